@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use artoo_llm_client::LlmClient;
 use artoo_llm_local::{LocalModel, LocalOptions};
-use artoo_perceiver::{Dialogue, FaithfulPerceiver, Perceived, Perceiver as _, conformance::SaidNext};
+use artoo_perceiver::{DefaultPerceiver, Dialogue, Perceived, Perceiver as _, conformance::SaidNext};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Failure> {
     let cases: Vec<SaidNext> = serde_json::from_slice(&cases)?;
     let mut sums = BTreeMap::<String, Sum>::new();
     for case in cases {
-        let right = match FaithfulPerceiver.perceive(&case.request(), &Dialogue::new(false), &model).await {
+        let right = match DefaultPerceiver.perceive(&case.request(), &Dialogue::new(false), &model).await {
             Ok(Perceived::Task(task)) => case.check(&task.intent),
             Ok(Perceived::Unclear(questions)) => Err(format!("{}: asked back {questions:?}", case.id)),
             Err(error) => Err(format!("{}: {error}", case.id)),

@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_checks::{Filesystem, named_paths};
-use artoo_judging::{Dependence, RunAgain, dependences};
+use artoo_judging::{Dependence, Rerun, dependences};
 use artoo_llm_client::{LlmClient, Origin, metered, outside};
 use artoo_types::{
     CriterionVerdict, ExecutionResult, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
@@ -12,7 +12,7 @@ use artoo_types::{
 };
 use tokio::{sync::Mutex, task::JoinSet};
 
-use crate::{FastLoop, Judge, JudgeContext, RunCommand, Step, given_up::borne_out, verdicts};
+use crate::{FastLoop, Judge, JudgeContext, RunCommand, Step, give_up_review::borne_out, verdicts};
 
 /// The actor's inputs besides its port.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub struct Settings {
     /// Runs the commands that criteria name.
     pub commands: Arc<dyn RunCommand>,
     /// Runs calls again in perturbed worlds, to find out what they depend on.
-    pub again: Arc<dyn RunAgain>,
+    pub again: Arc<dyn Rerun>,
 }
 
 impl std::fmt::Debug for Settings {

@@ -26,13 +26,13 @@ mod behaviour;
 mod commands;
 pub mod conformance;
 mod fast_loop;
-mod given_up;
+mod give_up_review;
 mod model_judge;
 mod prompt;
 mod verdicts;
 
 pub use actor::{Settings, run};
-pub use artoo_judging::{JudgeError, NothingAgain, PutOut, RunAgain};
+pub use artoo_judging::{JudgeError, NoRerun, PutOut, Rerun};
 pub use behaviour::{Judge, JudgeContext};
 pub use commands::{CommandRun, NoCommands, RunCommand};
 pub use fast_loop::{FastLoop, Step};

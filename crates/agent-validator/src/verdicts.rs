@@ -2,7 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_checks::{Record, Subject, computes_with, evaluate, means_none, missing_subject, unborne};
+use artoo_checks::{
+    Record, Subject, computes_with, evaluate, means_none, missing_subject, unsupported_claim,
+};
 use artoo_judging::decided;
 use artoo_llm_client::{LlmClient, Origin, outside};
 use artoo_types::{
@@ -243,7 +245,7 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     // whether it is one, and derived from what.
     let counts = criterion.check.is_none() || only_sums_up(cx);
     let earlier = if counts { &*cx.subtask.earlier } else { &[] };
-    unborne(&cx.result.output, cx.result.verbatim, Record { earlier, ..record(cx) }, &named)
+    unsupported_claim(&cx.result.output, cx.result.verbatim, Record { earlier, ..record(cx) }, &named)
 }
 
 fn logical(reason: String) -> Finding {

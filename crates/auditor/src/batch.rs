@@ -6,8 +6,8 @@ use std::io;
 use artoo_types::{AuditEvent, MessageKind, Role, RunId};
 use chrono::{DateTime, FixedOffset};
 
+use crate::chain_end::{Tail, Torn};
 use crate::line::{GapLine, Line, line_hash};
-use crate::tail::{Tail, Torn};
 use crate::{Facts, Gap};
 
 /// A log entry before it is chained.

@@ -2,8 +2,8 @@
 
 use artoo_types::{Anomaly, AuditEvent, GapTrend, RunId, Trend, UnitInterval};
 
-use crate::fact::{number, text, unit};
-use crate::threshold::{FRUITLESS_ROUNDS, KEPT_WAY, PLATEAU, THRASHING_DIRECTIVES};
+use crate::fact_access::{number, text, unit};
+use crate::thresholds::{FRUITLESS_ROUNDS, KEPT_WAY, PLATEAU, THRASHING_DIRECTIVES};
 
 /// The rounds of one run.
 ///

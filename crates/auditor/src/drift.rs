@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use artoo_types::{AuditEvent, DriftAlert, DriftMeasure, MessageKind, Role, Share};
 
-use crate::fact::{count, flag, text};
-use crate::threshold::{DRIFT_CASES, DRIFT_ERRORS, DRIFT_HISTORY, DRIFT_RECENT, DRIFT_SHIFT};
+use crate::fact_access::{count, flag, text};
+use crate::thresholds::{DRIFT_CASES, DRIFT_ERRORS, DRIFT_HISTORY, DRIFT_RECENT, DRIFT_SHIFT};
 
 /// Rates of bad outcomes by role and measure.
 pub(crate) struct Drift {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use artoo_types::{Anomaly, AuditEvent, SubTaskId};
 
-use crate::fact::count;
+use crate::fact_access::count;
 
 /// The outcomes of one run's rounds.
 #[derive(Default)]

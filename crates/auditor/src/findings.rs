@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use artoo_types::{Anomaly, AnomalyKind, BoundaryViolation};
 
-use crate::threshold::LISTED;
+use crate::thresholds::LISTED;
 
 /// The findings of a report: at most [`LISTED`] of each kind, so that no log makes an endless report.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use artoo_types::{
 use chrono::{DateTime, FixedOffset};
 
 use crate::drift::{Compared, Drift};
-use crate::fact::{kind, role, text};
+use crate::fact_access::{kind, role, text};
 use crate::findings::Findings;
 use crate::run_record::RunRecord;
 use crate::{Gap, GapLine, Line, Window, rates};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use artoo_types::{Anomaly, AuditEvent, CallId, IdKind, RunLimit, SubTaskId};
 
-use crate::fact::{count, text};
+use crate::fact_access::{count, text};
 
 /// The ids of one run.
 #[derive(Default)]

@@ -42,42 +42,42 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod actor;
 mod batch;
+mod chain_end;
 mod convergence;
 mod drift;
 mod error;
-mod fact;
+mod fact_access;
 mod facts;
 mod fan_in;
 mod findings;
 mod fold;
-mod follow;
 mod head;
 mod identity;
 mod line;
 mod log;
 mod own_file;
 mod rates;
-mod raw;
+mod raw_lines;
 mod report;
-mod role;
 mod run_record;
-mod tail;
-pub mod threshold;
+mod tail_follow;
+pub mod thresholds;
 mod verify;
 mod vocabulary;
 mod writer;
 
+pub use actor::{LogReporter, Reporter, run};
 pub use batch::{Entry, What};
 pub use error::AuditError;
 pub use facts::{Facts, facts};
 pub use fold::ReportFold;
-pub use follow::{Following, Seen};
 pub use line::{Gap, GapLine, Line, NO_LINE};
 pub use log::{AuditLog, LOG_NAME};
 pub use report::{Window, report, reported_until};
-pub use role::{LogReporter, Reporter, run};
-pub use threshold::PERIOD;
-pub use verify::{Verified, VerifyError, is_begun, verify};
+pub use tail_follow::{Following, Seen};
+pub use thresholds::PERIOD;
+pub use verify::{Verified, VerifyError, log_exists, verify};
 pub use vocabulary::Vocabulary;
-pub use writer::{AuditWriter, OnTrouble, Progress, warning};
+pub use writer::{AuditWriter, OnWriteError, Progress, warning};

@@ -5,7 +5,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::fact::text;
+use crate::fact_access::text;
 
 /// The previous hash of the first line.
 pub const NO_LINE: &str = "0000000000000000000000000000000000000000000000000000000000000000";

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, FixedOffset};
 
 use crate::batch::{Batch, Entry, What, write_tracked};
+use crate::chain_end::Tail;
 use crate::head::{Head, HeadFile};
-use crate::tail::Tail;
 use crate::{AuditError, Gap, own_file};
 
 /// File name of the log.

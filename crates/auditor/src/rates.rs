@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use artoo_types::{Anomaly, AuditEvent, MessageKind, ModelRecord, ToolHealth, ToolRecord};
 
-use crate::fact::{flag, text};
-use crate::threshold::{ENOUGH_CALLS, FAILING_SHARE, NAMES, UNUSABLE_SHARE};
+use crate::fact_access::{flag, text};
+use crate::thresholds::{ENOUGH_CALLS, FAILING_SHARE, NAMES, UNUSABLE_SHARE};
 
 /// Name under which all names after the first [`NAMES`] are counted.
 const OTHERS: &str = "(others)";

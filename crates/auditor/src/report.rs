@@ -8,9 +8,9 @@ use std::time::Duration;
 use artoo_types::{AuditReport, AuditTrigger};
 use chrono::{DateTime, FixedOffset};
 
-use crate::raw::{RawLine, RawLines};
-use crate::tail::buffered;
-use crate::threshold::SILENCE;
+use crate::chain_end::buffered;
+use crate::raw_lines::{RawLine, RawLines};
+use crate::thresholds::SILENCE;
 use crate::{AuditError, Line, ReportFold};
 
 /// The parameters of a report.

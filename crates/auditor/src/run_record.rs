@@ -6,7 +6,7 @@ use artoo_types::{Anomaly, AuditEvent, GapTrend, IdKind, MessageKind, RunId};
 use chrono::{DateTime, FixedOffset};
 
 use crate::convergence::Convergence;
-use crate::fact::{count, text};
+use crate::fact_access::{count, text};
 use crate::fan_in::FanIn;
 use crate::identity::{Identity, Limits, duplicate, id};
 

@@ -5,11 +5,11 @@ use std::io::{self, BufRead};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
+use crate::chain_end::buffered;
 use crate::head::{Head, HeadFile};
 use crate::line::{Gap, GapLine, Line, NO_LINE};
 use crate::own_file;
-use crate::raw::{RawLine, RawLines};
-use crate::tail::buffered;
+use crate::raw_lines::{RawLine, RawLines};
 
 /// A log with a valid chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ fn known(lines: Option<u64>) -> String {
 }
 
 /// Whether there is or was a log: its head outlives it.
-pub fn is_begun(log: &Path) -> bool {
+pub fn log_exists(log: &Path) -> bool {
     log.symlink_metadata().is_ok() || Head::path(log).symlink_metadata().is_ok()
 }
 
@@ -146,7 +146,7 @@ pub fn verify(log: &Path) -> Result<Verified, VerifyError> {
     let read = |path: PathBuf| move |source| VerifyError::Read { path, source };
     let file = match own_file::open(OpenOptions::new().read(true), log) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound && is_begun(log) => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && log_exists(log) => {
             let head = HeadFile::read(log).map_err(read(Head::path(log)))?;
             return Err(VerifyError::NoLog { expected: head.whole().map(|head| head.lines) });
         }

@@ -24,7 +24,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// Called on the writer's thread when the log cannot be written, once until it can again. The run continues;
 /// messages that the auditor cannot keep in the meantime are recorded as a gap. Publish [`AuditError`]'s text
 /// as a `Warning` of the supervisor: [`warning`] makes one.
-pub type OnTrouble = Box<dyn FnMut(&AuditError) + Send>;
+pub type OnWriteError = Box<dyn FnMut(&AuditError) + Send>;
 
 /// The thread that writes messages from a tap to a log.
 ///
@@ -48,7 +48,7 @@ impl AuditWriter {
         log: AuditLog,
         known: Vocabulary,
         clock: Arc<dyn Clock>,
-        on_trouble: OnTrouble,
+        on_trouble: OnWriteError,
     ) -> Result<Self, AuditError> {
         let (sender, receiver) = watch::channel(0);
         let stop = tap.stop_handle();
@@ -140,7 +140,7 @@ struct Work {
     log: AuditLog,
     known: Vocabulary,
     clock: Arc<dyn Clock>,
-    on_trouble: OnTrouble,
+    on_trouble: OnWriteError,
     progress: watch::Sender<u64>,
     stopping: Arc<AtomicBool>,
     failing: bool,

@@ -7,7 +7,7 @@ use std::task::{Poll, ready};
 use artoo_types::{Envelope, RunId};
 use tokio::task::coop::cooperative;
 
-use crate::lane::{Inbox, Lane};
+use crate::observer_queue::{Inbox, Lane};
 use crate::run::Run;
 
 /// Observes one run: every message of every role, in order, from the observer's creation on.

@@ -9,9 +9,9 @@ use artoo_types::{Envelope, Message, MessageKind, Role, RunId};
 use tokio::sync::Notify;
 
 use crate::contract;
-use crate::lane::Lane;
 use crate::mailbox::{Mailbox, Mailboxes};
 use crate::observer::Lanes;
+use crate::observer_queue::Lane;
 use crate::run_clock::RunClock;
 use crate::tap::TapLane;
 use crate::{BusError, Clock, Refusal, RefusalReason, RoleSet, RunFailure};

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use crate::lane::Lane;
 use crate::observer::{Lanes, Observed, Watch};
+use crate::observer_queue::Lane;
 
 /// Observes all open and future runs. Lossy like an [`crate::Observer`].
 ///

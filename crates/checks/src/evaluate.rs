@@ -7,8 +7,8 @@ use artoo_types::{CallEnding, Check, Evidence, FailureClass, FileChange, FileCha
 use crate::{
     Filesystem, agreed_answer, json_file,
     lint::compile,
-    listing::{Difference, difference},
     number::standalone_numbers,
+    path_list::{Difference, difference},
     same_lines,
     table::{self, Expected},
 };

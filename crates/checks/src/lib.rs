@@ -2,7 +2,7 @@
 //!
 //! [`lint()`] says whether a check can be evaluated at all; the planner's validator uses it. [`evaluate()`]
 //! decides one check and returns a [`Finding`](artoo_types::Finding): a pass always points at evidence.
-//! [`unborne()`] says which part of an answer no call shows, and [`unfounded()`] why a judge's pass is
+//! [`unsupported_claim()`] says which part of an answer no call shows, and [`invalid_pass()`] why a judge's pass is
 //! invalid.
 //!
 //! ```
@@ -17,31 +17,31 @@
 //! *Architecture invariant*: this crate knows no role, no model and no clock. It reads files, and writes
 //! none.
 
-mod absence;
-mod answer;
-mod borne_out;
+mod claim_support;
 mod content;
 mod evaluate;
-mod evidence;
 mod file_names;
 mod files;
 mod json_file;
 mod lint;
-mod listing;
 mod named_paths;
+mod negative_answer;
 mod number;
-mod print;
+mod pass_validity;
+mod path_list;
+mod print_only;
+mod same_answer;
 mod same_lines;
 mod table;
 
-pub use absence::{missing_file, overlooked};
-pub use answer::{agreed_answer, means_none, plain_number, same_answer};
-pub use borne_out::{missing_subject, unborne};
+pub use claim_support::{missing_subject, unsupported_claim};
 pub use content::Content;
 pub use evaluate::{Subject, evaluate};
-pub use evidence::{Record, unfounded};
 pub use file_names::file_paths;
 pub use files::Filesystem;
-pub use lint::{Flaw, lint, lint_text, met_by, takes_any_text};
+pub use lint::{Flaw, lint, lint_text, matches_any_text, met_by};
 pub use named_paths::named_paths;
+pub use negative_answer::{contradicting_hit, missing_file};
 pub use number::computes_with;
+pub use pass_validity::{Record, invalid_pass};
+pub use same_answer::{agreed_answer, means_none, plain_number, same_answer};

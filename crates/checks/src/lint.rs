@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use artoo_types::Check;
 
-use crate::{json_file, print::always_succeeds};
+use crate::{json_file, print_only::always_succeeds};
 
 /// The longest pattern that is compiled, in bytes: patterns are written by a model.
 pub(crate) const MAX_PATTERN: usize = 1024;
@@ -119,7 +119,7 @@ pub fn lint(check: &Check) -> Result<(), Flaw> {
         }
         Check::OutputLines { .. } => Ok(()),
         Check::OutputLists { folder, .. } if folder.as_os_str().is_empty() => Err(Flaw::NoPath),
-        Check::OutputLists { pattern, .. } => crate::listing::glob(pattern).map(drop),
+        Check::OutputLists { pattern, .. } => crate::path_list::glob(pattern).map(drop),
         Check::JsonPointer { pointer, .. } => {
             if pointer.is_empty() || pointer.starts_with('/') {
                 Ok(())
@@ -218,11 +218,11 @@ const ANY_TEXT: [&str; 5] = [
 /// Whether a pattern matches any text that is not blank: as a model's criterion it decides nothing.
 ///
 /// ```
-/// use artoo_checks::takes_any_text;
-/// assert!(takes_any_text(".") && takes_any_text("(?s)^.+$") && takes_any_text(r"\w+"));
-/// assert!(!takes_any_text(r"\.txt$") && !takes_any_text("^[0-9]+$"));
+/// use artoo_checks::matches_any_text;
+/// assert!(matches_any_text(".") && matches_any_text("(?s)^.+$") && matches_any_text(r"\w+"));
+/// assert!(!matches_any_text(r"\.txt$") && !matches_any_text("^[0-9]+$"));
 /// ```
-pub fn takes_any_text(pattern: &str) -> bool {
+pub fn matches_any_text(pattern: &str) -> bool {
     compile(pattern).is_ok_and(|regex| ANY_TEXT.iter().all(|text| regex.is_match(text)))
 }
 

@@ -15,8 +15,8 @@ use async_trait::async_trait;
 use tokio::sync::oneshot;
 
 use crate::approvals::{Approvals, Standing, Terms};
-use crate::foreign_word::ForeignWord;
-use crate::guard;
+use crate::memory_hold;
+use crate::taint_word::ForeignWord;
 
 /// Consent state shared by all workers of a run.
 pub(crate) struct ApprovalBroker {
@@ -75,7 +75,7 @@ impl ApprovalBroker {
             effects: Vec::new(),
             changes: Vec::new(),
             rule: "memory".to_owned(),
-            reason: guard::question(guard),
+            reason: memory_hold::question(guard),
             person: true,
             always: None,
             because: guard.because.clone(),

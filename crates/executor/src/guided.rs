@@ -23,11 +23,11 @@
 //! - Commands of 400 characters with closed quotes ([`limits`]). Cost: long commands. Reason: it ends the
 //!   JSON text at a quote, or never.
 
-mod agreement;
-pub(crate) mod limits;
+mod majority;
 pub(crate) mod prompt;
 mod sampling;
 mod subject;
+pub(crate) mod tool_limits;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, ask_several, 
 use artoo_types::{CallEnding, FailureClass, Samples, ToolCall};
 use serde_json::Value;
 
-use crate::end::{completed, ended, failed, shows, unfinished};
-use crate::schemas::{Schemas, Turn};
+use crate::attempt_end::{completed, ended, failed, shows, unfinished};
+use crate::schema_cache::{Schemas, Turn};
 use crate::{Action, Attempt, AttemptContext, CallTool, ExecuteError, ToolSpec};
 
 /// The rules of the constant part of the prompt, in full and with examples.
@@ -66,7 +66,7 @@ pub(crate) async fn attempt(
     tools: &dyn CallTool,
     model: &Arc<dyn LlmClient>,
 ) -> Result<Attempt, ExecuteError> {
-    let cx = &limits::bounded(cx);
+    let cx = &tool_limits::bounded(cx);
     let system: Arc<str> = prompt::system(cx).into();
     let subject = subject::of(cx).await;
     let told = subject::told(&subject, &cx.surroundings.working_folder);
@@ -156,9 +156,14 @@ async fn next_turn(
 ) -> Result<(Value, Option<Samples>), ExecuteError> {
     if number == 0
         && sampling::is_due(cx, tools).await
-        && let Some(taken) =
-            sampling::first_turn(&asked(&limits::rehearsed(&cx.tools)), &cx.programs, subject, tools, model)
-                .await?
+        && let Some(taken) = sampling::first_turn(
+            &asked(&tool_limits::rehearsed(&cx.tools)),
+            &cx.programs,
+            subject,
+            tools,
+            model,
+        )
+        .await?
     {
         return Ok((taken.turn, taken.samples));
     }

@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::Value;
 
-use crate::end::{completed, ended};
+use crate::attempt_end::{completed, ended};
 use crate::guided;
-use crate::schemas::{Schemas, Turn};
+use crate::schema_cache::{Schemas, Turn};
 use crate::tool_loop::{Made, Next, ToolLoop, Wanted};
 use crate::{Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor};
 

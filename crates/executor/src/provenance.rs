@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use artoo_types::{Arguments, CallId, Foreign, Taint, ToolCall};
 use serde_json::Value;
 
-use crate::foreign_word::ForeignWord;
+use crate::taint_word::ForeignWord;
 
 /// The shortest word that counts; a shorter one may occur in any two texts.
 const SHORTEST: usize = 4;

@@ -17,8 +17,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use crate::{
     CallStopped, CallTool, Ledger, Ruling,
     actor::WorkerShared,
-    guard::{self, Hold},
     ledger::denial,
+    memory_hold::{self, Hold},
 };
 
 /// The longest output that may be used verbatim as the answer, in bytes. A longer one belongs in a file.
@@ -78,7 +78,7 @@ impl<'a> ToolGateway<'a> {
             () = context.cancel.cancelled() => return Err(CallStopped::Cancelled),
         };
         drop(resting);
-        Ok(Some(guard::hold(&guard, answer.as_ref())))
+        Ok(Some(memory_hold::hold(&guard, answer.as_ref())))
     }
 
     /// The record of a call that was killed because its attempt ended.

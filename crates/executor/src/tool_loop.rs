@@ -1,8 +1,8 @@
 //! Tool loop of one attempt, as a state machine: the next request, the calls to make, and how it ends. Pure;
 //! the executor does the I/O.
 
-mod control;
 mod conversation;
+mod tool_calls;
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use artoo_llm_client::{
 use artoo_types::{Arguments, CallEnding, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
 use serde_json::Value;
 
-use crate::end::{completed, failed, gave_up, shows, unfinished};
+use crate::attempt_end::{completed, failed, gave_up, shows, unfinished};
 use crate::{Action, Attempt, AttemptContext, prompt};
 
 use conversation::{Came, Conversation};
@@ -107,7 +107,7 @@ impl<'a> ToolLoop<'a> {
         schema: impl FnOnce() -> JsonSchema,
     ) -> Self {
         let (form, how) = match profile.tool_calling {
-            ToolCalling::Native => (Form::Native(control::definitions(&cx.tools)), NATIVE_PROMPT),
+            ToolCalling::Native => (Form::Native(tool_calls::definitions(&cx.tools)), NATIVE_PROMPT),
             ToolCalling::Json => (Form::Json(schema()), JSON_PROMPT),
         };
         let system = match &form {
@@ -194,13 +194,15 @@ impl<'a> ToolLoop<'a> {
     fn called(&mut self, calls: Vec<ToolUse>) -> Next {
         let (mut wanted, mut given_up) = (Vec::new(), None);
         for call in calls {
-            match control::read(call, &self.cx.tools) {
-                control::Read::Call(call) => wanted.push(call),
-                control::Read::GiveUp { id, gave_up } if given_up.is_none() => given_up = Some((id, gave_up)),
-                control::Read::GiveUp { id, .. } => {
+            match tool_calls::read(call, &self.cx.tools) {
+                tool_calls::Read::Call(call) => wanted.push(call),
+                tool_calls::Read::GiveUp { id, gave_up } if given_up.is_none() => {
+                    given_up = Some((id, gave_up))
+                }
+                tool_calls::Read::GiveUp { id, .. } => {
                     self.conversation.came(Came::words(id, "Said once.".to_owned()))
                 }
-                control::Read::Unreadable { id, problem } => {
+                tool_calls::Read::Unreadable { id, problem } => {
                     self.conversation.came(Came::words(id, problem));
                 }
             }
@@ -281,7 +283,7 @@ impl<'a> ToolLoop<'a> {
 
     fn tokens(&self) -> u64 {
         let tools = match &self.form {
-            Form::Native(tools) => control::tokens(tools),
+            Form::Native(tools) => tool_calls::tokens(tools),
             Form::Json(_) => 0,
         };
         artoo_llm_client::estimate_tokens(&self.system) + tools + self.conversation.tokens()
@@ -298,11 +300,11 @@ fn said_in_json(text: &str) -> Option<(Message, Option<String>)> {
     Some(match Action::read(&turn)? {
         Action::Answer(answer) => (said, Some(answer)),
         Action::GiveUp(given) => {
-            (Message { calls: call(control::GIVE_UP, serde_json::to_value(given).ok()?), ..said }, None)
+            (Message { calls: call(tool_calls::GIVE_UP, serde_json::to_value(given).ok()?), ..said }, None)
         }
         Action::Call { tool, mut arguments, output_is_answer } => {
             if output_is_answer {
-                arguments.insert(control::IS_ANSWER.to_owned(), true.into());
+                arguments.insert(tool_calls::IS_ANSWER.to_owned(), true.into());
             }
             (Message { calls: call(tool.as_str(), arguments.into()), ..said }, None)
         }

@@ -25,7 +25,7 @@ use tokio::time::Instant;
 ///
 /// *Cancellation.* The future may be dropped at any await; the calls are then killed.
 #[async_trait]
-pub trait RunAgain: Send + Sync {
+pub trait Rerun: Send + Sync {
     /// The output of the last of these calls.
     ///
     /// # Errors
@@ -61,10 +61,10 @@ impl PutOut {
 
 /// Runs nothing again, so that a judge decides alone.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NothingAgain;
+pub struct NoRerun;
 
 #[async_trait]
-impl RunAgain for NothingAgain {
+impl Rerun for NoRerun {
     async fn run_again(&self, _: &[&ToolCall], _: &[PathBuf], _: Duration) -> Result<PutOut, String> {
         Err("nothing can be run again here".to_owned())
     }
@@ -96,7 +96,7 @@ pub async fn dependences(
     calls: &[ToolCall],
     subject: &[PathBuf],
     world: &Filesystem,
-    again: &dyn RunAgain,
+    again: &dyn Rerun,
 ) -> Vec<(CallId, Dependence)> {
     let began = Instant::now();
     let mut found = Vec::new();
@@ -118,7 +118,7 @@ pub async fn matters(
     calls: &[ToolCall],
     path: &PathBuf,
     world: &Filesystem,
-    again: &dyn RunAgain,
+    again: &dyn Rerun,
 ) -> Dependence {
     let mut unknown = None;
     for end in (1..=calls.len()).rev().take(MOST_CALLS) {
@@ -140,7 +140,7 @@ async fn of_the_last(
     calls: &[ToolCall],
     subject: &[PathBuf],
     world: &Filesystem,
-    again: &dyn RunAgain,
+    again: &dyn Rerun,
     within: Duration,
 ) -> Dependence {
     let Some(last) = calls.last() else { return Dependence::Unknown("there is no call".to_owned()) };
@@ -159,7 +159,7 @@ async fn by_running(
     calls: &[&ToolCall],
     last: &ToolCall,
     subject: &[PathBuf],
-    again: &dyn RunAgain,
+    again: &dyn Rerun,
     within: Duration,
 ) -> Dependence {
     let took: u64 = calls.iter().map(|call| call.duration_ms).sum();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[async_trait]
-    impl RunAgain for Says {
+    impl Rerun for Says {
         async fn run_again(
             &self,
             calls: &[&ToolCall],

@@ -11,19 +11,19 @@
 //! how a model is asked; this crate evaluates no check.
 
 pub mod conformance;
-mod decided;
 mod dependence;
 mod excerpt;
 mod exhibits;
+mod guarded_judge;
 mod guided;
+mod request_judge;
 mod supporting_call;
 mod verdict;
-mod whole;
 mod words;
 
-pub use decided::{JudgeError, decided};
-pub use dependence::{Dependence, NothingAgain, PutOut, RunAgain, dependences, matters};
+pub use dependence::{Dependence, NoRerun, PutOut, Rerun, dependences, matters};
 pub use excerpt::excerpt;
 pub use exhibits::Exhibits;
+pub use guarded_judge::{JudgeError, decided};
+pub use request_judge::{Grounds, WHOLE, ask_whole};
 pub use verdict::{Question, Seen, ask_verdicts, asked};
-pub use whole::{Grounds, WHOLE, ask_whole};

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_checks::{Filesystem, Record, Subject, evaluate, missing_file};
-use artoo_judging::{RunAgain, WHOLE, decided};
+use artoo_judging::{Rerun, WHOLE, decided};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
     Answer, AnswerOrigin, Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, Mode,
@@ -13,12 +13,12 @@ use artoo_types::{
 };
 use serde_json::Value;
 
+use crate::answer_parts::{Part, numbered, parts, summed_up, text};
 use crate::compose::{Grounds, compose};
 use crate::confidence::{Sureness, confidence};
 use crate::contradiction::{doubt, refuse, take_back};
 use crate::doubts::{Doubts, Refused};
-use crate::parts::{Part, numbered, parts, summed_up, text};
-use crate::{FanIn, Gathered, OutputSchema, TaskContext, TaskJudge, merge, structured};
+use crate::{FanIn, Gathered, OutputSchema, TaskContext, TaskJudge, merge, structured_output};
 
 /// The actor's inputs besides its port.
 #[derive(Clone)]
@@ -33,7 +33,7 @@ pub struct Settings {
     /// accepted unseen; only for measuring the effect of the judge.
     pub judges_the_whole: bool,
     /// Runs calls again in perturbed worlds, to find out what they depend on.
-    pub again: Arc<dyn RunAgain>,
+    pub again: Arc<dyn Rerun>,
 }
 
 impl std::fmt::Debug for Settings {
@@ -206,7 +206,7 @@ impl Actor {
         let grounds = Grounds { spec, surroundings, parts: &parts, tool_calls: &material.tool_calls };
         let mut structured = None;
         if let Some(schema) = &self.settings.output_schema {
-            let asking = structured::structured(&grounds, schema, self.model.as_ref());
+            let asking = structured_output::structured(&grounds, schema, self.model.as_ref());
             let late = |_| StructuredOutput::Missing("the model took too long".to_owned());
             let in_time = tokio::time::timeout(self.settings.judge_deadline, asking).await;
             structured = Some(in_time.unwrap_or_else(late));

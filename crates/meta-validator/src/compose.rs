@@ -1,12 +1,12 @@
 //! Composes one answer from several outputs: a model writes it, code checks it.
 
-use artoo_checks::{Record, unborne};
+use artoo_checks::{Record, unsupported_claim};
 use artoo_llm_client::{
     Completion, LlmClient, LlmError, Message, ModelProfile, Origin, Request, StopReason, fenced, inline,
 };
 use artoo_types::{EarlierResult, Surroundings, TaskSpec, ToolCall};
 
-use crate::parts::Part;
+use crate::answer_parts::Part;
 
 /// The constant part of the prompt.
 pub const ANSWER_PROMPT: &str = include_str!("../prompts/answer.md");
@@ -41,8 +41,8 @@ pub(crate) struct Grounds<'a> {
 impl Grounds<'_> {
     /// The unsupported parts of a text, in words. The request counts as support: an answer to a question
     /// about 60 files may mention 60 files.
-    pub(crate) fn unborne(&self, text: &str) -> Option<String> {
-        unborne(text, false, Record { tool_calls: self.tool_calls, earlier: &self.told() }, "")
+    pub(crate) fn unsupported_claim(&self, text: &str) -> Option<String> {
+        unsupported_claim(text, false, Record { tool_calls: self.tool_calls, earlier: &self.told() }, "")
     }
 
     /// The parts of the results that a text omits, in words: the numbers and names of each single-line
@@ -52,7 +52,7 @@ impl Grounds<'_> {
         let said = Record { tool_calls: &[], earlier: &told };
         let mut short =
             self.parts.iter().map(|part| part.output.trim()).filter(|output| output.lines().count() == 1);
-        let lacking = short.find(|output| unborne(output, false, said, "").is_some())?;
+        let lacking = short.find(|output| unsupported_claim(output, false, said, "").is_some())?;
         Some(format!("it does not say {lacking:?}, which a step found"))
     }
 
@@ -121,7 +121,9 @@ fn checked(completion: &Completion, grounds: &Grounds<'_>) -> Result<(), String>
         return Err("it is empty".to_owned());
     }
     match completion.stop {
-        StopReason::End => grounds.unborne(text).or_else(|| grounds.left_out(text)).map_or(Ok(()), Err),
+        StopReason::End => {
+            grounds.unsupported_claim(text).or_else(|| grounds.left_out(text)).map_or(Ok(()), Err)
+        }
         StopReason::Length => Err("it is too long, and was cut off".to_owned()),
         StopReason::Refused => Err("it is a refusal".to_owned()),
     }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use artoo_checks::{Filesystem, Record, named_paths, overlooked, same_answer, unborne};
-use artoo_judging::{Dependence, Grounds, RunAgain, matters};
+use artoo_checks::{Filesystem, Record, contradicting_hit, named_paths, same_answer, unsupported_claim};
+use artoo_judging::{Dependence, Grounds, Rerun, matters};
 use artoo_types::{SubTaskOutcome, TaskSpec, ToolCall};
 
 /// The maximum number of paths named by a request that are tested for their influence on a call.
@@ -34,14 +34,14 @@ impl Doubts {
         outcomes: &[SubTaskOutcome],
         refused: &[Refused],
         world: &Filesystem,
-        again: &dyn RunAgain,
+        again: &dyn Rerun,
     ) -> Self {
         let answers: Vec<&SubTaskOutcome> =
             outcomes.iter().filter(|outcome| !outcome.is_about_a_deed()).collect();
         let mut doubts = Self { refuted: None, told: Vec::new(), grounds: Grounds::Shown };
         for outcome in &answers {
             let Some(answer) = outcome.output.as_str() else { continue };
-            doubts.told.extend(overlooked(answer, &spec.intent, &outcome.tool_calls, world));
+            doubts.told.extend(contradicting_hit(answer, &spec.intent, &outcome.tool_calls, world));
             if let Some(unshown) = unshown(answer, spec, outcome, outcomes) {
                 doubts.told.push(unshown);
                 doubts.grounds = Grounds::Derived;
@@ -68,7 +68,7 @@ impl Doubts {
         named: &[PathBuf],
         calls: &[ToolCall],
         world: &Filesystem,
-        again: &dyn RunAgain,
+        again: &dyn Rerun,
     ) {
         // A file that was changed since a call looked at it can no longer be compared.
         let is_changed = |path: &PathBuf| {
@@ -106,7 +106,7 @@ fn unshown(
 ) -> Option<String> {
     let calls: Vec<ToolCall> = outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
     let named = format!("{} {}", spec.intent, outcome.intent);
-    let lacks = unborne(answer, false, Record { tool_calls: &calls, earlier: &[] }, &named)?;
+    let lacks = unsupported_claim(answer, false, Record { tool_calls: &calls, earlier: &[] }, &named)?;
     Some(format!(
         "{lacks}; pass it only if it follows from what is shown, as a sum or a count does, and quote that in \"from\", word for word"
     ))

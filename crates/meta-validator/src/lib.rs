@@ -18,6 +18,7 @@
 //! planner, retries no subtask and writes nothing to memory.
 
 mod actor;
+mod answer_parts;
 mod behaviour;
 mod compose;
 mod confidence;
@@ -28,16 +29,15 @@ mod fan_in;
 mod merge;
 mod model_judge;
 mod output_schema;
-mod parts;
 mod prompt;
-mod structured;
+mod structured_output;
 
 pub use actor::{Settings, run};
-pub use artoo_judging::{Grounds, JudgeError, NothingAgain, RunAgain, WHOLE};
+pub use artoo_judging::{Grounds, JudgeError, NoRerun, Rerun, WHOLE};
 pub use behaviour::{TaskContext, TaskJudge};
 pub use compose::ANSWER_PROMPT;
 pub use fan_in::{FanIn, Gathered};
 pub use merge::merge;
 pub use model_judge::{GUIDED_PROMPT, ModelTaskJudge, SYSTEM_PROMPT};
 pub use output_schema::{MAX_SCHEMA_BYTES, OutputSchema, OutputSchemaError};
-pub use structured::STRUCTURED_PROMPT;
+pub use structured_output::STRUCTURED_PROMPT;

@@ -6,7 +6,7 @@ use artoo_bus::Port;
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{ClarificationRequested, Message, Role, UserRequest, Warning};
 
-use crate::{Dialogue, Perceived, Perceiver, dialogue::presentable, faithful::copied};
+use crate::{Dialogue, Perceived, Perceiver, default_perceiver::copied, dialogue::presentable};
 
 /// Perceives the run's request and publishes one `TaskSpec` or one `Fault`, also if the request is delivered
 /// more than once. If the behaviour cannot understand the request and a person is present, it first publishes

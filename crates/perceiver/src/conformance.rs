@@ -9,16 +9,16 @@
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! use std::sync::Arc;
 //! use artoo_llm_client::{LlmClient, doubles::{Answer, Expect, ScriptedModel}};
-//! use artoo_perceiver::{FaithfulPerceiver, conformance};
+//! use artoo_perceiver::{DefaultPerceiver, conformance};
 //!
 //! let meant = format!("{{\"intent\": \"{}\"}}", conformance::follow_ups::MEANT);
 //! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::text(meant)));
-//! assert_eq!(conformance::check_all(&FaithfulPerceiver, &model).await, Ok(()));
+//! assert_eq!(conformance::check_all(&DefaultPerceiver, &model).await, Ok(()));
 //! # });
 //! ```
 
+mod follow_up_case;
 pub mod follow_ups;
-mod said_next;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -26,7 +26,7 @@ use artoo_llm_client::LlmClient;
 use artoo_types::{Limits, Prices, Surroundings, TaskSpec, UserRequest};
 use chrono::DateTime;
 
-pub use said_next::SaidNext;
+pub use follow_up_case::SaidNext;
 
 use crate::{Dialogue, Perceived, Perceiver};
 

@@ -11,11 +11,11 @@
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! use std::sync::Arc;
 //! use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
-//! use artoo_perceiver::{Dialogue, FaithfulPerceiver, Perceived, Perceiver, conformance};
+//! use artoo_perceiver::{Dialogue, DefaultPerceiver, Perceived, Perceiver, conformance};
 //!
 //! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new()); // it knows no answer, and needs none
 //! let request = conformance::request("How many files changed yesterday?");
-//! let perceived = FaithfulPerceiver.perceive(&request, &Dialogue::new(true), &model).await?;
+//! let perceived = DefaultPerceiver.perceive(&request, &Dialogue::new(true), &model).await?;
 //! assert!(matches!(perceived, Perceived::Task(task) if task.intent == "How many files changed yesterday?"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
@@ -28,15 +28,15 @@
 mod actor;
 mod behaviour;
 pub mod conformance;
+mod dangling_request;
+mod default_perceiver;
 mod dialogue;
 mod error;
-mod faithful;
 mod guided;
-mod open_request;
 
 pub use actor::run;
 pub use behaviour::Perceiver;
+pub use default_perceiver::{ASKING_PROMPT, DefaultPerceiver, MAX_REQUEST_BYTES, SYSTEM_PROMPT};
 pub use dialogue::{Dialogue, Exchange, MAX_QUESTIONS, MAX_ROUNDS, Perceived};
 pub use error::PerceiveError;
-pub use faithful::{ASKING_PROMPT, FaithfulPerceiver, MAX_REQUEST_BYTES, SYSTEM_PROMPT};
 pub use guided::GUIDED_PROMPT;

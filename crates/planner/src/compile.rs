@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use artoo_checks::{lint, met_by, takes_any_text};
+use artoo_checks::{lint, matches_any_text, met_by};
 use artoo_llm_client::inline;
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, StepKind, TaskSpec};
 
-use crate::{CriterionDraft, PlanDraft, SubTaskDraft, guesses};
+use crate::{CriterionDraft, PlanDraft, SubTaskDraft, guessed_pattern};
 
 /// The kind of model that wrote a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,10 +180,10 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         // A pattern that every text matches decides nothing, one that the question itself matches says
         // nothing about its answer, and one whose words occur in neither is a guess; a reader may judge.
         CriterionDraft::OutputMatches { value, .. }
-            if takes_any_text(value)
+            if matches_any_text(value)
                 || met_by(value, &spec.intent)
                 || met_by(value, &drafted.intent)
-                || guesses::guesses(value, &spec.intent) =>
+                || guessed_pattern::guesses(value, &spec.intent) =>
         {
             None
         }

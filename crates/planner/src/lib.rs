@@ -23,23 +23,22 @@
 //! output; it reads no environment, no clock and no file.
 
 mod actor;
-mod asking;
 mod behaviour;
 mod compile;
 pub mod conformance;
 mod draft;
 mod error;
-mod guesses;
+mod guessed_pattern;
 mod guided;
+mod memory_query;
 mod model_planner;
-mod next;
 mod prompt;
 mod recalled;
 mod replan;
+mod suggestion;
 mod validate;
 
 pub use actor::{Settings, run};
-pub use asking::Asking;
 pub use behaviour::{
     FailureContext, FolderListing, Inventory, Listed, PlanContext, Planner, Previous, ToolBrief,
 };
@@ -47,6 +46,7 @@ pub use compile::{Author, compile};
 pub use draft::{CriterionDraft, GiveUpDraft, GiveUpWord, PlanDraft, SubTaskDraft};
 pub use error::PlanError;
 pub use guided::GUIDED_PROMPT;
+pub use memory_query::Asking;
 pub use model_planner::{ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};
 pub use recalled::Recalled;
 pub use validate::{Violation, validate};

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::draft::{GiveUpDraft, GiveUpWord};
 use crate::guided::{self, GUIDED_PROMPT};
-use crate::next::NextDraft;
+use crate::suggestion::NextDraft;
 use crate::{
     Author, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt, replan,
     validate,

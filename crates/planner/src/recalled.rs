@@ -4,7 +4,7 @@
 //! Source: `docs/deviations.md`, "What R2 hears".
 
 mod guards;
-mod told;
+mod render;
 
 use std::collections::BTreeSet;
 
@@ -56,9 +56,9 @@ impl Recalled {
         let (used, ignored) = all(reply).filter(|id| seen.insert(*id)).partition(|id| used.contains(id));
         let laws = laws(&reply.laws);
         Self {
-            for_the_plan: format!("{laws}{}", told::to_the_planner(reply, &selected)),
+            for_the_plan: format!("{laws}{}", render::to_the_planner(reply, &selected)),
             laws,
-            for_a_step: told::to_a_step(&selected),
+            for_a_step: render::to_a_step(&selected),
             memory: PlanMemory { used, ignored, guards },
         }
     }
@@ -126,7 +126,7 @@ fn select(reply: &MemoryReply, run_id: RunId) -> Vec<Item<'_>> {
         let is_elsewhere = |told: &&Experience| told.origin != Some(Origin::Run(run_id));
         let rules = pair.sops.iter().map(What::Rule);
         let experiences = pair.experiences.iter().filter(is_elsewhere).map(What::Experience);
-        items.extend(rules.chain(experiences).map(|what| Item { at, pair, what, text: told::item(what) }));
+        items.extend(rules.chain(experiences).map(|what| Item { at, pair, what, text: render::item(what) }));
     }
     items.sort_by(|one, other| {
         let ((one_kind, one_strength), (kind, strength)) = (one.what.rank(), other.what.rank());
@@ -136,7 +136,8 @@ fn select(reply: &MemoryReply, run_id: RunId) -> Vec<Item<'_>> {
     let mut opened: BTreeSet<usize> = BTreeSet::new();
     let mut known: BTreeSet<MegramId> = BTreeSet::new();
     items.retain(|item| {
-        let head = if opened.contains(&item.at) { 0 } else { told::head(item.at, item.pair).chars().count() };
+        let head =
+            if opened.contains(&item.at) { 0 } else { render::head(item.at, item.pair).chars().count() };
         let cost = head + item.text.chars().count();
         if cost > left || !known.insert(item.what.id()) {
             return false;

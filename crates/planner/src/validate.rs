@@ -1,6 +1,6 @@
 //! Plan validator: rules that no plan may break, whichever planner made it.
 
-use artoo_checks::{Flaw, lint, lint_text, takes_any_text};
+use artoo_checks::{Flaw, lint, lint_text, matches_any_text};
 use artoo_types::{Check, Criterion, GaveUp, OutcomeStatus, Plan, SubTaskId};
 
 use crate::{PlanContext, compile::NOT_EMPTY};
@@ -165,7 +165,7 @@ fn flaw(criterion: &Criterion, intent: &str) -> Option<Violation> {
     let found = match &criterion.check {
         // Every text matches such a pattern, except that `NOT_EMPTY` is a useful minimum, which code adds if
         // there is no other criterion.
-        Some(Check::OutputMatches { pattern }) if pattern != NOT_EMPTY && takes_any_text(pattern) => {
+        Some(Check::OutputMatches { pattern }) if pattern != NOT_EMPTY && matches_any_text(pattern) => {
             Err(Flaw::Vacuous { check: "output_matches" })
         }
         Some(check) => lint(check),

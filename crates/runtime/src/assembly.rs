@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use artoo_agent_validator::{NothingAgain, RunAgain};
+use artoo_agent_validator::{NoRerun, Rerun};
 use artoo_bus::{Clock, RunBus};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
@@ -318,9 +318,9 @@ fn role_tasks(
     })?;
     let (judge, model) = (Arc::clone(&parts.roles.judge), Arc::clone(&parts.models.agent_validator));
     let rehearsal = Rehearsal::new(&parts.toolbox, tools.clone(), parts.policy.clone());
-    let again: Arc<dyn RunAgain> = match parts.acceptance.dependence {
+    let again: Arc<dyn Rerun> = match parts.acceptance.dependence {
         true => Arc::new(CallsAgain(rehearsal)),
-        false => Arc::new(NothingAgain),
+        false => Arc::new(NoRerun),
     };
     let settings = artoo_agent_validator::Settings {
         surroundings: surroundings.clone(),

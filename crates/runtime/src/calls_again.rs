@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use artoo_agent_validator::{PutOut, RunAgain};
+use artoo_agent_validator::{PutOut, Rerun};
 use artoo_tools::{Perturbation, Rehearsal};
 use artoo_types::ToolCall;
 use async_trait::async_trait;
@@ -11,7 +11,7 @@ use async_trait::async_trait;
 pub(crate) struct CallsAgain(pub(crate) Rehearsal);
 
 #[async_trait]
-impl RunAgain for CallsAgain {
+impl Rerun for CallsAgain {
     async fn run_again(
         &self,
         calls: &[&ToolCall],

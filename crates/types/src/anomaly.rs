@@ -10,7 +10,7 @@ use crate::{MessageKind, Role, RunId, Trend, UnitInterval};
 
 /// Something out of order. Prints as one sentence.
 ///
-/// The auditor's thresholds, each with its source, are constants of `artoo_auditor::threshold`.
+/// The auditor's thresholds, each with its source, are constants of `artoo_auditor::thresholds`.
 ///
 /// ```
 /// use artoo_types::{Anomaly, AnomalyKind};

@@ -19,14 +19,14 @@ const DECIDING: [&str; 9] = [
 /// The files in which such a list may stand: of which languages it is, and what a word in it decides.
 const MAY: [(&str, &str); 8] = [
     (
-        "crates/perceiver/src/open_request.rs",
+        "crates/perceiver/src/dangling_request.rs",
         "English, and courtesy in German, French, Spanish, Chinese: what refers to nothing is asked back",
     ),
     (
-        "crates/checks/src/answer.rs",
+        "crates/checks/src/same_answer.rs",
         "spellings of none in fifteen languages: they keep an answer from a rule, and a judge decides",
     ),
-    ("crates/checks/src/borne_out.rs", "what the C library and programs of the C locale say of an error"),
+    ("crates/checks/src/claim_support.rs", "what the C library and programs of the C locale say of an error"),
     ("crates/checks/src/content.rs", "what files are called that are no text, for a reader"),
     ("crates/checks/src/lint.rs", "samples of texts on which a pattern is tried"),
     (
@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(found("crates/planner/src/x.rs", list), 1, "{list}");
             assert_eq!(found("crates/tools/src/x.rs", list), 0, "{list}");
             assert_eq!(found("crates/planner/tests/it/x.rs", list), 0, "{list}");
-            assert_eq!(found("crates/perceiver/src/open_request.rs", list), 0, "{list}");
+            assert_eq!(found("crates/perceiver/src/dangling_request.rs", list), 0, "{list}");
         }
         for other in [
             "const CHECKS: [&str; 3] = [\"file_json\", \"same_lines\", \"table\"];",

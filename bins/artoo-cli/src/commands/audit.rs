@@ -1,6 +1,6 @@
 //! `artoo audit`: report, tail and verification of the auditor's log.
 
-use artoo_auditor::{LOG_NAME, VerifyError, Window, is_begun, report, verify};
+use artoo_auditor::{LOG_NAME, VerifyError, Window, log_exists, report, verify};
 use artoo_bus::{Clock, SystemClock};
 use artoo_types::{AuditReport, AuditTrigger};
 
@@ -29,7 +29,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<E
         }
         AuditCommand::Tail(args) => audit_tail::run(context, &log, args),
         AuditCommand::Verify => {
-            if !is_begun(&log) {
+            if !log_exists(&log) {
                 context.terminal.data(&format!("there is no audit log yet in {}\n", log.display()))?;
                 return Ok(Exit::OK);
             }

@@ -1,6 +1,6 @@
 //! `artoo doctor`: checks of stored data: memory, audit log, and secrets and permissions of records.
 
-use artoo_auditor::{LOG_NAME, is_begun, verify};
+use artoo_auditor::{LOG_NAME, log_exists, verify};
 use artoo_memory_store::operator::{Keeping, Owner, Stats};
 use artoo_redaction::{SHORTEST_SECRET, too_short};
 use artoo_runtime::private::{open_places, places};
@@ -98,7 +98,7 @@ fn private_places(context: &Context<'_>, settings: &Settings) -> Check {
 fn audit(settings: &Settings) -> Check {
     const NAME: &str = "audit log";
     let log = settings.data_dir.join(LOG_NAME);
-    if !is_begun(&log) {
+    if !log_exists(&log) {
         return Check::good(NAME, "none yet");
     }
     match verify(&log) {

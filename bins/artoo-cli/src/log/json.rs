@@ -13,7 +13,7 @@ use tracing_subscriber::layer::{Context, Layer};
 
 use super::Secrets;
 use super::entry::Entry;
-use crate::terminal::{ErrorStream, neutral_json};
+use crate::terminal::{StderrWriter, neutral_json};
 
 /// Writes lines such as
 /// `{"ts":"...","level":"warn","target":"artoo_runtime::supervisor",
@@ -31,10 +31,10 @@ pub(super) enum Sink {
         path: PathBuf,
         /// `None` after a line could not be written.
         file: Mutex<Option<File>>,
-        errors: Arc<ErrorStream>,
+        errors: Arc<StderrWriter>,
     },
     /// Standard error.
-    Errors(Arc<ErrorStream>),
+    Errors(Arc<StderrWriter>),
 }
 
 impl Json {
@@ -67,7 +67,7 @@ impl<S: Subscriber> Layer<S> for Json {
 }
 
 impl Sink {
-    pub(super) fn file(path: PathBuf, file: File, errors: Arc<ErrorStream>) -> Self {
+    pub(super) fn file(path: PathBuf, file: File, errors: Arc<StderrWriter>) -> Self {
         Self::File { path, file: Mutex::new(Some(file)), errors }
     }
 

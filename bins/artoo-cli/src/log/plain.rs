@@ -7,17 +7,17 @@ use tracing_subscriber::layer::{Context, Layer};
 
 use super::Secrets;
 use super::entry::Entry;
-use crate::terminal::{ErrorStream, Paint, Style, neutral_line};
+use crate::terminal::{Paint, StderrWriter, Style, neutral_line};
 
 /// Writes lines such as `warning: the record for undo could not be closed: permission denied (run 0197...)`.
 pub(super) struct Plain {
-    errors: Arc<ErrorStream>,
+    errors: Arc<StderrWriter>,
     paint: Paint,
     secrets: Secrets,
 }
 
 impl Plain {
-    pub(super) fn new(errors: Arc<ErrorStream>, colour: bool, secrets: Secrets) -> Self {
+    pub(super) fn new(errors: Arc<StderrWriter>, colour: bool, secrets: Secrets) -> Self {
         Self { errors, paint: Paint::new(colour), secrets }
     }
 }

@@ -12,7 +12,7 @@ use reedline::LineBuffer;
 
 use super::parse_line::Entered;
 use crate::run::Keyboard;
-use crate::terminal::{ErrorStream, Field, KeyByKey, Terminal, neutral_line, take_again};
+use crate::terminal::{Field, RawModeGuard, StderrWriter, Terminal, neutral_line, take_again};
 
 /// Poll interval at which the reader thread checks for the end.
 const LOOK: Duration = Duration::from_millis(30);
@@ -26,7 +26,7 @@ pub(super) struct TypeAhead {
     typed: Arc<Typed>,
     reader: Option<JoinHandle<()>>,
     /// Restores the terminal on drop.
-    _keys: KeyByKey,
+    _keys: RawModeGuard,
 }
 
 /// Text that was typed but not used by the time the run ended.
@@ -42,7 +42,7 @@ pub(super) struct After {
 struct Typed {
     state: Mutex<State>,
     over: AtomicBool,
-    errors: Arc<ErrorStream>,
+    errors: Arc<StderrWriter>,
 }
 
 #[derive(Default)]
@@ -78,7 +78,7 @@ impl TypeAhead {
     /// # Errors
     /// Standard input is not a terminal, or no thread can be started.
     pub(super) fn begin(terminal: &Terminal) -> io::Result<Self> {
-        let keys = KeyByKey::begin()?;
+        let keys = RawModeGuard::begin()?;
         let typed = Arc::new(Typed {
             state: Mutex::default(),
             over: AtomicBool::new(false),

@@ -15,12 +15,12 @@ mod writer;
 
 pub(crate) use capabilities::{Look, Streams};
 pub(crate) use pager::paged;
-pub(crate) use raw_mode::{KeyByKey, restore, take_again};
+pub(crate) use raw_mode::{RawModeGuard, restore, take_again};
 #[cfg(test)]
 pub(crate) use recorded_output::Seen;
 pub(crate) use sanitize::{neutral, neutral_json, neutral_line};
 pub(crate) use size::{Size, size_of_stderr};
-pub(crate) use stderr::{ErrorStream, Field};
+pub(crate) use stderr::{Field, StderrWriter};
 pub(crate) use style::{Paint, Style};
 pub(crate) use visible::{exact, exact_ends};
 pub(crate) use width::{clip, pad, width};

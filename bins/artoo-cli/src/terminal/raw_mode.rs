@@ -15,9 +15,9 @@ static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Guard of key-by-key mode; restores the terminal on drop.
 #[derive(Debug)]
-pub(crate) struct KeyByKey(());
+pub(crate) struct RawModeGuard(());
 
-impl KeyByKey {
+impl RawModeGuard {
     /// Switches the terminal to key-by-key mode.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ fn set(mut modes: Termios) -> rustix::io::Result<()> {
     tcsetattr(stdin(), OptionalActions::Now, &modes)
 }
 
-impl Drop for KeyByKey {
+impl Drop for RawModeGuard {
     fn drop(&mut self) {
         restore();
     }

@@ -19,7 +19,7 @@ const ANSWER: &str = "answer › ";
 const USUAL_COLUMNS: usize = 80;
 
 /// The stream, with what is drawn on its last lines.
-pub(crate) struct ErrorStream {
+pub(crate) struct StderrWriter {
     stream: Mutex<Stream>,
     /// Log lines that wait because a question is open or another thread is writing.
     /// No role of a run waits for the terminal.
@@ -56,7 +56,7 @@ enum Last {
     Question,
 }
 
-impl ErrorStream {
+impl StderrWriter {
     pub(super) fn new(out: Box<dyn Write + Send>, size: fn() -> Option<Size>) -> Self {
         let stream = Stream { out, size, last: Last::Nothing, status: None, field: None, drawn: Vec::new() };
         Self { stream: Mutex::new(stream), waiting: Mutex::default() }

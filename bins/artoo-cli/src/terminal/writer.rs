@@ -1,18 +1,18 @@
 //! The single writer of both output streams.
 //!
 //! Nothing else writes to standard output; to standard error only the log does, through the same
-//! [`ErrorStream`].
+//! [`StderrWriter`].
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::{ErrorStream, Look, Paint, Size, Style, clip, neutral_line};
+use super::{Look, Paint, Size, StderrWriter, Style, clip, neutral_line};
 use crate::error::{CommandError, Kind};
 
 /// Owner of both streams. The status line at the bottom is cleared before other output; its owner redraws it.
 pub(crate) struct Terminal {
     out: Box<dyn Write + Send>,
-    errors: Arc<ErrorStream>,
+    errors: Arc<StderrWriter>,
     /// Look of standard error.
     look: Look,
     /// Look of standard output.
@@ -32,7 +32,7 @@ impl Terminal {
         look: Look,
         size: fn() -> Option<Size>,
     ) -> Self {
-        let errors = Arc::new(ErrorStream::new(err, size));
+        let errors = Arc::new(StderrWriter::new(err, size));
         Self { out, errors, look, data_look, size, slashed: Vec::new() }
     }
 
@@ -55,7 +55,7 @@ impl Terminal {
     }
 
     /// Standard error, shared with the log and the input line.
-    pub(crate) fn errors(&self) -> Arc<ErrorStream> {
+    pub(crate) fn errors(&self) -> Arc<StderrWriter> {
         Arc::clone(&self.errors)
     }
 

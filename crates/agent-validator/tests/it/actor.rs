@@ -15,7 +15,7 @@ use artoo_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{Unasked, call, counted, counting, result, scene, subtask, surroundings, unfinished};
+use crate::fixtures::{Unasked, call, counted, counting, result, scene, subtask, surroundings, unfinished};
 
 struct House {
     scene: Scene,
@@ -33,7 +33,7 @@ impl House {
             max_retries: 2,
             judge_deadline: Duration::from_secs(60),
             commands: Arc::new(NoCommands),
-            again: Arc::new(artoo_agent_validator::NothingAgain),
+            again: Arc::new(artoo_agent_validator::NoRerun),
         };
         let actor = tokio::spawn(run(scene.bus.port(Role::AgentValidator).unwrap(), judge, client, settings));
         let dispatcher = scene.bus.port(Role::Dispatcher).unwrap();

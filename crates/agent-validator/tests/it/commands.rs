@@ -14,7 +14,9 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 
-use crate::given::{Always, Unasked, call, checked, pass, result, subtask, surroundings, unfinished, world};
+use crate::fixtures::{
+    Always, Unasked, call, checked, pass, result, subtask, surroundings, unfinished, world,
+};
 
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -8,7 +8,7 @@ use artoo_types::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::given::{call, counted, counting, fail, failing, pass, unfinished, verdict};
+use crate::fixtures::{call, counted, counting, fail, failing, pass, unfinished, verdict};
 
 fn fast_loop(max_retries: u32) -> FastLoop {
     FastLoop::new(counting(1), max_retries)

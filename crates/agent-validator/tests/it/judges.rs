@@ -22,7 +22,7 @@ use async_trait::async_trait;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{Always, call, judged_subtask, result, subtask, surroundings, world};
+use crate::fixtures::{Always, call, judged_subtask, result, subtask, surroundings, world};
 
 /// Asks the default judge about the first criterion; returns the finding and the prompt.
 async fn ask(

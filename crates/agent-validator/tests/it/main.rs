@@ -5,7 +5,7 @@
 mod actor;
 mod commands;
 mod fast_loop;
-mod given;
+mod fixtures;
 mod judges;
 mod verdicts;
 

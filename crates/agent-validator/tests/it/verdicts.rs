@@ -17,7 +17,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::given::{
+use crate::fixtures::{
     Always, Unasked, call, checked, counted, counting, judged_subtask, pass, result, surroundings,
     unfinished, world,
 };

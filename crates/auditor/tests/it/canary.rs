@@ -6,7 +6,7 @@ use artoo_auditor::{Vocabulary, facts};
 use artoo_types::{Envelope, Message, MessageKind, Role};
 use serde_json::Value;
 
-use crate::given::{from_payload, golden, golden_payload, noon, run_id};
+use crate::fixtures::{from_payload, golden, golden_payload, noon, run_id};
 
 const CANARY: &str = "sk-ant-api03-CANARY";
 

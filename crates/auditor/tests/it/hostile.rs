@@ -6,7 +6,7 @@ use artoo_auditor::{AuditLog, LOG_NAME, Window, report, verify};
 use artoo_types::AuditTrigger;
 use proptest::prelude::*;
 
-use crate::given::{a_log, append, event, noon};
+use crate::fixtures::{a_log, append, event, noon};
 
 fn survives(log: &[u8], head: &[u8]) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,12 +1,12 @@
 //! Property tests of reports.
 
-use artoo_auditor::threshold::{DRIFT_CASES, DRIFT_HISTORY, LISTED, NAMES};
+use artoo_auditor::thresholds::{DRIFT_CASES, DRIFT_HISTORY, LISTED, NAMES};
 use artoo_auditor::{Line, ReportFold, Window};
 use artoo_types::{AnomalyKind, AuditEvent, AuditReport, AuditTrigger, MessageKind, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::given::{noon, run_id};
+use crate::fixtures::{noon, run_id};
 
 /// Values that a fact may have in a foreign log.
 fn any_fact() -> impl Strategy<Value = Value> {

@@ -3,10 +3,10 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 
-use artoo_auditor::{AuditError, AuditLog, Gap, LOG_NAME, Line, is_begun, verify};
+use artoo_auditor::{AuditError, AuditLog, Gap, LOG_NAME, Line, log_exists, verify};
 use sha2::Digest as _;
 
-use crate::given::{a_log, append, event, noon};
+use crate::fixtures::{a_log, append, event, noon};
 
 fn lines(path: &std::path::Path) -> Vec<Line> {
     fs::read_to_string(path).unwrap().lines().filter_map(|line| Line::parse(line.as_bytes())).collect()
@@ -121,7 +121,7 @@ fn writers_that_share_a_log_keep_one_chain() {
         let own: Vec<_> = lines(&path)
             .into_iter()
             .filter_map(|line| match line {
-                Line::Event(event) if event.run_id == crate::given::run_id(u128::from(writer)) => {
+                Line::Event(event) if event.run_id == crate::fixtures::run_id(u128::from(writer)) => {
                     Some(event.seq)
                 }
                 Line::Event(_) | Line::Gap(_) => None,
@@ -197,15 +197,15 @@ fn a_line_that_was_added_is_found_before_and_after_the_next_run() {
 fn a_log_that_is_missing_beside_its_head_is_found_before_and_after_the_next_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(LOG_NAME);
-    assert!(!is_begun(&path));
+    assert!(!log_exists(&path));
     a_log(folder.path(), 3);
     for damaged in [false, true] {
-        assert!(is_begun(&path));
+        assert!(log_exists(&path));
         fs::remove_file(&path).unwrap();
         if damaged {
             fs::write(path.with_extension("head"), "?").unwrap();
         }
-        assert!(is_begun(&path));
+        assert!(log_exists(&path));
         let said = verify(&path).unwrap_err().to_string();
         assert!(said.starts_with("the log is missing; its head file is there"), "{said}");
         assert_eq!(said.ends_with(" lines"), !damaged, "{said}");

@@ -2,9 +2,10 @@
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
+mod anomalies;
 mod canary;
-mod following;
-mod given;
+mod fixtures;
+mod follow;
 mod hostile;
 mod laws;
 mod log;
@@ -13,7 +14,6 @@ mod restart;
 mod role;
 mod scene;
 mod verify;
-mod watches;
 mod writer;
 
 /// A new file here must be part of the binary.

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use artoo_auditor::threshold::{LISTED, NAMES};
+use artoo_auditor::thresholds::{LISTED, NAMES};
 use artoo_types::{
     Anomaly, AnomalyKind, AuditReport, AuditTrigger, GapTrend, MessageKind, ModelRecord, Role, ToolHealth,
     ToolRecord, Trend, UnitInterval,
 };
 use serde_json::json;
 
-use crate::given::{golden_with, noon, run_id};
+use crate::fixtures::{golden_with, noon, run_id};
 use crate::scene::{Scene, a_whole_run, fold, line, say};
 
 pub(crate) fn d(values: &[f64]) -> Vec<UnitInterval> {
@@ -72,12 +72,12 @@ fn tools_and_models_are_counted_by_name() {
     let run = scene.run(1);
     let call = |tool: &str, ending: serde_json::Value, failed: bool| {
         let failure = if failed { json!({"class": "environmental", "reason": "no"}) } else { json!(null) };
-        let mut payload = crate::given::golden_payload(MessageKind::ToolFinished);
+        let mut payload = crate::fixtures::golden_payload(MessageKind::ToolFinished);
         payload["call"]["tool"] = tool.into();
         payload["call"]["ending"] = ending;
         payload["call"]["failure"] = failure;
         payload["call"]["call_id"] = json!(uuid::Uuid::now_v7());
-        crate::given::from_payload(MessageKind::ToolFinished, payload)
+        crate::fixtures::from_payload(MessageKind::ToolFinished, payload)
     };
     let ok = || json!({"kind": "returned"});
     say(

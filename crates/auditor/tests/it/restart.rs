@@ -14,7 +14,7 @@ use artoo_types::{Anomaly, AuditQuery, AuditReport, AuditTrigger, Message, Messa
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::given::{append, bus, clock, noon, run_id};
+use crate::fixtures::{append, bus, clock, noon, run_id};
 
 fn entry(run_id: RunId, seq: u64, from: Role, kind: MessageKind, facts: Value, minutes: i64) -> Entry {
     let facts: Facts = facts.as_object().cloned().unwrap();

@@ -10,7 +10,7 @@ use artoo_bus::{Clock, SystemClock};
 use artoo_types::{AuditQuery, AuditReport, AuditTrigger, Message, MessageKind, Role, RunId};
 use async_trait::async_trait;
 
-use crate::given::{bus, clock, golden, noon, run_id};
+use crate::fixtures::{bus, clock, golden, noon, run_id};
 
 fn report(message: &Message) -> &AuditReport {
     let Message::AuditReport(report) = message else { panic!("{message:?}") };

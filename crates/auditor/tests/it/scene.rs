@@ -5,7 +5,7 @@ use artoo_bus::{Bus, Observed, RunBus, Tap};
 use artoo_types::{AuditEvent, AuditReport, AuditTrigger, Message, MessageKind, Role};
 use serde_json::{Value, json};
 
-use crate::given::{bus, clock, golden, golden_with, noon, run_id};
+use crate::fixtures::{bus, clock, golden, golden_with, noon, run_id};
 
 /// A bus with a tap, and the report on its messages.
 pub(crate) struct Scene {

@@ -6,7 +6,7 @@ use std::path::Path;
 use artoo_auditor::{LOG_NAME, VerifyError, verify};
 use proptest::prelude::*;
 
-use crate::given::a_log;
+use crate::fixtures::a_log;
 
 const LINES: u64 = 6;
 

@@ -4,13 +4,13 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use artoo_auditor::{
-    AuditError, AuditLog, AuditWriter, Gap, LOG_NAME, Line, OnTrouble, Vocabulary, verify, warning,
+    AuditError, AuditLog, AuditWriter, Gap, LOG_NAME, Line, OnWriteError, Vocabulary, verify, warning,
 };
 use artoo_types::{MessageKind, Role};
 
-use crate::given::{bus, clock, golden, noon, run_id};
+use crate::fixtures::{bus, clock, golden, noon, run_id};
 
-fn silent() -> OnTrouble {
+fn silent() -> OnWriteError {
     Box::new(|error: &AuditError| panic!("{error}"))
 }
 

@@ -16,7 +16,7 @@ use artoo_tools::Perturbation;
 use artoo_types::Samples;
 use serde_json::{Value, json};
 
-use super::agreement::{self, Came, Candidate, Winner, failed, winner};
+use super::majority::{self, Came, Candidate, Winner, failed, winner};
 use super::subject;
 use crate::{Action, AttemptContext, CallTool, ExecuteError};
 
@@ -64,7 +64,7 @@ pub(crate) async fn first_turn(
         return Ok(Some(Taken { turn: first, samples: None }));
     };
     let has_python = programs.iter().any(|program| program == PYTHON);
-    let another = if has_python && !agreement::programs(&written).iter().any(|program| program == PYTHON) {
+    let another = if has_python && !majority::programs(&written).iter().any(|program| program == PYTHON) {
         in_python(request, &first)
     } else {
         in_another_way(request, &first, IN_SHELL)

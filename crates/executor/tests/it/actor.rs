@@ -14,7 +14,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::given::{House, arguments, call, correction, count, finished, guided, results, subtask};
+use crate::fixtures::{House, arguments, call, correction, count, finished, guided, results, subtask};
 
 fn with_model(model: &Arc<ScriptedModel>) -> House {
     House::new(Arc::new(ModelExecutor::default()), model, 4)

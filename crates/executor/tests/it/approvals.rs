@@ -6,7 +6,7 @@ use artoo_tools::{ProposedEffects, Rule, Rules};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, CallId, Effect, EffectKind};
 use proptest::prelude::*;
 
-use crate::given::effect;
+use crate::fixtures::effect;
 
 fn terms(approval: Approval, person_present: bool, granted: &[EffectKind]) -> Terms {
     Terms { approval, person_present, granted: granted.iter().copied().collect(), ..Terms::default() }

@@ -11,7 +11,7 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 
-use crate::given::{House, arguments, finished, results, subtask};
+use crate::fixtures::{House, arguments, finished, results, subtask};
 
 /// Makes the calls that its intent lists, and outputs the result or failure of each.
 pub(crate) struct Listed;

@@ -12,7 +12,7 @@ use artoo_types::{
 use uuid::Uuid;
 
 use crate::consent::Listed;
-use crate::given::{House, finished, results, subtask};
+use crate::fixtures::{House, finished, results, subtask};
 
 fn id() -> MegramId {
     MegramId::new(Uuid::from_u128(4))

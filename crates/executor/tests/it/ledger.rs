@@ -4,7 +4,7 @@ use artoo_executor::{Blocked, CallStopped, Ledger, Ruling};
 use artoo_types::{BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, FailureClass, ToolName};
 use proptest::prelude::*;
 
-use crate::given::recorded;
+use crate::fixtures::recorded;
 
 fn shell(command: &str) -> BlockedTarget {
     BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() }

@@ -6,11 +6,11 @@
 mod action;
 mod actor;
 mod approvals;
-mod attempts;
 mod consent;
-mod given;
+mod fixtures;
 mod guards;
 mod ledger;
+mod model_executor;
 mod prompts;
 mod sampling;
 

@@ -18,7 +18,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::given::{call, changing, correction, guided, json_turns, recorded, subtask, surroundings};
+use crate::fixtures::{call, changing, correction, guided, json_turns, recorded, subtask, surroundings};
 
 /// Tools that return the same record for every call.
 struct Same(ToolCall);

@@ -17,7 +17,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::given::{House, call, finished, guided, recorded, subtask, surroundings};
+use crate::fixtures::{House, call, finished, guided, recorded, subtask, surroundings};
 
 /// Commands with their outputs in the unchanged world, without the subject, and with lines doubled. Any other
 /// command cannot be rehearsed.

@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::given::{json_turns, native, recorded};
+use crate::fixtures::{json_turns, native, recorded};
 
 /// Tools that always return the same text, and count how many of their calls ran concurrently.
 #[derive(Default)]

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{call, checked, failed, judged, manifest, matched, scene, spec, surroundings};
+use crate::fixtures::{call, checked, failed, judged, manifest, matched, scene, spec, surroundings};
 
 const COUNT: &str = "Count the .txt files in docs";
 
@@ -38,7 +38,7 @@ async fn played_in(
         judge_deadline: Duration::from_secs(60),
         output_schema: None,
         judges_the_whole: true,
-        again: std::sync::Arc::new(artoo_meta_validator::NothingAgain),
+        again: std::sync::Arc::new(artoo_meta_validator::NoRerun),
     };
     played_with(settings, request, judge, model, messages).await
 }

@@ -13,7 +13,7 @@ use artoo_types::{
 use serde_json::{Value, json};
 
 use crate::actor::{last_summary, played_with};
-use crate::given::{manifest, matched, surroundings};
+use crate::fixtures::{manifest, matched, surroundings};
 
 const REQUEST: &str = "Wie viele .txt-Dateien liegen in docs, und welche ist die größte?";
 
@@ -31,7 +31,7 @@ async fn said(schema: Option<Value>, model: ScriptedModel, outcomes: Vec<SubTask
         judge_deadline: Duration::from_secs(60),
         output_schema: schema.map(|schema| OutputSchema::parse(&schema.to_string()).unwrap()),
         judges_the_whole: true,
-        again: std::sync::Arc::new(artoo_meta_validator::NothingAgain),
+        again: std::sync::Arc::new(artoo_meta_validator::NoRerun),
     };
     let ids: Vec<u128> = (1..).take(outcomes.len()).collect();
     let plan = Message::from(manifest(1, &[], &ids, &[]));

@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::given::{call, judged, matched, spec, surroundings, world};
+use crate::fixtures::{call, judged, matched, spec, surroundings, world};
 
 /// Asks the default judge; returns the finding and the requests.
 async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (Finding, Vec<Request>) {

@@ -4,7 +4,7 @@
 
 mod actor;
 mod answers;
-mod given;
+mod fixtures;
 mod judges;
 
 #[test]

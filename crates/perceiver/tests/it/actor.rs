@@ -6,12 +6,12 @@ use artoo_llm_client::{
     LlmClient, LlmError, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver, run};
+use artoo_perceiver::{DefaultPerceiver, Dialogue, PerceiveError, Perceived, Perceiver, run};
 use artoo_types::{Constraints, FaultKind, Message, MessageKind, Role, TaskId, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::given::{client, request, scene};
+use crate::fixtures::{client, request, scene};
 
 /// Sends the requests, runs the actor, and returns the published messages.
 async fn said(model: ScriptedModel, requests: &[UserRequest]) -> Vec<Message> {
@@ -22,7 +22,7 @@ async fn said(model: ScriptedModel, requests: &[UserRequest]) -> Vec<Message> {
         user.publish(request.clone()).unwrap();
     }
     let port = scene.bus.port(Role::Perceiver).unwrap();
-    let actor = tokio::spawn(run(port, Arc::new(FaithfulPerceiver), client(&model)));
+    let actor = tokio::spawn(run(port, Arc::new(DefaultPerceiver), client(&model)));
     // With time paused this returns only when nothing is left to do.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     scene.bus.close();

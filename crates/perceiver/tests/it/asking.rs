@@ -6,14 +6,14 @@ use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_perceiver::{ASKING_PROMPT, Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver, run};
+use artoo_perceiver::{ASKING_PROMPT, DefaultPerceiver, Dialogue, PerceiveError, Perceived, Perceiver, run};
 use artoo_types::{
     ClarificationAnswered, ClarificationRequested, Message, MessageKind, Role, TaskSpec, UserRequest,
 };
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::given::{changing, client, request, scene};
+use crate::fixtures::{changing, client, request, scene};
 
 const TURN: (&str, &str) = ("Which reports are there?", "a.txt and b.txt");
 
@@ -87,7 +87,7 @@ async fn what_the_turns_leave_open_is_asked_and_the_answer_counts() {
                 clear("Open b.txt"),
             ),
     );
-    let said = said(FaithfulPerceiver, &model, asked("open it"), &["the 2nd, b.txt"]).await;
+    let said = said(DefaultPerceiver, &model, asked("open it"), &["the 2nd, b.txt"]).await;
     model.assert_finished();
     let questions = vec!["Which of the two?".to_owned()];
     assert_eq!(said[0], ClarificationRequested { round: 1, subtask_id: None, questions }.into());
@@ -109,7 +109,7 @@ async fn lesson_23_two_rounds_are_the_most_and_an_empty_answer_means_go_ahead() 
                 Answer::json(json!({"intent": "Open a in docs"})),
             ),
     );
-    let twice = said(FaithfulPerceiver, &model, asked("open it"), &["a", "docs"]).await;
+    let twice = said(DefaultPerceiver, &model, asked("open it"), &["a", "docs"]).await;
     model.assert_finished();
     let kinds: Vec<String> = twice.iter().map(|message| message.kind().name()).collect();
     assert_eq!(kinds, ["clarification_requested", "clarification_requested", "task_spec"]);
@@ -122,7 +122,7 @@ async fn lesson_23_two_rounds_are_the_most_and_an_empty_answer_means_go_ahead() 
             Answer::json(json!({"intent": "Open both"})),
         ),
     );
-    let once = said(FaithfulPerceiver, &model, asked("open it"), &["  "]).await;
+    let once = said(DefaultPerceiver, &model, asked("open it"), &["  "]).await;
     model.assert_finished();
     assert_eq!(task(&once[1]).intent, "Open both\n(In the user's words: open it)");
 }
@@ -133,12 +133,12 @@ async fn nobody_is_asked_where_nobody_is_or_where_nothing_is_open() {
         Expect::purpose("perceiver").schema("resolved_request"),
         Answer::json(json!({"intent": "Open both"})),
     ));
-    let alone = said(FaithfulPerceiver, &model, request("open it", &[TURN]), &[]).await;
+    let alone = said(DefaultPerceiver, &model, request("open it", &[TURN]), &[]).await;
     assert_eq!(task(&alone[0]).intent, "Open both\n(In the user's words: open it)");
     assert!(!model.requests()[0].system.contains(ASKING_PROMPT));
     // A first request costs no model call, with or without a person.
     let first = UserRequest { person_present: true, ..request("open b.txt", &[]) };
-    let said = said(FaithfulPerceiver, &model, first, &[]).await;
+    let said = said(DefaultPerceiver, &model, first, &[]).await;
     assert_eq!((task(&said[0]).intent.as_str(), model.requests().len()), ("open b.txt", 1));
 }
 
@@ -182,7 +182,7 @@ async fn a_perceiver_that_never_stops_asking_is_stopped() {
 async fn the_prompt_that_may_ask() {
     let model = Arc::new(ScriptedModel::new().always(Expect::any(), clear("x")));
     let dialogue = Dialogue::new(true).with(vec!["Which?".to_owned()], "that one".to_owned());
-    FaithfulPerceiver.perceive(&asked("open it"), &dialogue, &client(&model)).await.unwrap();
+    DefaultPerceiver.perceive(&asked("open it"), &dialogue, &client(&model)).await.unwrap();
     let [sent] = model.requests().try_into().unwrap();
     let schema = sent.schema.as_ref().unwrap();
     insta::assert_snapshot!(format!(

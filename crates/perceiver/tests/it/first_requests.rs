@@ -4,10 +4,10 @@
 use std::{fs, path::Path, sync::Arc};
 
 use artoo_llm_client::doubles::ScriptedModel;
-use artoo_perceiver::{Dialogue, FaithfulPerceiver, Perceived, Perceiver as _};
+use artoo_perceiver::{DefaultPerceiver, Dialogue, Perceived, Perceiver as _};
 use artoo_types::{TaskSpec, UserRequest};
 
-use crate::given::{client, request};
+use crate::fixtures::{client, request};
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -24,7 +24,7 @@ async fn in_dialogue(asked: &UserRequest, answers: &[&str]) -> Perceived {
     for answer in answers {
         dialogue = dialogue.with(vec!["Which one?".to_owned()], (*answer).to_owned());
     }
-    let perceived = FaithfulPerceiver.perceive(asked, &dialogue, &client(&model)).await.unwrap();
+    let perceived = DefaultPerceiver.perceive(asked, &dialogue, &client(&model)).await.unwrap();
     assert_eq!(model.requests(), []);
     perceived
 }

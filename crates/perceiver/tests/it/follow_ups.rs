@@ -16,14 +16,14 @@ use artoo_llm_client::{
     fenced,
 };
 use artoo_perceiver::{
-    ASKING_PROMPT, Dialogue, FaithfulPerceiver, Perceived, Perceiver as _, SYSTEM_PROMPT,
+    ASKING_PROMPT, DefaultPerceiver, Dialogue, Perceived, Perceiver as _, SYSTEM_PROMPT,
     conformance::SaidNext,
 };
 use artoo_types::Turn;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::given::client;
+use crate::fixtures::client;
 
 fn read<T: DeserializeOwned>(name: &str) -> T {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/follow-ups")).join(name);
@@ -55,8 +55,7 @@ async fn intent(case: &SaidNext, person: bool, answer: Value) -> String {
         *sent.system == system && sent.messages.iter().map(|message| &message.content).eq([&prompt])
     });
     let model = Arc::new(ScriptedModel::new().expect(expect, Answer::json(answer)));
-    let perceived =
-        FaithfulPerceiver.perceive(&case.request(), &Dialogue::new(person), &client(&model)).await;
+    let perceived = DefaultPerceiver.perceive(&case.request(), &Dialogue::new(person), &client(&model)).await;
     model.assert_finished();
     let Ok(Perceived::Task(task)) = perceived else { panic!("{}: {perceived:?}", case.id) };
     assert_eq!(task.raw_input, case.message, "{}", case.id);

@@ -10,7 +10,7 @@ use artoo_perceiver::GUIDED_PROMPT;
 use artoo_types::UserRequest;
 use serde_json::{Value, json};
 
-use crate::given::{changing, perceive, request};
+use crate::fixtures::{changing, perceive, request};
 
 /// The intent derived from a guided model's answer, and the variable part of the prompt.
 async fn answered(request: &UserRequest, answer: Value) -> (String, String) {

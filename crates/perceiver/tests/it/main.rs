@@ -4,11 +4,11 @@
 
 mod actor;
 mod asking;
+mod default_perceiver;
 mod first_requests;
+mod fixtures;
 mod follow_ups;
-mod given;
 mod guided;
-mod perceives;
 
 #[test]
 fn no_file_of_the_folder_is_forgotten() {

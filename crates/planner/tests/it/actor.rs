@@ -17,7 +17,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::given::{answer, capable, changing, client, planner, question, scene, scripted};
+use crate::fixtures::{answer, capable, changing, client, planner, question, scene, scripted};
 use crate::plans::failure;
 
 struct House {
@@ -149,7 +149,7 @@ async fn lesson_13_duplicates_make_no_second_plan() {
 /// Lesson N10: the next plan keeps what matched, with ids from the manifest, despite duplicates.
 #[tokio::test(start_paused = true)]
 async fn lesson_n10_a_replan_builds_on_the_plan_before() {
-    let first = crate::given::draft(&[
+    let first = crate::fixtures::draft(&[
         ("Count the files", 1, artoo_types::StepKind::FindOut),
         ("Find the largest", 1, artoo_types::StepKind::FindOut),
     ]);
@@ -179,7 +179,7 @@ async fn lesson_n10_a_replan_builds_on_the_plan_before() {
 #[tokio::test(start_paused = true)]
 async fn a_replan_is_told_what_of_the_whole_task_is_not_met() {
     let steps = ["Count the files", "Find the largest"];
-    let first = crate::given::draft(&steps.map(|step| (step, 1, artoo_types::StepKind::FindOut)));
+    let first = crate::fixtures::draft(&steps.map(|step| (step, 1, artoo_types::StepKind::FindOut)));
     let model = scripted(vec![answer(&first), answer(&question("Say how large it is"))]);
     let mut house = House::new(Arc::new(planner()), &model);
     let cx = conformance::replanning("Count the files and say how large the largest is", &steps, &[]);

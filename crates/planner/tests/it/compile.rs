@@ -4,7 +4,7 @@ use artoo_planner::{Author, CriterionDraft, PlanDraft, SubTaskDraft, compile, co
 use artoo_types::{Check, Criterion, Mode, StepKind};
 use proptest::prelude::*;
 
-use crate::given::{draft, question};
+use crate::fixtures::{draft, question};
 
 const REQUEST: &str = "Write the word Apfel into out.txt and ./docs/plan.md, and count the .txt files";
 

@@ -3,10 +3,10 @@
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
 mod actor;
-mod capable;
+mod capable_model;
 mod compile;
-mod foreign;
-mod given;
+mod conformance;
+mod fixtures;
 mod plans;
 mod prompts;
 mod recalled;

@@ -13,7 +13,7 @@ use artoo_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{answer, capable, client, guided, planner, question, scripted};
+use crate::fixtures::{answer, capable, client, guided, planner, question, scripted};
 
 fn echo() -> Answer {
     let draft = json!({"subtasks": [{"intent": "Count the files", "sequence": 1, "kind": "create",

@@ -11,7 +11,7 @@ use artoo_types::{
 use chrono::DateTime;
 use uuid::Uuid;
 
-use crate::given::{answer, capable, changing, client, planner, question, scripted};
+use crate::fixtures::{answer, capable, changing, client, planner, question, scripted};
 use crate::plans::failure;
 
 /// The variable part of the prompt that the planner sends for this context.

@@ -10,7 +10,7 @@ use artoo_types::{
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::given::{answer, client, planner, question, scripted};
+use crate::fixtures::{answer, client, planner, question, scripted};
 
 fn id(number: u128) -> MegramId {
     MegramId::new(Uuid::from_u128(number))

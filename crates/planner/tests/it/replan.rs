@@ -5,7 +5,7 @@ use artoo_types::{
     ActionState, Check, Criterion, Mode, OutcomeStatus, Plan, StepKind, SubTaskId, UnmetCriterion,
 };
 
-use crate::given::{answer, changing, client, draft, planner, question, scripted};
+use crate::fixtures::{answer, changing, client, draft, planner, question, scripted};
 
 fn ids(cx: &PlanContext, positions: &[usize]) -> Vec<SubTaskId> {
     positions.iter().map(|position| cx.previous.as_ref().unwrap().subtask_ids[*position]).collect()

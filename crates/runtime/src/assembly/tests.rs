@@ -344,7 +344,7 @@ async fn a_gate_that_died_gathers_what_came_before() {
         judge_deadline: Duration::from_secs(1),
         output_schema: None,
         judges_the_whole: true,
-        again: Arc::new(artoo_agent_validator::NothingAgain),
+        again: Arc::new(artoo_agent_validator::NoRerun),
     };
     let lives = AtomicU32::new(0);
     let dies_once = move |role_tasks: &mut RoleTasks, bus: &RunBus| {

@@ -7,7 +7,7 @@ use artoo_executor::{Executor, ModelExecutor};
 use artoo_ggs::Solver;
 use artoo_ggs_core::{GoalGradientSolver, Parameters};
 use artoo_meta_validator::{ModelTaskJudge, TaskJudge};
-use artoo_perceiver::{FaithfulPerceiver, Perceiver};
+use artoo_perceiver::{DefaultPerceiver, Perceiver};
 use artoo_planner::{ModelPlanner, Planner};
 
 use crate::Builder;
@@ -32,7 +32,7 @@ pub(crate) struct Roles {
 impl Default for Roles {
     fn default() -> Self {
         Self {
-            perceiver: Arc::new(FaithfulPerceiver),
+            perceiver: Arc::new(DefaultPerceiver),
             planner: None,
             executor: None,
             judge: Arc::new(ModelJudge),

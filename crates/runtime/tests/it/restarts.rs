@@ -12,7 +12,7 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_mkct_memory::{Distiller, InMemory, MemoryError, MemoryService, Rules};
-use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver};
+use artoo_perceiver::{DefaultPerceiver, Dialogue, PerceiveError, Perceived, Perceiver};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::Builder;
 use artoo_types::{
@@ -55,7 +55,7 @@ impl<T> Dies<T> {
 }
 
 #[async_trait]
-impl Perceiver for Dies<FaithfulPerceiver> {
+impl Perceiver for Dies<DefaultPerceiver> {
     async fn perceive(
         &self,
         request: &UserRequest,
@@ -133,7 +133,7 @@ impl Solver for DyingSolver {
 }
 
 fn with_perceiver(of: Deadly) -> impl FnOnce(Builder) -> Builder {
-    move |artoo| artoo.perceiver(Dies::of(of, FaithfulPerceiver))
+    move |artoo| artoo.perceiver(Dies::of(of, DefaultPerceiver))
 }
 
 fn with_planner(of: Deadly, planner: Arc<dyn Planner>) -> impl FnOnce(Builder) -> Builder {

@@ -267,7 +267,7 @@ fn no_role_may_be_silent_for_as_long_as_a_lost_run_is() {
             longest = longest.max(told.watch.next_due().unwrap_or_default());
         }
         assert!(longest >= deadlines.attempt, "{longest:?}");
-        assert!(longest < artoo_auditor::threshold::SILENCE, "{longest:?}");
+        assert!(longest < artoo_auditor::thresholds::SILENCE, "{longest:?}");
     }
 }
 

@@ -31,7 +31,6 @@ pub(super) enum Whose {
 /// The part of a root that is scanned.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reach<'a> {
-    /// Everything below it.
     Everything,
     /// Only these paths, which a call is about to change.
     Only(&'a BTreeSet<Below>),

@@ -6,10 +6,10 @@ use artoo_types::{ToolCall, is_unspaced};
 
 use crate::{
     Filesystem,
-    answer::means_none,
-    borne_out::reported_missing,
+    claim_support::reported_missing,
     file_names::{file_paths, last_part, without_marks},
     named_paths::without_spaced_names,
+    same_answer::means_none,
 };
 
 /// The maximum number of entries examined.
@@ -37,13 +37,18 @@ const QUOTES: [(char, char); 6] =
 /// still right, so this is a hint for a judge and decides nothing.
 ///
 /// ```
-/// # use artoo_checks::{Filesystem, overlooked};
+/// # use artoo_checks::{Filesystem, contradicting_hit};
 /// # let world = Filesystem::new("/nowhere", "/nowhere", Default::default());
-/// assert_eq!(overlooked("3", "How many lines mention heron?", &[], &world), None);
+/// assert_eq!(contradicting_hit("3", "How many lines mention heron?", &[], &world), None);
 /// ```
 ///
 /// Source: `docs/deviations.md`, "Absence".
-pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
+pub fn contradicting_hit(
+    answer: &str,
+    intent: &str,
+    calls: &[ToolCall],
+    world: &Filesystem,
+) -> Option<String> {
     if !means_none(answer) {
         return None;
     }
@@ -250,5 +255,5 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "absence_tests.rs"]
+#[path = "negative_answer_tests.rs"]
 mod tests;

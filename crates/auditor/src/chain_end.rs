@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use crate::head::{Head, HeadFile};
 use crate::line::{Gap, NO_LINE, line_hash};
-use crate::raw::RawLines;
+use crate::raw_lines::RawLines;
 
 /// The end of the log as known to a writer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use artoo_types::{
 };
 use serde_json::{Value, json};
 
-use crate::given::{golden, noon, run_id};
+use crate::fixtures::{golden, noon, run_id};
 use crate::reports::d;
 use crate::scene::{Scene, directive, fold, line, say};
 
@@ -188,7 +188,7 @@ fn what_the_bus_refused_is_reported() {
 
 #[test]
 fn a_full_mailbox_is_reported() {
-    let clock = crate::given::clock();
+    let clock = crate::fixtures::clock();
     let bus = artoo_bus::Bus::new(clock, artoo_bus::BusLimits { mailbox: 1 });
     let mut scene = Scene::on(bus);
     let run = scene.run(1);

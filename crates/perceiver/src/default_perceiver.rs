@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use serde::Deserialize;
 
 use crate::{
-    Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dialogue::presentable, guided,
-    open_request::question_about,
+    Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dangling_request::question_about,
+    dialogue::presentable, guided,
 };
 
 /// The longest request in bytes. A longer text belongs in a file: every later prompt repeats the intent.
@@ -39,7 +39,7 @@ const RESULT_SHOWN: usize = 600;
 /// If the turns do not resolve a reference and a person is present, the model may ask back. A first request
 /// is asked back by code if it surely cannot be understood: "do it again".
 #[derive(Clone, Copy, Debug, Default)]
-pub struct FaithfulPerceiver;
+pub struct DefaultPerceiver;
 
 #[derive(Deserialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -59,7 +59,7 @@ struct ResolvedOrOpen {
 }
 
 #[async_trait]
-impl Perceiver for FaithfulPerceiver {
+impl Perceiver for DefaultPerceiver {
     async fn perceive(
         &self,
         request: &UserRequest,

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::*;
 
-fn unborne(answer: &str, verbatim: bool, tool_calls: &[ToolCall], named: &str) -> Option<String> {
-    super::unborne(answer, verbatim, Record { tool_calls, earlier: &[] }, named)
+fn unsupported_claim(answer: &str, verbatim: bool, tool_calls: &[ToolCall], named: &str) -> Option<String> {
+    super::unsupported_claim(answer, verbatim, Record { tool_calls, earlier: &[] }, named)
 }
 
 /// A step that only summarised the results of others had to call a tool all the same.
@@ -21,9 +21,9 @@ fn what_an_earlier_step_found_bears_an_answer_out() {
         left_out_bytes: 0,
     };
     let record = Record { tool_calls: &[], earlier: &[found] };
-    assert_eq!(super::unborne("docs/a.txt has 31 lines.", false, record, ""), None);
-    assert!(super::unborne("32", false, record, "").is_some());
-    assert!(super::unborne("docs/b.txt", false, record, "").is_some());
+    assert_eq!(super::unsupported_claim("docs/a.txt has 31 lines.", false, record, ""), None);
+    assert!(super::unsupported_claim("32", false, record, "").is_some());
+    assert!(super::unsupported_claim("docs/b.txt", false, record, "").is_some());
 }
 
 fn call(command: &str, output: &str, bytes: usize) -> ToolCall {
@@ -72,12 +72,12 @@ fn figures_must_be_shown() {
         ("a b", "2. a\n3. b", false),
     ];
     for (output, answer, borne) in table {
-        let found = unborne(answer, false, &[whole("cat x", output)], "");
+        let found = unsupported_claim(answer, false, &[whole("cat x", output)], "");
         assert_eq!(found.is_none(), borne, "{output:?}, {answer:?}: {found:?}");
     }
-    assert_eq!(unborne("of the 10 it is 3", false, &[whole("wc", "3")], "Which of the 10?"), None);
+    assert_eq!(unsupported_claim("of the 10 it is 3", false, &[whole("wc", "3")], "Which of the 10?"), None);
     assert!(
-        unborne("10", false, &[whole("wc", "3")], "Which of the 10?").is_some(),
+        unsupported_claim("10", false, &[whole("wc", "3")], "Which of the 10?").is_some(),
         "the figure of the request"
     );
 }
@@ -90,9 +90,11 @@ fn nothing_is_shown_by_a_search_that_ran() {
         let stderr = OutputRecord { shown: stderr.to_owned(), ..OutputRecord::default() };
         ToolCall { failure, stderr, ..whole("grep x a.txt", "") }
     };
-    assert_eq!(unborne("0", false, &[failed(FailureClass::Unknown, "")], ""), None);
-    assert!(unborne("0", false, &[failed(FailureClass::Environmental, "No such file")], "").is_some());
-    assert!(unborne("0", false, &[failed(FailureClass::Unknown, "broken")], "").is_some());
+    assert_eq!(unsupported_claim("0", false, &[failed(FailureClass::Unknown, "")], ""), None);
+    assert!(
+        unsupported_claim("0", false, &[failed(FailureClass::Environmental, "No such file")], "").is_some()
+    );
+    assert!(unsupported_claim("0", false, &[failed(FailureClass::Unknown, "broken")], "").is_some());
 }
 
 /// Observed with the embedded model: a file that does not exist had 0 lines, by two derivations.
@@ -147,21 +149,29 @@ fn a_file_that_is_not_there_has_no_figure() {
 fn names_must_be_shown_or_asked_about() {
     let listed = [whole("ls docs", "a.txt\nb.txt\n"), whole("wc -c docs/c.md", "20")];
     for known in ["docs/a.txt", "`b.txt`.", "c.md", "d.csv", "see e.g. a.txt", "1.5GB", "and/or"] {
-        let found = unborne(known, false, &listed, "d.csv");
+        let found = unsupported_claim(known, false, &listed, "d.csv");
         assert_eq!(found, None, "{known}");
     }
     for unknown in ["z.txt", "docs/A.txt", "日记.txt"] {
-        assert!(unborne(unknown, false, &listed, "").is_some(), "{unknown}");
+        assert!(unsupported_claim(unknown, false, &listed, "").is_some(), "{unknown}");
     }
 }
 
 #[test]
 fn what_a_call_was_given_is_no_evidence() {
-    assert!(unborne("4", true, &[whole("echo 4", "4\n")], "").is_some());
-    assert!(unborne("z.txt", false, &[whole("echo z.txt", "z.txt\n")], "").is_some());
-    assert_eq!(unborne("blue", true, &[whole("echo blue", "blue\n")], ""), None, "words are for a reader");
-    assert_eq!(unborne("4", true, &[whole("echo $((2+2))", "4\n")], ""), None);
-    assert_eq!(unborne("4", true, &[call("cat big", "head and tail", 9000)], ""), None, "a quotation");
+    assert!(unsupported_claim("4", true, &[whole("echo 4", "4\n")], "").is_some());
+    assert!(unsupported_claim("z.txt", false, &[whole("echo z.txt", "z.txt\n")], "").is_some());
+    assert_eq!(
+        unsupported_claim("blue", true, &[whole("echo blue", "blue\n")], ""),
+        None,
+        "words are for a reader"
+    );
+    assert_eq!(unsupported_claim("4", true, &[whole("echo $((2+2))", "4\n")], ""), None);
+    assert_eq!(
+        unsupported_claim("4", true, &[call("cat big", "head and tail", 9000)], ""),
+        None,
+        "a quotation"
+    );
 }
 
 /// Lesson 83: an error text with numbers in it was accepted.
@@ -169,29 +179,34 @@ fn what_a_call_was_given_is_no_evidence() {
 fn lesson_83_a_complaint_is_no_answer() {
     let complaint = "cat: docs/404: No such file or directory";
     for verbatim in [true, false] {
-        assert!(unborne(complaint, verbatim, &[whole("cat docs/404 2>&1; true", complaint)], "").is_some());
+        assert!(
+            unsupported_claim(complaint, verbatim, &[whole("cat docs/404 2>&1; true", complaint)], "")
+                .is_some()
+        );
     }
     let shell = "/usr/bin/bash: line 1: frob: command not found\n";
-    assert!(unborne(shell, true, &[whole("frob 2>&1; true", shell)], "").is_some());
+    assert!(unsupported_claim(shell, true, &[whole("frob 2>&1; true", shell)], "").is_some());
     let traceback = "Traceback (most recent call last):\n  File \"<string>\", line 1\nKeyError: 'x'";
-    assert!(unborne(traceback, true, &[whole("python3 -c 'x' 2>&1; true", traceback)], "").is_some());
+    assert!(
+        unsupported_claim(traceback, true, &[whole("python3 -c 'x' 2>&1; true", traceback)], "").is_some()
+    );
     // A requested log contains error messages of other programs.
     let log = "sshd: Permission denied for root";
-    assert_eq!(unborne(log, true, &[whole("tail -n 1 auth.log", log)], ""), None);
+    assert_eq!(unsupported_claim(log, true, &[whole("tail -n 1 auth.log", log)], ""), None);
     let mixed = format!("{complaint}\nthe rest of it");
-    assert_eq!(unborne(&mixed, true, &[whole("cat docs/404 x 2>&1", &mixed)], ""), None);
+    assert_eq!(unsupported_claim(&mixed, true, &[whole("cat docs/404 x 2>&1", &mixed)], ""), None);
 }
 
 proptest! {
     #[test]
     fn a_quotation_of_what_was_shown_is_borne_out(number in -99999i32..99999, decimals in 0u32..4) {
         let text = format!("{:.*}", decimals as usize, f64::from(number) / 100.0);
-        prop_assert_eq!(unborne(&text, false, &[whole("cat x", &format!("sum: {text}\n"))], ""), None);
+        prop_assert_eq!(unsupported_claim(&text, false, &[whole("cat x", &format!("sum: {text}\n"))], ""), None);
     }
 
     #[test]
     fn anything_is_read(answer in ".{0,60}", output in ".{0,60}", command in ".{0,30}") {
-        let _ = unborne(&answer, false, &[whole(&command, &output)], "");
+        let _ = unsupported_claim(&answer, false, &[whole(&command, &output)], "");
     }
 }
 
@@ -207,21 +222,21 @@ fn a_count_behind_a_program_that_went_wrong_is_no_zero() {
     let wrong = "find: In \u{2018}-exec ... {} +\u{2019} the \u{2018}{}\u{2019} must appear by itself\n";
     let broken = [said("find notes -exec grep -o kitchen x{} + | wc -l", "0\n", wrong)];
     for answer in ["0", "none"] {
-        assert!(unborne(answer, true, &broken, "").is_some(), "{answer}");
+        assert!(unsupported_claim(answer, true, &broken, "").is_some(), "{answer}");
     }
-    assert!(unborne("There are 0 files.", false, &broken, "").is_some());
+    assert!(unsupported_claim("There are 0 files.", false, &broken, "").is_some());
     let silent = [said("find notes -exec grep -l x{} + | head", "", wrong)];
-    assert!(unborne("0", false, &silent, "").is_some());
+    assert!(unsupported_claim("0", false, &silent, "").is_some());
     // A non-zero count still stands, and a mere remark of a program is no error.
     let some = [said(
         "find notes nowhere -name '*.md' | wc -l",
         "3\n",
         "find: nowhere: No such file or directory\n",
     )];
-    assert_eq!(unborne("3", true, &some, ""), None);
+    assert_eq!(unsupported_claim("3", true, &some, ""), None);
     for remark in ["find: warning: you have specified -maxdepth late\n", "grep: docs: Is a directory\n", ""] {
         let fine = [said("find docs -type f | grep -c x docs", "0\n", remark)];
-        assert_eq!(unborne("0", true, &fine, ""), None, "{remark}");
-        assert_eq!(unborne("There are 0.", false, &fine, ""), None, "{remark}");
+        assert_eq!(unsupported_claim("0", true, &fine, ""), None, "{remark}");
+        assert_eq!(unsupported_claim("There are 0.", false, &fine, ""), None, "{remark}");
     }
 }

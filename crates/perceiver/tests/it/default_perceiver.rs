@@ -10,14 +10,14 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_perceiver::{
-    Dialogue, FaithfulPerceiver, MAX_REQUEST_BYTES, PerceiveError, Perceived, Perceiver, SYSTEM_PROMPT,
+    DefaultPerceiver, Dialogue, MAX_REQUEST_BYTES, PerceiveError, Perceived, Perceiver, SYSTEM_PROMPT,
     conformance,
 };
 use artoo_types::{Constraints, FaultKind, TaskId, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::given::{changing, client, perceive, request};
+use crate::fixtures::{changing, client, perceive, request};
 
 const COUNTED: (&str, &str) = ("How many .txt files are in docs?", "3");
 
@@ -25,7 +25,7 @@ const COUNTED: (&str, &str) = ("How many .txt files are in docs?", "3");
 async fn the_default_perceiver_keeps_the_contract_without_a_model() {
     let meant = json!({"intent": conformance::follow_ups::MEANT});
     let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(meant)));
-    conformance::check_all(&FaithfulPerceiver, &client(&model)).await.unwrap();
+    conformance::check_all(&DefaultPerceiver, &client(&model)).await.unwrap();
     // A model is asked only if there are earlier turns.
     let requests = model.requests();
     assert_eq!(requests.len(), 3);

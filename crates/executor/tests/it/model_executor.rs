@@ -16,7 +16,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::given::{call, guided, json_turns, recorded};
+use crate::fixtures::{call, guided, json_turns, recorded};
 
 /// Tools that return these results in order.
 struct Script(Mutex<Vec<Result<ToolCall, CallStopped>>>);

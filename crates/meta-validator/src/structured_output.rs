@@ -25,7 +25,7 @@ pub(crate) async fn structured(
         Ok(answered) => answered,
         Err(error) => return StructuredOutput::Missing(error.to_string()),
     };
-    let Some(wrong) = unborne(&first.value, grounds, schema) else {
+    let Some(wrong) = unsupported_claim(&first.value, grounds, schema) else {
         return StructuredOutput::Value(first.value);
     };
     if matches!(first.obtained, Obtained::Repaired { .. }) {
@@ -37,7 +37,7 @@ pub(crate) async fn structured(
         "This cannot be handed over: {wrong}. Answer again, with nothing in it that the results do not show."
     )));
     match ask_once::<Value>(model, request).await {
-        Ok(second) => match unborne(&second.value, grounds, schema) {
+        Ok(second) => match unsupported_claim(&second.value, grounds, schema) {
             None => StructuredOutput::Value(second.value),
             Some(wrong) => StructuredOutput::Missing(wrong),
         },
@@ -60,7 +60,7 @@ fn request(grounds: &Grounds<'_>, profile: &ModelProfile) -> Request {
 }
 
 /// The parts of a value that neither the evidence nor the request nor the schema supports, in words.
-fn unborne(value: &Value, grounds: &Grounds<'_>, schema: &OutputSchema) -> Option<String> {
+fn unsupported_claim(value: &Value, grounds: &Grounds<'_>, schema: &OutputSchema) -> Option<String> {
     let mut evidence: Vec<String> = grounds.told().into_iter().map(|told| told.output).collect();
     for call in grounds.tool_calls {
         evidence.extend([call.output.shown.clone(), call.stderr.shown.clone(), call.target()]);
@@ -81,7 +81,7 @@ impl Evidence<'_> {
         match value {
             Value::Null | Value::Bool(_) => None,
             Value::Number(_) if self.schema.numbers().contains(&value) => None,
-            Value::Number(number) => self.grounds.unborne(&number.to_string()),
+            Value::Number(number) => self.grounds.unsupported_claim(&number.to_string()),
             Value::String(text) => self.lacks_text(text),
             Value::Array(items) => items.iter().find_map(|item| self.lacks(item)),
             Value::Object(fields) => {
@@ -96,7 +96,7 @@ impl Evidence<'_> {
             return None;
         }
         if sought.split(' ').count() > WORDS_OF_A_VALUE {
-            return self.grounds.unborne(text);
+            return self.grounds.unsupported_claim(text);
         }
         Some(format!("nothing shows the text {text:?}"))
     }

@@ -10,7 +10,7 @@ use artoo_planner::{FolderListing, Listed, PlanContext, PlanError, Planner, SYST
 use artoo_types::{ActionState, Check, FaultKind, GaveUp, GiveUpKind, OutcomeStatus, Plan, StepKind};
 use serde_json::json;
 
-use crate::given::{answer, capable, changing, client, draft, planner, question};
+use crate::fixtures::{answer, capable, changing, client, draft, planner, question};
 
 async fn planned(cx: &PlanContext, answers: Vec<Answer>) -> (Result<Plan, PlanError>, String) {
     let model = capable(answers);

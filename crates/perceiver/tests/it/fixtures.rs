@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use artoo_bus::doubles::Scene;
 use artoo_llm_client::{LlmClient, MessageRole, Request, doubles::ScriptedModel};
-use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver as _, conformance};
+use artoo_perceiver::{DefaultPerceiver, Dialogue, PerceiveError, Perceived, Perceiver as _, conformance};
 use artoo_types::{TaskSpec, Turn, UserRequest};
 
 pub(crate) fn request(text: &str, turns: &[(&str, &str)]) -> UserRequest {
@@ -22,7 +22,7 @@ pub(crate) async fn perceive(
     request: &UserRequest,
     model: &Arc<ScriptedModel>,
 ) -> Result<TaskSpec, PerceiveError> {
-    match FaithfulPerceiver.perceive(request, &Dialogue::new(false), &client(model)).await? {
+    match DefaultPerceiver.perceive(request, &Dialogue::new(false), &client(model)).await? {
         Perceived::Task(task) => Ok(task),
         Perceived::Unclear(questions) => panic!("{questions:?}"),
     }

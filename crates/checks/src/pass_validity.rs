@@ -17,14 +17,14 @@ pub struct Record<'a> {
 /// answers in a form that says whether it passes.
 ///
 /// ```
-/// use artoo_checks::{Record, unfounded};
+/// use artoo_checks::{Record, invalid_pass};
 /// use artoo_types::{Evidence, Finding};
 /// let pass = |text: &str| Finding::Pass { evidence: Evidence::Observation { text: text.to_owned() } };
 /// let nothing = Record::default();
-/// assert_eq!(unfounded(&pass("3 lines"), nothing), None);
-/// assert!(unfounded(&pass(" "), nothing).is_some());
+/// assert_eq!(invalid_pass(&pass("3 lines"), nothing), None);
+/// assert!(invalid_pass(&pass(" "), nothing).is_some());
 /// ```
-pub fn unfounded(finding: &Finding, record: Record<'_>) -> Option<&'static str> {
+pub fn invalid_pass(finding: &Finding, record: Record<'_>) -> Option<&'static str> {
     let evidence = match finding {
         Finding::Pass { evidence } => evidence,
         Finding::Fail { .. } => return None,

@@ -6,11 +6,11 @@ use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
     Filesystem, Record,
-    answer::means_none,
     file_names::{file_names, file_paths, last_part},
     named_paths::without_spaced_names,
     number::{Figure, figures, numbers_within},
-    print::only_prints,
+    print_only::only_prints,
+    same_answer::means_none,
 };
 
 /// The system's message about a missing file.
@@ -41,16 +41,16 @@ const COMPLAINTS: [&str; 11] = [
 /// counting must be done by a tool. Words without numbers or names are not checked: only a reader can.
 ///
 /// ```
-/// use artoo_checks::{Record, unborne};
+/// use artoo_checks::{Record, unsupported_claim};
 /// let nothing = Record::default();
-/// assert_eq!(unborne("blue", false, nothing, ""), None);
-/// assert!(unborne("4", false, nothing, "Which of the 4 files are empty?").is_some());
+/// assert_eq!(unsupported_claim("blue", false, nothing, ""), None);
+/// assert!(unsupported_claim("4", false, nothing, "Which of the 4 files are empty?").is_some());
 /// ```
 ///
 /// Results of earlier steps count as evidence, too: a step may be a mere summary. `verbatim` says that the
 /// answer is known to be the output of the last call, of which the record may show only head and tail.
 /// Source: `docs/deviations.md`, "Borne out".
-pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) -> Option<String> {
+pub fn unsupported_claim(answer: &str, verbatim: bool, record: Record<'_>, named: &str) -> Option<String> {
     let Record { tool_calls: calls, earlier } = record;
     if is_complaint(answer, calls) {
         return Some("it is an error of a program, not an answer".to_owned());
@@ -217,5 +217,5 @@ fn is_complaint(answer: &str, calls: &[ToolCall]) -> bool {
 }
 
 #[cfg(test)]
-#[path = "borne_out_tests.rs"]
+#[path = "claim_support_tests.rs"]
 mod tests;

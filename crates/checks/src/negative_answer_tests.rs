@@ -93,10 +93,10 @@ fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
         ("none", "Which file contains the word owl?", "grep -r owl .", false),
     ];
     for (answer, intent, command, expected) in table {
-        let found = overlooked(answer, intent, &[call(command)], &world);
+        let found = contradicting_hit(answer, intent, &[call(command)], &world);
         assert_eq!(found.is_some(), expected, "{answer:?} to {intent:?} by {command:?}: {found:?}");
     }
-    let said = overlooked("none", asked, &[call("find docs -name 'heron'")], &world);
+    let said = contradicting_hit("none", asked, &[call("find docs -name 'heron'")], &world);
     let expected = "it says that there is nothing, but docs/birds/pond.md has the word \"heron\"";
     assert_eq!(said.as_deref(), Some(expected));
 }
@@ -168,7 +168,7 @@ fn a_link_is_not_followed() {
     let (folder, world) = house();
     std::os::unix::fs::symlink(folder.path(), folder.path().join("docs/loop")).unwrap();
     let asked = "Which file in docs has ERROR?";
-    assert_eq!(overlooked("none", asked, &[call("grep -r ERROR docs")], &world), None);
+    assert_eq!(contradicting_hit("none", asked, &[call("grep -r ERROR docs")], &world), None);
     let look = Look { term: "gone.txt", endings: Vec::new() };
     assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
 }
@@ -177,6 +177,6 @@ proptest! {
     #[test]
     fn any_words_are_read(intent in ".{0,60}", command in ".{0,60}") {
         let (_folder, world) = house();
-        let _ = overlooked("none", &intent, &[call(&command)], &world);
+        let _ = contradicting_hit("none", &intent, &[call(&command)], &world);
     }
 }

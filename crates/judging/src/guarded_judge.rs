@@ -2,7 +2,7 @@
 
 use std::{future::Future, panic::AssertUnwindSafe, time::Duration};
 
-use artoo_checks::{Record, unfounded};
+use artoo_checks::{Record, invalid_pass};
 use artoo_llm_client::LlmError;
 use artoo_types::{Evidence, FailureClass, Finding, Judge};
 use futures::FutureExt as _;
@@ -21,7 +21,7 @@ pub enum JudgeError {
 /// Runs a judge that is asked about `count` criteria, and returns who decided each of them.
 ///
 /// Default reject: a judge that returns an error, panics, takes longer than `deadline`, returns more or fewer
-/// findings than criteria, or whose pass is [`unfounded`] (it points at no call that ran, at nothing, or says
+/// findings than criteria, or whose pass is [`invalid_pass`] (it points at no call that ran, at nothing, or says
 /// the opposite) yields a failure of class `unknown`, by rule. That is neither evidence nor a lesson. The
 /// quotation of a pass is taken from the record of the call: a judge's own words are replaced by the part of
 /// the record that shares most of them. The judge's own function has to be called inside `judging`, since an
@@ -70,12 +70,12 @@ fn grounded(finding: Finding, record: Record<'_>) -> Result<Finding, &'static st
     };
     if let Some((call, excerpt)) = quoting {
         if stands_in(call, excerpt) {
-            return unfounded(&finding, record).map_or(Ok(finding), Err);
+            return invalid_pass(&finding, record).map_or(Ok(finding), Err);
         }
         let from_the_record = || Finding::Pass { evidence: quoted(call, excerpt) };
-        return unfounded(&finding, record).map_or_else(|| Ok(from_the_record()), Err);
+        return invalid_pass(&finding, record).map_or_else(|| Ok(from_the_record()), Err);
     }
-    unfounded(&finding, record).map_or(Ok(finding), Err)
+    invalid_pass(&finding, record).map_or(Ok(finding), Err)
 }
 
 fn unknown(reason: String) -> (Judge, Finding) {
