@@ -1,7 +1,8 @@
-//! The model by hand of `cargo xtask eval --model by-hand` behind a local server. Prints its address, and serves until its standard input
-//! is closed.
+//! The model by hand of `cargo xtask eval --model by-hand` behind a local server. Prints its address, and
+//! serves until its standard input is closed.
 //!
-//! Its arguments: the file for the record, `play FOLDER` or `replay CASSETTE`, then pairs of a path and what stands for it.
+//! Its arguments: the file for the record, `play FOLDER` or `replay CASSETTE`, then pairs of a path and what
+//! stands for it.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the address is its output")]
 

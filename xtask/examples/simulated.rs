@@ -1,4 +1,5 @@
-//! The simulated model of `cargo xtask learn` behind a local server. Prints its address, and serves until its standard input is closed.
+//! The simulated model of `cargo xtask learn` behind a local server. Prints its address, and serves until its
+//! standard input is closed.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the address is its output")]
 

@@ -1,5 +1,5 @@
-//! The smoke run of `cargo xtask ci`: `smoke ARTOO` starts a mock model server, lets the binary work on a request in an empty home, and
-//! checks what it says, what it did and what it recorded.
+//! The smoke run of `cargo xtask ci`: `smoke ARTOO` starts a mock model server, lets the binary work on a
+//! request in an empty home, and checks what it says, what it did and what it recorded.
 
 #![expect(clippy::print_stderr, reason = "it says what it saw")]
 

@@ -46,7 +46,8 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // One that has ended by itself cannot be ended; either way it is waited for, so that nothing of it is left.
+        // One that has ended by itself cannot be ended; either way it is waited for, so that nothing of it is
+        // left.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -158,7 +159,8 @@ impl Program {
         if output.status.success() { Ok(output.stdout) } else { Err(self.failed(output.status)) }
     }
 
-    /// Starts it, and waits for the first line that it puts out. It gets an input that stays open as long as it is wanted.
+    /// Starts it, and waits for the first line that it puts out. It gets an input that stays open as long as
+    /// it is wanted.
     ///
     /// # Errors
     /// It could not be started, or ended without a line.

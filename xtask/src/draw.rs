@@ -1,4 +1,5 @@
-//! Numbers that look drawn by lot and are the same for the same seed, so that what is made of them can be made again.
+//! Numbers that look drawn by lot and are the same for the same seed, so that what is made of them can be
+//! made again.
 
 /// Draws from a seed, by splitmix64.
 #[derive(Clone, Debug)]

@@ -1,4 +1,5 @@
-//! `cargo xtask follow-ups`: what the embedded model makes of what people say next. Sums are printed, and each case that went wrong.
+//! `cargo xtask follow-ups`: what the embedded model makes of what people say next. Sums are printed, and
+//! each case that went wrong.
 
 use crate::{
     Result, cli,

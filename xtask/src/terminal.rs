@@ -1,4 +1,5 @@
-//! The one place of this crate that prints: progress and findings on stderr, data that was asked for on stdout.
+//! The one place of this crate that prints: progress and findings on stderr, data that was asked for on
+//! stdout.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "tasks talk to the developer's terminal")]
 
 use std::{

@@ -82,14 +82,15 @@ impl Tried {
 
     /// The blocked sets of a directive; `self` is the whole run, `latest` this round.
     ///
-    /// - `break_symmetry` blocks the tools with which the failing subtasks of all rounds did not get there: stuck means that the
-    ///   last change of tools did not help either. What worked in a failing subtask is no reason of the failure.
+    /// - `break_symmetry` blocks the tools with which the failing subtasks of all rounds did not get there:
+    ///   stuck means that the last change of tools did not help either. What worked in a failing subtask is
+    ///   no reason of the failure.
     /// - `change_approach` does the same while the loss rises, and blocks only this round's while it falls.
     /// - `change_path` blocks every input that ever failed.
     /// - `refine` does the same while the loss rises, and blocks only this round's while it falls.
     /// - An input that a person refused stays blocked under every directive.
-    /// - What runs commands is blocked by program, never as a whole: `shell` alone says nothing of what was tried. The last
-    ///   program is never blocked; its failed inputs are.
+    /// - What runs commands is blocked by program, never as a whole: `shell` alone says nothing of what was
+    ///   tried. The last program is never blocked; its failed inputs are.
     /// - The last usable tool is never blocked: see [`Blocked::approaches`]. Its failed inputs stay blocked,
     ///   because the specification's reason for dropping them, that the tool changes anyway, does not hold
     ///   for it.
@@ -155,7 +156,8 @@ impl Tried {
     }
 }
 
-/// Each of these once: the one with the most failures goes first, so that the one with the least against it is the one spared.
+/// Each of these once: the one with the most failures goes first, so that the one with the least against it
+/// is the one spared.
 fn by_failures<'a, T: Ord>(failed: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
     let mut failures: BTreeMap<&T, usize> = BTreeMap::new();
     for one in failed {

@@ -6,13 +6,13 @@ use crate::{Bearing, JudgedCriterion, Observation, Report, Standing};
 
 /// D: how far the result is from what was asked.
 ///
-/// By the person's wish, D = (s + Σ w) / (1 + n), where s is the mean weight of the criteria of all steps and Σ w the weight of
-/// the n criteria of the whole: a failed one of those weighs as much as all steps together. Without criteria of the one kind the
-/// other's mean is D. What is met and says nothing of the request does not count: it would make every failure smaller. The
-/// specification's D is the mean over all criteria.
+/// By the person's wish, D = (s + Σ w) / (1 + n), where s is the mean weight of the criteria of all steps and
+/// Σ w the weight of the n criteria of the whole: a failed one of those weighs as much as all steps together.
+/// Without criteria of the one kind the other's mean is D. What is met and says nothing of the request does
+/// not count: it would make every failure smaller. The specification's D is the mean over all criteria.
 ///
-/// Without any criterion that counts nothing measures the distance: it is 0 where the meta-validator found nothing
-/// missing, and 1 where it did.
+/// Without any criterion that counts nothing measures the distance: it is 0 where the meta-validator found
+/// nothing missing, and 1 where it did.
 /// Source: specification v0.8, "The Loss Function"; `docs/deviations.md`, "What weighs in D".
 pub fn distance(observation: &Observation, weighing: Weighing) -> UnitInterval {
     let counts = |criterion: &&JudgedCriterion| match weighing {
@@ -36,7 +36,8 @@ pub fn distance(observation: &Observation, weighing: Weighing) -> UnitInterval {
     }
 }
 
-/// Whether what the person wants above all is missing: the request as a whole, or a deed. Then nothing is close enough, however small D is.
+/// Whether what the person wants above all is missing: the request as a whole, or a deed. Then nothing is
+/// close enough, however small D is.
 pub(crate) fn misses_the_wish(observation: &Observation, weighing: Weighing) -> bool {
     let is_the_wish = |criterion: &JudgedCriterion| match criterion.bearing {
         Bearing::Whole | Bearing::Deed => criterion.standing != Standing::Met,
@@ -53,8 +54,8 @@ pub fn unmet(observation: &Observation) -> Vec<UnmetCriterion> {
     observation.criteria.iter().filter_map(JudgedCriterion::as_unmet).collect()
 }
 
-/// The criterion that weighs most in D: the request as a whole before all others, the first among equals, and a judged one before a
-/// skipped one, which is only a consequence.
+/// The criterion that weighs most in D: the request as a whole before all others, the first among equals, and
+/// a judged one before a skipped one, which is only a consequence.
 pub fn heaviest_failure(observation: &Observation) -> Option<&JudgedCriterion> {
     let rank = |criterion: &JudgedCriterion| match (&criterion.standing, criterion.bearing) {
         (Standing::Met, _) => 0.0,

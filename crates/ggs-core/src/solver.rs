@@ -154,9 +154,9 @@ impl GoalGradientSolver {
     }
 }
 
-/// Whether another plan could make no call that was not made before: a step failed with every program that there is, or a
-/// plan that was directed ended without a single call, because all that it asked for was refused. A model that did not
-/// answer is no reason, since it may the next time; its failures have no class.
+/// Whether another plan could make no call that was not made before: a step failed with every program that
+/// there is, or a plan that was directed ended without a single call, because all that it asked for was
+/// refused. A model that did not answer is no reason, since it may the next time; its failures have no class.
 fn no_means_left(observation: &Observation, tried: &Tried, is_replan: bool) -> bool {
     // A step that matched is no dead end: what is missing is something else.
     let failures: Vec<&FailedSubTask> =
@@ -171,7 +171,8 @@ fn no_means_left(observation: &Observation, tried: &Tried, is_replan: bool) -> b
     used_up || (is_replan && without_calls && refused)
 }
 
-/// Whether every criterion of a subtask is met, and there is one: only the whole that it is a part of falls short.
+/// Whether every criterion of a subtask is met, and there is one: only the whole that it is a part of falls
+/// short.
 fn has_matched(subtask: &FailedSubTask, observation: &Observation) -> bool {
     let mut own = observation
         .criteria

@@ -11,11 +11,11 @@ use artoo_ggs_core::{Decision, GoalGradientSolver, Observation};
 /// - The solver owns the count of replans: [`Decision::replans_used`] is 0 for the first round and grows by
 ///   one with each action state. It must reach a terminal state in the end, whatever it observes: nothing
 ///   outside counts for it.
-/// - `accept` means that the report says so and that no criterion is unmet, and where both hold it is `accept`, whatever the budget.
-///   `success` names at least one unmet
-///   criterion and is given only where there is something to hand over.
-/// - Every number is finite. JSON knows no other, so a decision with NaN in it would make the record of the run unreadable: it is
-///   refused, and the run ends with a fault.
+/// - `accept` means that the report says so and that no criterion is unmet, and where both hold it is
+///   `accept`, whatever the budget. `success` names at least one unmet criterion and is given only where
+///   there is something to hand over.
+/// - Every number is finite. JSON knows no other, so a decision with NaN in it would make the record of the
+///   run unreadable: it is refused, and the run ends with a fault.
 /// - The same steps give the same decisions: a journal can be replayed.
 ///
 /// # What an implementation must not do
@@ -49,7 +49,8 @@ use artoo_ggs_core::{Decision, GoalGradientSolver, Observation};
 /// # let _: Box<dyn Solver> = Box::new(solver);
 /// ```
 ///
-/// [`crate::conformance::check`] and [`crate::conformance::check_limits`] tell whether an implementation keeps this contract.
+/// [`crate::conformance::check`] and [`crate::conformance::check_limits`] tell whether an implementation
+/// keeps this contract.
 pub trait Solver: Send {
     /// Judges one round.
     fn step(&mut self, observation: &Observation) -> Decision;

@@ -69,8 +69,8 @@ impl Conclusion {
         }
     }
 
-    /// The same where a result that meets everything is to be believed this far: where that is too little, it is not accepted. Not for
-    /// that is it tried again: what another plan finds would be believed no further.
+    /// The same where a result that meets everything is to be believed this far: where that is too little, it
+    /// is not accepted. Not for that is it tried again: what another plan finds would be believed no further.
     #[must_use]
     pub fn believed(mut self, confidence: Option<Confidence>) -> Self {
         if self.directive == TerminalState::Accept {
@@ -93,7 +93,8 @@ impl Conclusion {
     /// Ω is of now. D and P are the last known; where no round was judged, D is 1, because nothing was shown
     /// to be done. The outcome is the typed `directive` and `fault`, never to be read from the numbers.
     ///
-    /// A spent budget is no fault of anybody's: the run is an ordinary `abandon`, with the budget as its reason.
+    /// A spent budget is no fault of anybody's: the run is an ordinary `abandon`, with the budget as its
+    /// reason.
     pub fn of_fault(
         fault: &Fault,
         last: Option<&PlanDirective>,

@@ -43,8 +43,8 @@ pub fn check(make: impl Fn() -> Box<dyn Solver>) -> Result<(), Breach> {
     Ok(())
 }
 
-/// Puts a solver to the limits of a run: it asks for no more replans than it may, its Omega is the share of the budget that is used,
-/// a spent budget ends the run, and what is finished is accepted all the same.
+/// Puts a solver to the limits of a run: it asks for no more replans than it may, its Omega is the share of
+/// the budget that is used, a spent budget ends the run, and what is finished is accepted all the same.
 ///
 /// `make` is what the runtime's builder takes: it returns a new solver with these parameters.
 ///

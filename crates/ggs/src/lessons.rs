@@ -24,9 +24,9 @@ use crate::{Mint, Round};
 pub enum MegramRule {
     /// Action states write one per failed pair of tool and target; `break_symmetry` is negative for the pair
     /// that failed and positive, one round later, for the pair that broke through. What was refused,
-    /// cancelled, of unknown cause, or led by words of others writes nothing. A pair that a person let through against memory's advice is
-    /// positive where it worked. A good ending writes a second one, of level K, for the working folder. Source: `docs/deviations.md`,
-    /// "Which Megrams".
+    /// cancelled, of unknown cause, or led by words of others writes nothing. A pair that a person let
+    /// through against memory's advice is positive where it worked. A good ending writes a second one, of
+    /// level K, for the working folder. Source: `docs/deviations.md`, "Which Megrams".
     #[default]
     FailedCalls,
     /// The specification's letter: one per entry of `blocked_targets` with the row of the directive, and one
@@ -112,7 +112,8 @@ impl Lessons {
         Self { folder, programs, ..self }
     }
 
-    /// The lessons of one decision about one round of the task with this intent. What nobody confirmed is no lesson of how it is done.
+    /// The lessons of one decision about one round of the task with this intent. What nobody confirmed is no
+    /// lesson of how it is done.
     pub fn learn(
         &mut self,
         intent: &str,
@@ -205,8 +206,9 @@ fn failed_pairs(round: &Round, action: ActionState, story: &Story) -> Vec<Draft>
     let mut drafts = Vec::new();
     for outcome in round.outcomes.iter().filter(|outcome| failed_for_a_known_reason(outcome)) {
         for failing in failing_calls(outcome) {
-            // A call that was never started taught nothing about its target, nor did one that could do nothing that lasts. And words of
-            // others are remembered nowhere, not even as the name of what failed.
+            // A call that was never started taught nothing about its target, nor did one that could do
+            // nothing that lasts. And words of others are remembered nowhere, not even as the name of what
+            // failed.
             if tells(failing.failure.class)
                 && was_started(failing.call)
                 && !story::is_tried_only(failing.call)
@@ -234,7 +236,8 @@ fn literal(decision: &Decision, action: ActionState) -> Vec<Draft> {
     targets.map(|pair| Draft::of_pair(pair, state, content::failed_call(pair, reason, None))).collect()
 }
 
-/// One draft per pair that memory held back, that a person let through, and that worked: it speaks against that advice.
+/// One draft per pair that memory held back, that a person let through, and that worked: it speaks against
+/// that advice.
 fn let_through(round: &Round) -> Vec<Draft> {
     let is_agreed = |call: &&ToolCall| {
         let agreed = call.held.as_ref().is_some_and(|held| held.came == HeldEnd::Agreed);

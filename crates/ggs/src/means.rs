@@ -22,10 +22,11 @@ impl Means {
 
 /// The means that did not bring a failed subtask about, and the others with which it was worked at.
 ///
-/// A means failed where the last call with it did. What its last call succeeded with worked, and to take it away would leave the next
-/// plan without what it needs: an editor that edited, an interpreter that ran. But something has to account for the failure: where
-/// it is a question, or nothing was made or changed, the last call that succeeded is what the outcome rests on, and it did not bring it
-/// about. A call that was cancelled says nothing.
+/// A means failed where the last call with it did. What its last call succeeded with worked, and to take it
+/// away would leave the next plan without what it needs: an editor that edited, an interpreter that ran. But
+/// something has to account for the failure: where it is a question, or nothing was made or changed, the last
+/// call that succeeded is what the outcome rests on, and it did not bring it about. A call that was cancelled
+/// says nothing.
 pub(crate) fn in_vain(outcome: &SubTaskOutcome) -> (Vec<Means>, Vec<Means>) {
     let calls: Vec<&ToolCall> = outcome.tool_calls.iter().filter(|call| was_started(call)).collect();
     let is_changed = calls.iter().any(|call| call.succeeded() && !call.files.is_empty());

@@ -135,8 +135,9 @@ fn count(attempts: usize) -> u32 {
     u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)
 }
 
-/// What the gap is put down to: the subtasks that failed. Where all matched and the task as a whole is not met, all those whose answers
-/// it is made of; otherwise another plan could do the same again, and nothing would be blocked.
+/// What the gap is put down to: the subtasks that failed. Where all matched and the task as a whole is not
+/// met, all those whose answers it is made of; otherwise another plan could do the same again, and nothing
+/// would be blocked.
 fn failures(round: &Round) -> Vec<FailedSubTask> {
     let failed = |outcome: &&SubTaskOutcome| outcome.status == OutcomeStatus::Failed;
     let all_matched = round.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched);
@@ -147,11 +148,12 @@ fn failures(round: &Round) -> Vec<FailedSubTask> {
     }
 }
 
-/// Whether the outputs together fall short of what a criterion of the task asks, for a known reason. Why nobody can tell, or what a
-/// person refused, says nothing of the means.
+/// Whether the outputs together fall short of what a criterion of the task asks, for a known reason. Why
+/// nobody can tell, or what a person refused, says nothing of the means.
 ///
-/// Derivations that disagree fall short of the check that compares them, and R4b takes back what they passed. That is left to another
-/// derivation: one of them is right, and to block what they worked with could take away what it needs.
+/// Derivations that disagree fall short of the check that compares them, and R4b takes back what they passed.
+/// That is left to another derivation: one of them is right, and to block what they worked with could take
+/// away what it needs.
 fn misses_the_whole(round: &Round) -> bool {
     let compared = round.outcomes.iter().any(is_in_doubt);
     round.task_verdicts.iter().any(|verdict| match &verdict.finding {

@@ -37,7 +37,8 @@ pub fn partial_outputs<'a>(outcomes: impl IntoIterator<Item = &'a SubTaskOutcome
     partial
 }
 
-/// A matched subtask whose passes were taken back, because its answer is contradicted, is not handed over as checked.
+/// A matched subtask whose passes were taken back, because its answer is contradicted, is not handed over as
+/// checked.
 fn standing(outcome: &SubTaskOutcome) -> OutcomeStatus {
     let doubted = outcome.criteria_verdicts.iter().any(|verdict| !verdict.passed());
     match outcome.status {

@@ -67,8 +67,8 @@ impl GgsRole {
         }
     }
 
-    /// Takes over from an R7 of this run that is gone: `directive` was its last. What this one concludes counts that R7's replans
-    /// and names what it found unmet.
+    /// Takes over from an R7 of this run that is gone: `directive` was its last. What this one concludes
+    /// counts that R7's replans and names what it found unmet.
     pub fn inherit(&mut self, directive: &PlanDirective) {
         self.last = Some(directive.clone());
     }

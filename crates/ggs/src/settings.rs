@@ -28,7 +28,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of a profile, with 10 seconds for a failure report, and neither programs nor a working folder.
+    /// The settings of a profile, with 10 seconds for a failure report, and neither programs nor a working
+    /// folder.
     ///
     /// # Errors
     /// Limits with a time budget of 0.

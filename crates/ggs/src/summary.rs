@@ -6,7 +6,8 @@ use artoo_types::{Confidence, OutcomeStatus, PartialOutput, TerminalState, UnitI
 
 use crate::{Conclusion, telling::Telling};
 
-/// The text for the person. `words` is the meta-validator's summary, `advice` what the planner says that the person could do next.
+/// The text for the person. `words` is the meta-validator's summary, `advice` what the planner says that the
+/// person could do next.
 pub(crate) fn summary(
     conclusion: &Conclusion,
     partial: &[PartialOutput],
@@ -43,7 +44,8 @@ fn plausible(confidence: &Confidence) -> String {
     telling.text()
 }
 
-/// What is wrong, in the first line; then why it was not gone on with, what was done, what is missing, and what to do next.
+/// What is wrong, in the first line; then why it was not gone on with, what was done, what is missing, and
+/// what to do next.
 fn fell_short(
     opening: &str,
     conclusion: &Conclusion,
@@ -76,7 +78,8 @@ fn done(partial: &[PartialOutput]) -> Vec<String> {
     matched.map(told).collect()
 }
 
-/// The one thing that is wrong: what the run was given up for, the fault, what is not there, or what the criterion that weighs most found.
+/// The one thing that is wrong: what the run was given up for, the fault, what is not there, or what the
+/// criterion that weighs most found.
 fn wrong(conclusion: &Conclusion) -> String {
     let decisive = || {
         let weighs_most = |unmet: &&UnmetCriterion| Some(&unmet.criterion) == conclusion.decisive.as_ref();

@@ -9,17 +9,18 @@ use crate::{Completion, LlmError, ModelProfile, Request, Usage, estimate_usage};
 
 /// A language model.
 ///
-/// *Contract.* `complete` returns one whole answer or one typed error. It enforces its own time-outs (connect,
-/// first byte, idle) and its own retries, so a caller adds neither; a caller may still drop the future at any time.
+/// *Contract.* `complete` returns one whole answer or one typed error. It enforces its own time-outs
+/// (connect, first byte, idle) and its own retries, so a caller adds neither; a caller may still drop the
+/// future at any time.
 ///
-/// *Cancellation.* Dropping the future stops the request: a remote call closes its connection, the embedded model stops
-/// at the next token.
+/// *Cancellation.* Dropping the future stops the request: a remote call closes its connection, the embedded
+/// model stops at the next token.
 ///
-/// *Tools.* A request with tools may be answered by calls, in [`Completion::calls`], whatever the wire format is; their arguments are what the
-/// model wrote.
+/// *Tools.* A request with tools may be answered by calls, in [`Completion::calls`], whatever the wire format
+/// is; their arguments are what the model wrote.
 ///
-/// *Structured answers.* Where [`structured`](LlmClient::structured) is true, an answer to a request with a schema
-/// is always valid for it, unless it was cut by `max_tokens`.
+/// *Structured answers.* Where [`structured`](LlmClient::structured) is true, an answer to a request with a
+/// schema is always valid for it, unless it was cut by `max_tokens`.
 ///
 /// *An implementation must not* log prompts or secrets, print, or read the environment.
 #[async_trait]
@@ -30,7 +31,8 @@ pub trait LlmClient: Send + Sync {
     /// Whether the provider itself constrains answers to the request's schema.
     fn structured(&self) -> bool;
 
-    /// What is known of the model. Roles size their prompts by it, and guide it or not. By its name, unless a client knows better.
+    /// What is known of the model. Roles size their prompts by it, and guide it or not. By its name, unless a
+    /// client knows better.
     fn profile(&self) -> ModelProfile {
         ModelProfile::of(self.model())
     }
@@ -38,10 +40,11 @@ pub trait LlmClient: Send + Sync {
     /// Answers one request.
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError>;
 
-    /// Answers several requests, one result for each in their order, up to the first that failed: what comes after it was not sent.
+    /// Answers several requests, one result for each in their order, up to the first that failed: what comes
+    /// after it was not sent.
     ///
-    /// Meant for samples of one question ([`Request::sample`]), which a client that can reads once. Here each is a call of its own, one after
-    /// the other.
+    /// Meant for samples of one question ([`Request::sample`]), which a client that can reads once. Here each
+    /// is a call of its own, one after the other.
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         let mut results = Vec::with_capacity(requests.len());
         for request in requests {
@@ -56,7 +59,8 @@ pub trait LlmClient: Send + Sync {
     }
 }
 
-/// A client that reports every call to an observer, dropped ones included: how the runtime counts tokens per role.
+/// A client that reports every call to an observer, dropped ones included: how the runtime counts tokens per
+/// role.
 pub struct Metered {
     inner: Arc<dyn LlmClient>,
     observe: Box<Observer>,
@@ -69,8 +73,8 @@ pub enum CallEnd<'a> {
     Answered(&'a Completion),
     /// With an error.
     Failed(&'a LlmError),
-    /// Nobody waited for it any more: a deadline passed, or its run ended. What it used is estimated from the request, and counts,
-    /// since it was sent; how much of an answer was written nobody knows.
+    /// Nobody waited for it any more: a deadline passed, or its run ended. What it used is estimated from the
+    /// request, and counts, since it was sent; how much of an answer was written nobody knows.
     Dropped(Usage),
 }
 

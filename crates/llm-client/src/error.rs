@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::Usage;
 
-/// Why a model call failed. Every variant names the model or server it failed on; those of a server say what was used up before.
+/// Why a model call failed. Every variant names the model or server it failed on; those of a server say what
+/// was used up before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LlmError {
@@ -52,8 +53,8 @@ pub enum LlmError {
         /// What was used, this attempt included.
         usage: Usage,
     },
-    /// The answer did not have the shape that was asked for, even after one repair call. It has no usage: each of its answers came,
-    /// and was counted as a call of its own.
+    /// The answer did not have the shape that was asked for, even after one repair call. It has no usage:
+    /// each of its answers came, and was counted as a call of its own.
     #[error("the answer of {model} does not fit the schema {schema}: {reason}")]
     Unusable {
         /// The model.
@@ -133,8 +134,9 @@ impl LlmError {
         }
     }
 
-    /// What a server's failed call used up, all its attempts together: the counts that the server reported before it failed, or an
-    /// estimate where words of an answer had come. Nothing where no server is involved.
+    /// What a server's failed call used up, all its attempts together: the counts that the server reported
+    /// before it failed, or an estimate where words of an answer had come. Nothing where no server is
+    /// involved.
     pub fn usage(&self) -> Usage {
         match self {
             Self::Unreachable { usage, .. }

@@ -4,10 +4,10 @@ use crate::{Message, Request, ToolDefinition, Usage};
 
 /// Estimates the tokens of `text` from its characters. Never 0 for a text that is not empty.
 ///
-/// The common tokenizers spend about one token on four ASCII characters, one on two characters of another alphabet
-/// (Cyrillic, Greek, Arabic, Hebrew), one on each CJK character, and two on an emoji. On ordinary prose and JSON
-/// the result lies within a third of the true count. It is good for a budget, not for a bill: whoever reports it
-/// sets [`Usage::estimated`].
+/// The common tokenizers spend about one token on four ASCII characters, one on two characters of another
+/// alphabet (Cyrillic, Greek, Arabic, Hebrew), one on each CJK character, and two on an emoji. On ordinary
+/// prose and JSON the result lies within a third of the true count. It is good for a budget, not for a bill:
+/// whoever reports it sets [`Usage::estimated`].
 ///
 /// ```
 /// use artoo_llm_client::estimate_tokens;

@@ -10,8 +10,8 @@ pub const MAX_DEPTH: usize = 64;
 
 /// What kind of value is looked for.
 ///
-/// Prose is full of brackets ("as in \[1\]"): knowing that an object is wanted avoids taking one of those for the
-/// answer.
+/// Prose is full of brackets ("as in \[1\]"): knowing that an object is wanted avoids taking one of those for
+/// the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// An object.
@@ -84,9 +84,9 @@ pub enum ExtractError {
 
 /// Finds the first complete JSON value in `text`, whatever stands before and after it.
 ///
-/// Prose, code fences and brackets in prose are stepped over. What clearly begins as an object but is cut off or
-/// malformed is an error, never skipped in favour of a fragment inside it: half a plan must not pass for a plan.
-/// Reasoning blocks are not known here; see [`strip_reasoning`](crate::strip_reasoning).
+/// Prose, code fences and brackets in prose are stepped over. What clearly begins as an object but is cut off
+/// or malformed is an error, never skipped in favour of a fragment inside it: half a plan must not pass for a
+/// plan. Reasoning blocks are not known here; see [`strip_reasoning`](crate::strip_reasoning).
 ///
 /// # Errors
 ///
@@ -170,8 +170,9 @@ fn first_value(text: &str, from: usize, want: Want) -> Result<(Value, usize, usi
     Err(cut_array.map_or(ExtractError::Nothing, |at| ExtractError::Cut { at }))
 }
 
-/// Whether a complete value may be the answer. Where an object is wanted, an array that holds none is a footnote
-/// or an index; one that does is an answer of the wrong shape, and taking its first element would hide that.
+/// Whether a complete value may be the answer. Where an object is wanted, an array that holds none is a
+/// footnote or an index; one that does is an answer of the wrong shape, and taking its first element would
+/// hide that.
 fn wanted(value: &Value, want: Want) -> bool {
     match (want, value) {
         (Want::Object, Value::Array(items)) => items.iter().any(Value::is_object),
@@ -179,8 +180,8 @@ fn wanted(value: &Value, want: Want) -> bool {
     }
 }
 
-/// Whether a bracket opens JSON rather than a remark: an object with a quoted key and a colon, or, where an array
-/// may be the answer, a list of such objects, or of strings.
+/// Whether a bracket opens JSON rather than a remark: an object with a quoted key and a colon, or, where an
+/// array may be the answer, a list of such objects, or of strings.
 fn begins_like_json(text: &str, want: Want) -> bool {
     let Some(inner) = text.strip_prefix('{') else {
         let inner = text.strip_prefix('[').unwrap_or_default().trim_start();

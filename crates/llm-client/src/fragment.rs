@@ -38,8 +38,8 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Puts `text` between two fence lines that name its origin. A fence inside the text is broken up, so that the text
-/// cannot end its own fence.
+/// Puts `text` between two fence lines that name its origin. A fence inside the text is broken up, so that
+/// the text cannot end its own fence.
 ///
 /// ```
 /// use artoo_llm_client::{Origin, fenced};
@@ -97,8 +97,8 @@ pub fn unfenced(answer: &str) -> String {
     kept.join("\n").trim().to_owned()
 }
 
-/// Text from elsewhere inside a line of a prompt, such as the arguments of a call or the name of a folder: it stays on its line,
-/// and opens and closes no fence.
+/// Text from elsewhere inside a line of a prompt, such as the arguments of a call or the name of a folder: it
+/// stays on its line, and opens and closes no fence.
 ///
 /// ```
 /// use artoo_llm_client::inline;
@@ -109,7 +109,8 @@ pub fn inline(text: &str) -> String {
     unmarked(&text.replace(breaks, " "))
 }
 
-/// The text with every mark of a fence broken up, however it is written: in capitals, or with what is not seen inside.
+/// The text with every mark of a fence broken up, however it is written: in capitals, or with what is not
+/// seen inside.
 fn unmarked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -157,8 +158,9 @@ fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
-/// The same for the output of a tool that may be the text of somebody elsewhere: the fence names the address that it is from. The
-/// address itself is others' text too, so only visible characters outside of fences are kept of it.
+/// The same for the output of a tool that may be the text of somebody elsewhere: the fence names the address
+/// that it is from. The address itself is others' text too, so only visible characters outside of fences are
+/// kept of it.
 ///
 /// ```
 /// use artoo_llm_client::fenced_output;

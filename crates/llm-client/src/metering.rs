@@ -10,11 +10,12 @@ use crate::{CallEnd, LlmClient, Metered};
 /// What is said of a call that nobody waited for to its end.
 const DROPPED: &str = "given up before it answered";
 
-/// Wraps `inner` so that every call of `role`, failed and dropped ones included, is published as a [`ModelCall`] with what it used.
+/// Wraps `inner` so that every call of `role`, failed and dropped ones included, is published as a
+/// [`ModelCall`] with what it used.
 ///
-/// Each role's actor wraps the model it was given before it hands it to the behaviour, so that a behaviour cannot make
-/// a call that nobody counts. Whether an answer had the shape that was asked for is decided here too, from the answer itself:
-/// a behaviour that asks again does not hide it.
+/// Each role's actor wraps the model it was given before it hands it to the behaviour, so that a behaviour
+/// cannot make a call that nobody counts. Whether an answer had the shape that was asked for is decided here
+/// too, from the answer itself: a behaviour that asks again does not hide it.
 pub fn metered(
     inner: Arc<dyn LlmClient>,
     role: Role,
@@ -62,8 +63,8 @@ mod tests {
         files: u32,
     }
 
-    /// What failed was paid for all the same: a budget has to know it. An answer of no use counts by itself, and not once more in the
-    /// error that it leads to.
+    /// What failed was paid for all the same: a budget has to know it. An answer of no use counts by itself,
+    /// and not once more in the error that it leads to.
     #[tokio::test]
     async fn what_a_failed_call_used_is_on_record() {
         let used =

@@ -12,8 +12,8 @@ pub use overrides::ProfileOverrides;
 
 /// What is known of a model, and so what it gets.
 ///
-/// Everything that treats models differently asks this and nothing else. What exists for weak models only happens where
-/// [`guided`](Self::guided) says so.
+/// Everything that treats models differently asks this and nothing else. What exists for weak models only
+/// happens where [`guided`](Self::guided) says so.
 ///
 /// ```
 /// use artoo_llm_client::{ModelProfile, ToolCalling};
@@ -39,12 +39,12 @@ pub struct ModelProfile {
     pub images: bool,
     /// Whether it thinks before it answers, and needs room for that.
     pub reasoning: bool,
-    /// Whether its server can bind answers to a JSON Schema. Otherwise the schema stands in the prompt. A client that is refused finds out
-    /// by itself; one that is ignored does not.
+    /// Whether its server can bind answers to a JSON Schema. Otherwise the schema stands in the prompt. A
+    /// client that is refused finds out by itself; one that is ignored does not.
     #[serde(default = "usually")]
     pub structured: bool,
-    /// Whether it is weak, so that it is guided: examples in prompts, one action a turn of a schema that leaves out what would not work,
-    /// answers derived twice.
+    /// Whether it is weak, so that it is guided: examples in prompts, one action a turn of a schema that
+    /// leaves out what would not work, answers derived twice.
     pub guided: bool,
 }
 
@@ -62,8 +62,8 @@ pub enum ToolCalling {
 }
 
 impl Default for ModelProfile {
-    /// Of an unknown model: 32,000 tokens of context, 4,096 of answer, calls of tools in JSON, which every server lets through, no
-    /// pictures, not guided.
+    /// Of an unknown model: 32,000 tokens of context, 4,096 of answer, calls of tools in JSON, which every
+    /// server lets through, no pictures, not guided.
     fn default() -> Self {
         Self {
             family: UNKNOWN.to_owned(),
@@ -113,16 +113,17 @@ impl ModelProfile {
         }
     }
 
-    /// How many bytes of one tool's output such a model is shown: a sixteenth of its context, at least 2,400 and at most 48,000. A guided
-    /// model gets the least, since it loses its way in more.
+    /// How many bytes of one tool's output such a model is shown: a sixteenth of its context, at least 2,400
+    /// and at most 48,000. A guided model gets the least, since it loses its way in more.
     pub fn shown_bytes(&self) -> usize {
         const BYTES_OF_A_TOKEN: usize = 4;
         let share = usize::try_from(self.context_tokens).unwrap_or(usize::MAX) / 16;
         if self.guided { 2_400 } else { share.saturating_mul(BYTES_OF_A_TOKEN).clamp(2_400, 48_000) }
     }
 
-    /// What share of its results were right where it was measured. A guided model of a known family counts as the embedded one, the only one that
-    /// was; of any other nobody knows, so that its judge's word counts as it is.
+    /// What share of its results were right where it was measured. A guided model of a known family counts as
+    /// the embedded one, the only one that was; of any other nobody knows, so that its judge's word counts as
+    /// it is.
     ///
     /// ```
     /// use artoo_llm_client::ModelProfile;
@@ -133,7 +134,8 @@ impl ModelProfile {
         Calibration::of(self.guided && self.family != UNKNOWN)
     }
 
-    /// Room for an answer that needs about `tokens`: a model that thinks first gets more, never more than it can write.
+    /// Room for an answer that needs about `tokens`: a model that thinks first gets more, never more than it
+    /// can write.
     pub fn room(&self, tokens: u32) -> u32 {
         const FOR_THINKING: u32 = 4_096;
         let wanted = if self.reasoning { tokens.saturating_add(FOR_THINKING) } else { tokens };
@@ -141,7 +143,8 @@ impl ModelProfile {
     }
 }
 
-/// How many parameters a model's name says that it has, in tenths of a billion: 15 for `qwen2.5:1.5b`. `None` where it says nothing.
+/// How many parameters a model's name says that it has, in tenths of a billion: 15 for `qwen2.5:1.5b`. `None`
+/// where it says nothing.
 ///
 /// ```
 /// use artoo_llm_client::parameters;

@@ -1,13 +1,13 @@
-//! The few words this crate adds to a prompt: a schema where the provider cannot enforce it, and a request for
-//! repair.
+//! The few words this crate adds to a prompt: a schema where the provider cannot enforce it, and a request
+//! for repair.
 
 use std::borrow::Cow;
 
 use crate::schema::cut;
 use crate::{JsonSchema, Message, MessageRole, Request, StopReason};
 
-/// The request as a model needs it that is not constrained by its provider: the schema stands at the end of the
-/// constant part.
+/// The request as a model needs it that is not constrained by its provider: the schema stands at the end of
+/// the constant part.
 ///
 /// Adding it twice changes nothing, so a client that learns in the middle of a call that its server takes no
 /// schema may add it, whether or not its caller already did.
@@ -27,7 +27,8 @@ pub fn with_schema_in_prompt(request: &Request) -> Cow<'_, Request> {
 
 /// The follow-up that asks once for a better answer.
 ///
-/// An answer that was cut gets twice the room: asking again for the same with the same bound would end the same.
+/// An answer that was cut gets twice the room: asking again for the same with the same bound would end the
+/// same.
 pub(crate) fn repair(
     request: &Request,
     schema: &JsonSchema,

@@ -7,10 +7,10 @@ const TAGS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflectio
 
 /// The text of an answer without its reasoning blocks, trimmed where something was removed.
 ///
-/// Recognised are, in any letter case: a closed block at the start of the text or of a line; a block at the very
-/// start that is never closed (all of it is reasoning: the answer is empty); and a closing tag without an opening
-/// one, as models send whose chat template already opened the block (all before it is reasoning). A tag inside a
-/// JSON string is never touched, because a JSON string holds no raw line break.
+/// Recognised are, in any letter case: a closed block at the start of the text or of a line; a block at the
+/// very start that is never closed (all of it is reasoning: the answer is empty); and a closing tag without
+/// an opening one, as models send whose chat template already opened the block (all before it is reasoning).
+/// A tag inside a JSON string is never touched, because a JSON string holds no raw line break.
 ///
 /// ```
 /// use artoo_llm_client::strip_reasoning;

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// One request to a model.
 ///
-/// `system` is the part of the prompt that never changes for a role. It always comes first, so that a provider can
-/// cache it and the embedded model can keep its state. What changes from call to call goes into `messages`.
+/// `system` is the part of the prompt that never changes for a role. It always comes first, so that a
+/// provider can cache it and the embedded model can keep its state. What changes from call to call goes into
+/// `messages`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Who asks, for accounting and for tests; never sent to the model. For example `planner`.
@@ -18,20 +19,24 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The shape the answer must have. `None` asks for free text.
     pub schema: Option<JsonSchema>,
-    /// The tools that may be called. Constant over a conversation, so that a provider can cache it. A client whose server takes none puts
-    /// them into the prompt and reads the calls from the text: see [`with_tools_in_prompt`](crate::with_tools_in_prompt).
+    /// The tools that may be called. Constant over a conversation, so that a provider can cache it. A client
+    /// whose server takes none puts them into the prompt and reads the calls from the text: see
+    /// [`with_tools_in_prompt`](crate::with_tools_in_prompt).
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub tools: Arc<[ToolDefinition]>,
     /// Upper bound on generated tokens.
     pub max_tokens: u32,
-    /// Sampling temperature in hundredths; 0 is greedy. An integer, so that requests can be compared and hashed.
+    /// Sampling temperature in hundredths; 0 is greedy. An integer, so that requests can be compared and
+    /// hashed.
     pub temperature_percent: u16,
-    /// What the dice of a sample are thrown by, where they can be chosen: the same seed, the same answer. `None` leaves it to the provider.
+    /// What the dice of a sample are thrown by, where they can be chosen: the same seed, the same answer.
+    /// `None` leaves it to the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
 }
 
-/// The temperature of a sample in hundredths: high enough that two of them may differ, and low enough that each makes sense.
+/// The temperature of a sample in hundredths: high enough that two of them may differ, and low enough that
+/// each makes sense.
 const SAMPLE_TEMPERATURE: u16 = 70;
 
 impl Request {
@@ -49,7 +54,8 @@ impl Request {
         }
     }
 
-    /// The sample of this number of the same question: 0 is the request as it is, every other one has dice of its own.
+    /// The sample of this number of the same question: 0 is the request as it is, every other one has dice of
+    /// its own.
     ///
     /// ```
     /// use artoo_llm_client::Request;
@@ -216,7 +222,8 @@ pub struct Completion {
     pub usage: Usage,
     /// The model that answered, in the provider's words.
     pub model: String,
-    /// How sure the model was of what it chose, where the client knows: one entry for each field of the answer whose schema lists its values.
+    /// How sure the model was of what it chose, where the client knows: one entry for each field of the
+    /// answer whose schema lists its values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
 }
@@ -226,7 +233,8 @@ pub struct Completion {
 pub struct Choice {
     /// The field of the answer.
     pub field: String,
-    /// The probability of the chosen value among those that the schema allows, in thousandths. An integer, so that answers can be compared.
+    /// The probability of the chosen value among those that the schema allows, in thousandths. An integer, so
+    /// that answers can be compared.
     pub permille: u16,
 }
 

@@ -42,8 +42,8 @@ pub enum Failure {
     FirstByte,
     /// The connection broke, or the stream ended early, after the first byte.
     ///
-    /// It is retried: nothing of a broken answer was handed to anyone, so asking again has no effect but the cost
-    /// of the tokens.
+    /// It is retried: nothing of a broken answer was handed to anyone, so asking again has no effect but the
+    /// cost of the tokens.
     Broken,
     /// Silence after the first byte. It is not retried: a server that is stuck stays stuck, and the user has
     /// waited enough.
@@ -100,8 +100,8 @@ pub enum GiveUp {
 /// first one.
 ///
 /// The wait grows exponentially; `jitter` (a random number in `0.0..=1.0`, clamped) spreads it over its upper
-/// half, so that callers that failed together do not return together. A `Retry-After` of the server is obeyed: it
-/// is waited in full, or, if it reaches beyond the budget, not at all.
+/// half, so that callers that failed together do not return together. A `Retry-After` of the server is
+/// obeyed: it is waited in full, or, if it reaches beyond the budget, not at all.
 ///
 /// ```
 /// use std::time::Duration;
@@ -147,8 +147,8 @@ fn passing(failure: Failure) -> Option<Option<Duration>> {
     }
 }
 
-/// The statuses that both vendors' own clients try again: time-outs, lock conflicts, too early, rate limits, and a
-/// server or gateway in trouble (529 is Anthropic's "overloaded").
+/// The statuses that both vendors' own clients try again: time-outs, lock conflicts, too early, rate limits,
+/// and a server or gateway in trouble (529 is Anthropic's "overloaded").
 fn passing_status(status: u16) -> bool {
     matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
 }

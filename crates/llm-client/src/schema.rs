@@ -10,11 +10,12 @@ use serde_json::Value;
 use crate::{JsonSchema, LlmError};
 
 impl JsonSchema {
-    /// The schema of `T`, closed and self-contained: subschemas are inlined, every object refuses fields it does
-    /// not name, titles and number formats (which no provider needs) are removed. Doc comments stay as
+    /// The schema of `T`, closed and self-contained: subschemas are inlined, every object refuses fields it
+    /// does not name, titles and number formats (which no provider needs) are removed. Doc comments stay as
     /// descriptions; [`terse`](Self::terse) drops them.
     ///
-    /// Making a schema costs tens of microseconds: a role makes its schema once and clones it, which shares it.
+    /// Making a schema costs tens of microseconds: a role makes its schema once and clones it, which shares
+    /// it.
     ///
     /// ```
     /// use artoo_llm_client::JsonSchema;

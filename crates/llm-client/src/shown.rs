@@ -6,8 +6,8 @@ use artoo_types::{EarlierResult, Instruction};
 
 use crate::{ModelProfile, Origin, fenced, fenced_file, inline};
 
-/// The most bytes that each of several texts may have so that all of them have no more than `together`: short ones are shown whole, and
-/// the long ones share what is left.
+/// The most bytes that each of several texts may have so that all of them have no more than `together`: short
+/// ones are shown whole, and the long ones share what is left.
 ///
 /// ```
 /// use artoo_llm_client::fair_share;
@@ -28,8 +28,8 @@ pub fn fair_share(lengths: impl IntoIterator<Item = usize>, together: usize) -> 
     together
 }
 
-/// What earlier steps found, as every role is shown it: each with what the step was to do, fenced, all of them in about `bytes` together.
-/// Empty where there is nothing.
+/// What earlier steps found, as every role is shown it: each with what the step was to do, fenced, all of
+/// them in about `bytes` together. Empty where there is nothing.
 ///
 /// ```
 /// use artoo_llm_client::earlier_results;
@@ -53,11 +53,12 @@ pub fn earlier_results(earlier: &[EarlierResult], bytes: usize) -> String {
     text
 }
 
-/// The most bytes of instructions that a guided model is told: it does what stands in its prompt, whatever was asked.
+/// The most bytes of instructions that a guided model is told: it does what stands in its prompt, whatever
+/// was asked.
 const TOLD_THE_GUIDED: usize = 600;
 
-/// What the person wants of all work here, as every role is told it: fenced, since a file may have come from anywhere, behind a line that says
-/// what it is worth. Empty where there is nothing.
+/// What the person wants of all work here, as every role is told it: fenced, since a file may have come from
+/// anywhere, behind a line that says what it is worth. Empty where there is nothing.
 ///
 /// ```
 /// use artoo_llm_client::{ModelProfile, advice};

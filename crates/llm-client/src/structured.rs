@@ -47,20 +47,20 @@ pub enum Obtained {
 
 /// Asks `client` for a value of the request's schema.
 ///
-/// The schema is compiled when the first answer is there, not before: that takes milliseconds once per process,
-/// which the start need not wait for.
+/// The schema is compiled when the first answer is there, not before: that takes milliseconds once per
+/// process, which the start need not wait for.
 ///
-/// Where the client constrains answers itself, the request is sent as it is; elsewhere the schema is added to the
-/// prompt. Either way the answer is searched for its first complete JSON value, which is checked against the
-/// schema. If it fails, exactly one repair call names the violation to the model.
+/// Where the client constrains answers itself, the request is sent as it is; elsewhere the schema is added to
+/// the prompt. Either way the answer is searched for its first complete JSON value, which is checked against
+/// the schema. If it fails, exactly one repair call names the violation to the model.
 ///
 /// *Cancellation.* The future may be dropped at any time; see [`LlmClient`].
 ///
 /// # Errors
 ///
 /// [`LlmError::Configuration`] if the request has no schema or an invalid one; [`LlmError::Unusable`] if the
-/// second answer does not fit either, or the provider refused to answer (which no repair changes); otherwise what
-/// the client returned.
+/// second answer does not fit either, or the provider refused to answer (which no repair changes); otherwise
+/// what the client returned.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
@@ -89,8 +89,9 @@ pub async fn ask<T: DeserializeOwned>(
     ask_with(client, request, Around::Anything).await
 }
 
-/// [`ask`] where the value must be the whole answer, as a verdict has to be: one that stands beside other words may be a quotation that they
-/// take back. Reasoning before it, and a lone fence around it, are no such words.
+/// [`ask`] where the value must be the whole answer, as a verdict has to be: one that stands beside other
+/// words may be a quotation that they take back. Reasoning before it, and a lone fence around it, are no such
+/// words.
 ///
 /// # Errors
 ///
@@ -165,8 +166,8 @@ async fn ask_once_with<T: DeserializeOwned>(
     usable(completion, &schema, around)
 }
 
-/// [`ask_once`] for several requests of one schema, for example [samples](Request::sample) of one question: one result for each that was
-/// sent, in their order. None is asked for again.
+/// [`ask_once`] for several requests of one schema, for example [samples](Request::sample) of one question:
+/// one result for each that was sent, in their order. None is asked for again.
 pub async fn ask_several<T: DeserializeOwned>(
     client: &dyn LlmClient,
     requests: Vec<Request>,
@@ -212,8 +213,8 @@ fn prepared(client: &dyn LlmClient, request: Request) -> Result<(Request, JsonSc
 
 /// [`ask`] with the schema of `T`, unless the request brings its own.
 ///
-/// The schema is made anew on each call (tens of microseconds); a role that asks often keeps a [`JsonSchema::of`]
-/// instead.
+/// The schema is made anew on each call (tens of microseconds); a role that asks often keeps a
+/// [`JsonSchema::of`] instead.
 ///
 /// # Errors
 ///

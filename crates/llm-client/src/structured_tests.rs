@@ -142,7 +142,8 @@ async fn a_type_stricter_than_its_schema_is_a_violation_too() {
     assert_eq!(answer.obtained, Obtained::Repaired { violation: "missing field `largest`".into() });
 }
 
-/// Each sample is a call of its own for a client that cannot do better, and each is counted; an answer of no use is left to who asked.
+/// Each sample is a call of its own for a client that cannot do better, and each is counted; an answer of no
+/// use is left to who asked.
 #[tokio::test]
 async fn samples_of_one_question_are_asked_for_one_after_the_other() {
     let model = answering(&[GOOD, "three", GOOD]);

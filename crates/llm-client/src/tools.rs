@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::{Message, Request, ToolDefinition, ToolUse, Want, extract_json, strip_reasoning};
 
-/// The request as a model needs it whose server takes no tools: they are described at the end of the constant part, and earlier calls and
-/// their results are text. A request without any of these stays as it is.
+/// The request as a model needs it whose server takes no tools: they are described at the end of the constant
+/// part, and earlier calls and their results are text. A request without any of these stays as it is.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -72,8 +72,9 @@ fn as_text(message: &Message) -> Message {
     Message { role: message.role, ..Message::user(content) }
 }
 
-/// The calls that a text is, and nothing else: one JSON object, or a list of them, each with the name of an offered tool. Models write them
-/// so whose server lets the calls through as text. `None` where the text is anything else.
+/// The calls that a text is, and nothing else: one JSON object, or a list of them, each with the name of an
+/// offered tool. Models write them so whose server lets the calls through as text. `None` where the text is
+/// anything else.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -77,7 +77,8 @@ impl Incoming {
     }
 }
 
-/// An error and its causes in one line. Addresses are left out: they are named elsewhere, without credentials.
+/// An error and its causes in one line. Addresses are left out: they are named elsewhere, without
+/// credentials.
 pub(crate) fn causes(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut next: Option<&dyn std::error::Error> = std::error::Error::source(error);

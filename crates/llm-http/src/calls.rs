@@ -15,7 +15,8 @@ pub(crate) fn wrapped(arguments: &str) -> Value {
     json!({"_text": arguments})
 }
 
-/// Gives a name to each call that has none, or one that was used before in this conversation: results go back under it.
+/// Gives a name to each call that has none, or one that was used before in this conversation: results go back
+/// under it.
 pub(crate) fn name_apart(calls: &mut [ToolUse], conversation: &[Message]) {
     let earlier = conversation.iter().flat_map(|message| &message.calls);
     let mut used: BTreeSet<String> = earlier.map(|call| call.id.clone()).collect();

@@ -42,11 +42,11 @@ pub struct HttpConfig {
     pub jitter: Jitter,
     /// Which proxy to use.
     pub proxy: ProxyPolicy,
-    /// Requests in flight at the same time, and so connections over HTTP/1; at least 1. Further calls wait for
-    /// their turn (that wait counts towards no time-out).
+    /// Requests in flight at the same time, and so connections over HTTP/1; at least 1. Further calls wait
+    /// for their turn (that wait counts towards no time-out).
     ///
-    /// Unbounded clients were seen to open 350 to 420 connections for 100 tasks. Set it lower for a local server,
-    /// which serves few at once.
+    /// Unbounded clients were seen to open 350 to 420 connections for 100 tasks. Set it lower for a local
+    /// server, which serves few at once.
     pub max_connections: usize,
     /// How to ask for answers of a schema.
     pub structured: StructuredMode,
@@ -57,9 +57,10 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    /// The configuration for a server and a model, everything else at its default: no key, [`Timeouts::default`],
-    /// [`RetryPolicy::default`], proxy of the system, 256 requests in flight, structured answers as far as the
-    /// server takes them, the profile that the model's name has, answers of at most 8 MiB.
+    /// The configuration for a server and a model, everything else at its default: no key,
+    /// [`Timeouts::default`], [`RetryPolicy::default`], proxy of the system, 256 requests in flight,
+    /// structured answers as far as the server takes them, the profile that the model's name has, answers of
+    /// at most 8 MiB.
     pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             base_url: base_url.into(),
@@ -94,13 +95,14 @@ impl fmt::Debug for HttpConfig {
     }
 }
 
-/// How long to wait for what. There is no bound on the whole answer: a slow model that keeps sending is at work.
+/// How long to wait for what. There is no bound on the whole answer: a slow model that keeps sending is at
+/// work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For a connection, TLS included.
     pub connect: Duration,
-    /// From sending the request to the first byte of the answer's body, connecting included. Local servers read
-    /// the whole prompt in this time.
+    /// From sending the request to the first byte of the answer's body, connecting included. Local servers
+    /// read the whole prompt in this time.
     pub first_byte: Duration,
     /// Between two pieces of the answer.
     pub idle: Duration,
@@ -143,17 +145,17 @@ impl fmt::Debug for ProxyPolicy {
 /// How answers of a schema are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StructuredMode {
-    /// The strongest way the server takes. It starts with the strongest; each time the server refuses one with an
-    /// error that names it, the client remembers that and goes one step down:
+    /// The strongest way the server takes. It starts with the strongest; each time the server refuses one
+    /// with an error that names it, the client remembers that and goes one step down:
     ///
-    /// - OpenAI-compatible: `json_schema` with `strict` where the schema allows it, `json_schema`, `json_object`,
-    ///   the prompt;
+    /// - OpenAI-compatible: `json_schema` with `strict` where the schema allows it, `json_schema`,
+    ///   `json_object`, the prompt;
     /// - Anthropic: `output_config.format`, a forced tool whose input is the answer, the prompt.
     Auto,
     /// Only the server's JSON Schema support; an error if it has none.
     JsonSchema,
-    /// JSON mode without a schema (the schema goes into the prompt). For Anthropic, which has no such mode, the
-    /// same as `Prompt`.
+    /// JSON mode without a schema (the schema goes into the prompt). For Anthropic, which has no such mode,
+    /// the same as `Prompt`.
     JsonObject,
     /// The prompt alone.
     Prompt,

@@ -22,8 +22,8 @@ pub(crate) fn result(id: &str, content: &str) -> ToolResult {
     ToolResult { id: id.into(), content: content.into(), is_error: false, images: Vec::new() }
 }
 
-/// A turn with words, thoughts and two calls, one of them broken; a turn with both results, one of them a picture; and a word of the
-/// user's after it.
+/// A turn with words, thoughts and two calls, one of them broken; a turn with both results, one of them a
+/// picture; and a word of the user's after it.
 pub(crate) fn conversation(thought: Value) -> Request {
     let mut request = Request::new("test", "Work.", "Which colour?").with_tools(Arc::new([look()]));
     let picture = Image { media_type: "image/png".into(), data: "QUJD".into() };

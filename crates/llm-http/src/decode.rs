@@ -67,8 +67,9 @@ impl Heard {
         Self { counts, words: words.map(estimate_tokens).sum() }
     }
 
-    /// What the attempt at `request` used, as far as it can be known. The counts of a stream come at its ends: what it wrote after
-    /// the first of them is estimated. Where neither a count nor a word had come, nobody knows that anything was used.
+    /// What the attempt at `request` used, as far as it can be known. The counts of a stream come at its
+    /// ends: what it wrote after the first of them is estimated. Where neither a count nor a word had come,
+    /// nobody knows that anything was used.
     pub(crate) fn usage(self, request: &Request) -> Usage {
         let of_nothing = Usage { requests: 0, ..Usage::default() };
         match self.counts {
@@ -113,7 +114,8 @@ impl Answer {
         }
     }
 
-    /// The completion for `request`, without reasoning blocks; counts are estimated where the server sent none.
+    /// The completion for `request`, without reasoning blocks; counts are estimated where the server sent
+    /// none.
     pub(crate) fn into_completion(
         self,
         request: &Request,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use artoo_llm_client::{Request, with_tools_in_prompt};
 
-/// The parts of the protocol that servers differ in. A client starts with the richest dialect it knows and goes
-/// down, never up.
+/// The parts of the protocol that servers differ in. A client starts with the richest dialect it knows and
+/// goes down, never up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     /// How answers of a schema are asked for.
@@ -60,8 +60,8 @@ impl Dialect {
         (told, Self { level, ..self })
     }
 
-    /// The next dialect to try after the server refused `request` in this one with these words (in lower case); `None` if they
-    /// do not name anything that can be left out. `ladder` lists the levels allowed.
+    /// The next dialect to try after the server refused `request` in this one with these words (in lower
+    /// case); `None` if they do not name anything that can be left out. `ladder` lists the levels allowed.
     ///
     /// Each step leaves something out for good, so there are at most eight.
     pub(crate) fn after_refusal(
@@ -124,8 +124,8 @@ impl Dialect {
         None
     }
 
-    /// What both dialects have in common: calls that learned different things at the same time must not forget
-    /// each other's.
+    /// What both dialects have in common: calls that learned different things at the same time must not
+    /// forget each other's.
     pub(crate) fn poorer_of(self, other: Self, ladder: &[Level]) -> Self {
         let rank = |level: Level| ladder.iter().position(|known| *known == level);
         Self {

@@ -46,7 +46,8 @@ impl ErrorBody {
         matches!(self.code.as_str(), "insufficient_quota" | "billing_hard_limit_reached" | "billing_error")
     }
 
-    /// The size of the prompt and what fits, where they are named, if this is a complaint about a prompt that is too long.
+    /// The size of the prompt and what fits, where they are named, if this is a complaint about a prompt that
+    /// is too long.
     pub(crate) fn too_long(&self, status: u16) -> Option<Sizes> {
         const ABOUT_LENGTH: [&str; 9] = [
             "context_length_exceeded",
@@ -60,7 +61,8 @@ impl ErrorBody {
             "input token count",
         ];
         let words = self.complaint();
-        // 413: more bytes than the server reads, or more tokens than it takes at a time. 429 and the like pass by themselves.
+        // 413: more bytes than the server reads, or more tokens than it takes at a time. 429 and the like
+        // pass by themselves.
         let is_about_length = ABOUT_LENGTH.iter().any(|phrase| words.contains(phrase));
         if status != 413 && !(is_about_length && matches!(status, 0 | 400 | 422 | 500)) {
             return None;
@@ -82,8 +84,8 @@ pub(crate) struct Sizes {
     pub(crate) limit: Option<usize>,
 }
 
-/// One line of at most [`MAX_MESSAGE`] characters: no secrets, no control characters (a server must not steer a
-/// terminal).
+/// One line of at most [`MAX_MESSAGE`] characters: no secrets, no control characters (a server must not steer
+/// a terminal).
 pub(crate) fn clean(text: &str, redaction: &Redactor) -> String {
     let redacted = redaction.apply(text);
     let mut line = String::new();
@@ -106,7 +108,8 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A value as words: strings bare, lists joined, FastAPI's `{loc, msg}` as `place: message`, all else as JSON.
+/// A value as words: strings bare, lists joined, FastAPI's `{loc, msg}` as `place: message`, all else as
+/// JSON.
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -113,8 +113,8 @@ impl<W: Wire> HttpModel<W> {
                 Err(failed) => failed,
             };
             in_vain += failed.heard.usage(request);
-            // A request that the server does not understand is put in simpler words, at once: that is no retry of
-            // the same.
+            // A request that the server does not understand is put in simpler words, at once: that is no
+            // retry of the same.
             let simpler = failed
                 .refusal
                 .as_ref()
@@ -148,8 +148,8 @@ impl<W: Wire> HttpModel<W> {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a dialect in which a request has succeeded. Refusals alone prove nothing: the request may have been
-    /// bad in any dialect.
+    /// Keeps a dialect in which a request has succeeded. Refusals alone prove nothing: the request may have
+    /// been bad in any dialect.
     fn remember(&self, dialect: Dialect) {
         let mut known = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         *known = known.poorer_of(dialect, self.ladder);

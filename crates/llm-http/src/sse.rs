@@ -9,8 +9,8 @@ pub(crate) struct Event {
     pub(crate) data: String,
 }
 
-/// A tolerant parser: lines may end in LF, CR LF or CR; a byte order mark, comments, unknown fields and a missing
-/// space after the colon are fine; invalid UTF-8 becomes U+FFFD. An event without data is none.
+/// A tolerant parser: lines may end in LF, CR LF or CR; a byte order mark, comments, unknown fields and a
+/// missing space after the colon are fine; invalid UTF-8 becomes U+FFFD. An event without data is none.
 ///
 /// It holds at most the line and the event that are not finished yet; the caller bounds the bytes it feeds.
 #[derive(Debug, Default)]
@@ -47,8 +47,9 @@ impl SseParser {
         self.line.extend_from_slice(bytes);
     }
 
-    /// Ends the stream. Servers that forget the last empty line, or even the last line end, are forgiven: what
-    /// they left is taken for a line and an event. Whether it is whole, only the reader of the event can tell.
+    /// Ends the stream. Servers that forget the last empty line, or even the last line end, are forgiven:
+    /// what they left is taken for a line and an event. Whether it is whole, only the reader of the event can
+    /// tell.
     pub(crate) fn finish(mut self, events: &mut Vec<Event>) {
         if !self.line.is_empty() {
             self.end_line(events);

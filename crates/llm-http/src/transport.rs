@@ -256,8 +256,8 @@ impl Transport {
             builder = builder.no_proxy().proxy(proxy);
         }
         if direct && self.url.scheme() == "http" {
-            // Neither the server nor a proxy can speak TLS, so no root certificates are read (about 4 ms and 2
-            // MiB).
+            // Neither the server nor a proxy can speak TLS, so no root certificates are read (about 4 ms and
+            // 2 MiB).
             builder = builder.tls_certs_only([]);
         }
         let client = builder.build().map_err(|error| LlmError::Configuration {

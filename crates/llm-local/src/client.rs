@@ -15,8 +15,9 @@ use crate::worker::{self, Job, Reply};
 
 /// A model that runs in this process, on the CPU.
 ///
-/// Making one costs nothing: the file is opened at the first request. Requests from any number of tasks are answered
-/// one at a time in the order they came. Dropping the future of a request stops it at the next token.
+/// Making one costs nothing: the file is opened at the first request. Requests from any number of tasks are
+/// answered one at a time in the order they came. Dropping the future of a request stops it at the next
+/// token.
 ///
 /// ```no_run
 /// # async fn demo() -> Result<(), artoo_llm_client::LlmError> {
@@ -37,11 +38,13 @@ impl LocalModel {
         Self { options, jobs: Mutex::new(None) }
     }
 
-    /// Loads the model and reads these system texts in advance, so that the first request of each role does not have to.
+    /// Loads the model and reads these system texts in advance, so that the first request of each role does
+    /// not have to.
     ///
     /// # Errors
     ///
-    /// Those of a request: a bad file, or a text longer than the context. Texts before the failing one are kept.
+    /// Those of a request: a bad file, or a text longer than the context. Texts before the failing one are
+    /// kept.
     pub async fn warm(&self, system_texts: &[Arc<str>]) -> Result<(), LlmError> {
         for text in system_texts {
             self.submit(|reply| Job::Warm(Arc::clone(text), reply)).await?;
@@ -109,7 +112,8 @@ impl LlmClient for LocalModel {
         })
     }
 
-    /// Samples of one question are decoded side by side: its prompt is read once, and so is every weight at each step.
+    /// Samples of one question are decoded side by side: its prompt is read once, and so is every weight at
+    /// each step.
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         let mut results = Vec::with_capacity(requests.len());
         for alike in requests.chunk_by(is_same_question) {

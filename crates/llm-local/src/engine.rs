@@ -1,7 +1,7 @@
 //! The engine: weights mapped from a GGUF file, multiplied where they lie.
 //!
-//! Written for this project because the stock engines either copy the weights (twice, for the fast kernels of candle)
-//! or need a C++ tool chain; see the crate's documentation for the measurements.
+//! Written for this project because the stock engines either copy the weights (twice, for the fast kernels of
+//! candle) or need a C++ tool chain; see the crate's documentation for the measurements.
 
 mod activation;
 mod attention;
@@ -73,8 +73,9 @@ impl Model {
         self.transformer.state(rows, tokens)
     }
 
-    /// Reads the tokens of several sequences at once; where `score`, returns for each the scores of what follows its last one,
-    /// otherwise nothing. `None` when `cancelled` said so on the way: then the states are of no more use.
+    /// Reads the tokens of several sequences at once; where `score`, returns for each the scores of what
+    /// follows its last one, otherwise nothing. `None` when `cancelled` said so on the way: then the states
+    /// are of no more use.
     pub(crate) fn read(
         &self,
         parts: &mut [Part<'_>],

@@ -1,4 +1,5 @@
-//! JSON Schemas as token grammars: an answer cannot leave its schema because no token outside it can be chosen.
+//! JSON Schemas as token grammars: an answer cannot leave its schema because no token outside it can be
+//! chosen.
 
 use std::sync::Arc;
 

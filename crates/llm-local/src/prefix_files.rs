@@ -1,7 +1,8 @@
 //! States after constant system texts in files, so that the next process does not read the same text again.
 //!
-//! Reading a system text takes the embedded model ten seconds on two cores; a state of 600 tokens is a file of 34 MB, which is read in a
-//! fraction of one. Whatever is wrong with a file, or with its folder, costs that time and nothing else.
+//! Reading a system text takes the embedded model ten seconds on two cores; a state of 600 tokens is a file
+//! of 34 MB, which is read in a fraction of one. Whatever is wrong with a file, or with its folder, costs
+//! that time and nothing else.
 
 use std::fs;
 use std::io;
@@ -30,7 +31,8 @@ pub(crate) struct PrefixFiles {
 }
 
 impl PrefixFiles {
-    /// Keeps files in this folder for the model in this file. `None` where the file cannot be told from another.
+    /// Keeps files in this folder for the model in this file. `None` where the file cannot be told from
+    /// another.
     pub(crate) fn of(folder: &Path, model: &Path) -> Option<Self> {
         let found = fs::metadata(model).ok()?;
         let changed = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);

@@ -10,7 +10,8 @@ use crate::grammar::Constraint;
 use crate::sample::{self, Seeded};
 use crate::vocab::Vocab;
 
-/// The most tokens among which a choice is one of a list: more are a text. Summing up the likelihoods of all takes a while.
+/// The most tokens among which a choice is one of a list: more are a text. Summing up the likelihoods of all
+/// takes a while.
 const FEW: usize = 256;
 
 /// One of the answers that go on from one prompt.
@@ -29,7 +30,8 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    /// An answer in the state before `pending`, which ends the prompt. What the grammar forces is taken at once.
+    /// An answer in the state before `pending`, which ends the prompt. What the grammar forces is taken at
+    /// once.
     pub(crate) fn begin(
         constraint: Option<Constraint>,
         state: State,

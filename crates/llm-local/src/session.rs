@@ -47,9 +47,11 @@ impl Session {
         Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, files, random })
     }
 
-    /// Answers requests that differ in their temperature and seed alone, all at once; `None` when `cancelled` said so on the way.
+    /// Answers requests that differ in their temperature and seed alone, all at once; `None` when `cancelled`
+    /// said so on the way.
     ///
-    /// The prompt is read once. Its state is copied for each answer, and each step of all answers reads every weight once.
+    /// The prompt is read once. Its state is copied for each answer, and each step of all answers reads every
+    /// weight once.
     pub(crate) fn complete(
         &mut self,
         requests: &[Request],
@@ -142,7 +144,8 @@ impl Session {
         Ok(self.prefix(system, &prefix, cancelled).is_some())
     }
 
-    /// The state after a system text, and how many of its tokens did not have to be read for it; `None` when cancelled.
+    /// The state after a system text, and how many of its tokens did not have to be read for it; `None` when
+    /// cancelled.
     fn prefix(
         &mut self,
         system: &Arc<str>,
@@ -165,7 +168,8 @@ impl Session {
         Some((state, 0))
     }
 
-    /// Reads tokens; returns the scores of what follows the last one, where that is asked for. `None` when cancelled.
+    /// Reads tokens; returns the scores of what follows the last one, where that is asked for. `None` when
+    /// cancelled.
     fn read(
         &self,
         state: &mut State,

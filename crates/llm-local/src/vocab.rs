@@ -17,7 +17,8 @@ pub(crate) struct Vocab {
 impl Vocab {
     /// Wraps a tokenizer with `size` tokens, of which `special` never stand for text.
     ///
-    /// Control tokens written out in a prompt are read as plain text: a document cannot open a turn of its own.
+    /// Control tokens written out in a prompt are read as plain text: a document cannot open a turn of its
+    /// own.
     pub(crate) fn new(mut tokenizer: Tokenizer, size: usize, special: &[bool]) -> Result<Self, String> {
         tokenizer.set_encode_special_tokens(true);
         let control =

@@ -1,7 +1,9 @@
-//! The store's parts beside plain engines: `cargo run --release -p artoo-memory-store --example engines [MEGRAMS [ROUNDS [FOLDER]]]`.
+//! The store's parts beside plain engines:
+//! `cargo run --release -p artoo-memory-store --example engines [MEGRAMS [ROUNDS [FOLDER]]]`.
 //!
-//! Every write is synced, in batches as a group commit makes them. Engines take turns within a round, and a ratio is the median of the ratios
-//! within the rounds, since what a sync costs changes within minutes. Everything happens in a temporary folder, below FOLDER where one is given.
+//! Every write is synced, in batches as a group commit makes them. Engines take turns within a round, and a
+//! ratio is the median of the ratios within the rounds, since what a sync costs changes within minutes.
+//! Everything happens in a temporary folder, below FOLDER where one is given.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 

@@ -1,8 +1,9 @@
-//! How the state of a memory behaves with many Megrams: `cargo run --release -p artoo-memory-store --example open_million -- [COUNT] [FOLDER]`.
+//! How the state of a memory behaves with many Megrams:
+//! `cargo run --release -p artoo-memory-store --example open_million -- [COUNT] [FOLDER]`.
 //!
-//! Builds a table of COUNT Megrams (1,000,000 where nothing is said) in FOLDER, or in a folder of its own that is removed, and tells what
-//! opening it costs, what is held in memory, and how long questions and a pass of the Dreamer take. Where the table is there
-//! already, it is not built again.
+//! Builds a table of COUNT Megrams (1,000,000 where nothing is said) in FOLDER, or in a folder of its own
+//! that is removed, and tells what opening it costs, what is held in memory, and how long questions and a
+//! pass of the Dreamer take. Where the table is there already, it is not built again.
 
 #![expect(clippy::print_stdout, reason = "an example that is run to be read")]
 

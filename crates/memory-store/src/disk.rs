@@ -29,8 +29,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn free_bytes(&self, path: &Path) -> io::Result<u64>;
     /// What is behind a name now; nothing, where there is no such file.
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>>;
-    /// Takes the lock that a file stands for, made where it is not there; nothing, while another process or another taker has it. An error
-    /// says that there are no locks here.
+    /// Takes the lock that a file stands for, made where it is not there; nothing, while another process or
+    /// another taker has it. An error says that there are no locks here.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn Lock>>>;
 }
 

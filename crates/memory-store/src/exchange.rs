@@ -1,8 +1,9 @@
 //! A memory as lines of JSON, out and in.
 //!
-//! The first line says the version and what follows. What comes in is a stranger's: nothing of it is believed but that somebody had such
-//! an experience. Its strength is that of the matrix, not the one that the line claims; a rule or a law comes in as an experience of level K,
-//! for what was validated elsewhere was not validated here; and its origin is [`Origin::Import`].
+//! The first line says the version and what follows. What comes in is a stranger's: nothing of it is believed
+//! but that somebody had such an experience. Its strength is that of the matrix, not the one that the line
+//! claims; a rule or a law comes in as an experience of level K, for what was validated elsewhere was not
+//! validated here; and its origin is [`Origin::Import`].
 
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
@@ -55,7 +56,8 @@ pub struct Imported {
     pub duplicates: u64,
     /// Part of a rule where they come from: they counted no more there, and would count twice here.
     pub consolidated: u64,
-    /// Of those that the header promises, not there: the file was cut off, or memory changed while it was made.
+    /// Of those that the header promises, not there: the file was cut off, or memory changed while it was
+    /// made.
     pub missing: u64,
     /// Not taken.
     pub refused: u64,
@@ -106,8 +108,8 @@ impl ExchangeError {
     }
 }
 
-/// Writes everything that is not forgotten, in the order of ids, and says how many Megrams that were. What is written meanwhile
-/// may be in it or not.
+/// Writes everything that is not forgotten, in the order of ids, and says how many Megrams that were. What is
+/// written meanwhile may be in it or not.
 ///
 /// # Errors
 ///
@@ -147,8 +149,8 @@ fn json_line(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
     to.write_all(&line)
 }
 
-/// Reads an export and takes in what is new. `redact` takes secrets out of a text; `now` is the time by which nothing is of the
-/// future. Where the first line is wrong, nothing is taken in.
+/// Reads an export and takes in what is new. `redact` takes secrets out of a text; `now` is the time by which
+/// nothing is of the future. Where the first line is wrong, nothing is taken in.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! What a person may look at and do with a memory, as values: the pages of `artoo memory` are made of nothing else.
+//! What a person may look at and do with a memory, as values: the pages of `artoo memory` are made of nothing
+//! else.
 
 use std::ops::ControlFlow;
 
@@ -16,7 +17,8 @@ use crate::StoreError;
 ///
 /// - Nothing here counts as a recall: looking makes nothing younger.
 /// - Everything is bounded by what is asked for, but [`all`](Self::all), which holds one Megram at a time.
-/// - What is forgotten is in no answer, and its content in no file of the memory when [`forget`](Self::forget) returns.
+/// - What is forgotten is in no answer, and its content in no file of the memory when
+///   [`forget`](Self::forget) returns.
 ///
 /// # Who calls
 ///
@@ -43,7 +45,8 @@ pub trait Operator: MemoryService {
     /// As [`stats`](Self::stats).
     fn show(&self, id: MegramId) -> Result<Option<Shown>, StoreError>;
 
-    /// The Megrams whose id begins with these hexadecimal digits, in their order; no more than `limit`. Hyphens and case do not matter.
+    /// The Megrams whose id begins with these hexadecimal digits, in their order; no more than `limit`.
+    /// Hyphens and case do not matter.
     ///
     /// # Errors
     ///
@@ -64,14 +67,16 @@ pub trait Operator: MemoryService {
     /// As [`stats`](Self::stats).
     fn entries(&self, pair: &TagPair) -> Result<Vec<Entry>, StoreError>;
 
-    /// Hands over every Megram that is not forgotten, as it stands now, in the order of ids, until it is told to stop.
+    /// Hands over every Megram that is not forgotten, as it stands now, in the order of ids, until it is told
+    /// to stop.
     ///
     /// # Errors
     ///
     /// As [`stats`](Self::stats).
     fn all(&self, each: &mut dyn FnMut(&Megram, &Provenance) -> ControlFlow<()>) -> Result<(), StoreError>;
 
-    /// Takes these out with their content, for good. Of each a tombstone stays, so that no import brings it back.
+    /// Takes these out with their content, for good. Of each a tombstone stays, so that no import brings it
+    /// back.
     ///
     /// # Errors
     ///

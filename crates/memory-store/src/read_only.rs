@@ -10,9 +10,11 @@ use async_trait::async_trait;
 
 use crate::Operator;
 
-/// A memory that answers and learns nothing: what is written is let go, nothing counts as recalled, and nobody dreams.
+/// A memory that answers and learns nothing: what is written is let go, nothing counts as recalled, and
+/// nobody dreams.
 ///
-/// So it departs from the contract of a [`MemoryService`] in one point: a query does not see what was written before it.
+/// So it departs from the contract of a [`MemoryService`] in one point: a query does not see what was written
+/// before it.
 pub struct ReadOnly(Arc<dyn Operator>);
 
 impl ReadOnly {

@@ -1,7 +1,8 @@
 //! Events as they stand in files: types of their own, so that the domain may change without the files.
 //!
-//! The order of fields and variants is the format. What is added goes to the end of [`Record`], with a new variant; nothing here is
-//! ever changed. A file of an older release holds older variants, and is read like any other.
+//! The order of fields and variants is the format. What is added goes to the end of [`Record`], with a new
+//! variant; nothing here is ever changed. A file of an older release holds older variants, and is read like
+//! any other.
 
 use std::sync::Arc;
 

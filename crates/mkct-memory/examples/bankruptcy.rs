@@ -1,12 +1,14 @@
 //! Whether one failure may fell a practice of many successes: rules of bankruptcy in simulated worlds.
 //!
-//! `cargo run --release -p artoo-mkct-memory --example bankruptcy` prints the table of `docs/design/memory.md`, "When a rule falls". No
-//! clock, and chance from a seed: the same figures everywhere.
+//! `cargo run --release -p artoo-mkct-memory --example bankruptcy` prints the table of
+//! `docs/design/memory.md`, "When a rule falls". No clock, and chance from a seed: the same figures
+//! everywhere.
 //!
-//! A world is one tag pair. Each run does the task by way A or way B: a live practice says which; without one, the way that
-//! experience speaks for; without that, chance. The run succeeds with the chance that this way has that day, and
-//! writes an `accept` or an `abandon` that names its way. Then the Dreamer has its cycle. So an experience of the other way counts
-//! for or against the pair as in artoo, where a pair does not know ways.
+//! A world is one tag pair. Each run does the task by way A or way B: a live practice says which; without
+//! one, the way that experience speaks for; without that, chance. The run succeeds with the chance that this
+//! way has that day, and writes an `accept` or an `abandon` that names its way. Then the Dreamer has its
+//! cycle. So an experience of the other way counts for or against the pair as in artoo, where a pair does not
+//! know ways.
 
 #![expect(clippy::print_stdout, reason = "the table is for people")]
 

@@ -1,14 +1,15 @@
 //! How an experience fades: one clock for potentials, promotion, demotion and forgetting.
 //!
-//! Source: specification v0.8, R5 "Dual-Channel Convolution Potentials"; the clock: `docs/deviations.md`, "Decay clock".
+//! Source: specification v0.8, R5 "Dual-Channel Convolution Potentials"; the clock: `docs/deviations.md`,
+//! "Decay clock".
 
 use artoo_types::Megram;
 use chrono::{DateTime, FixedOffset};
 
 pub(crate) const MILLISECONDS_PER_DAY: f64 = 86_400_000.0;
 
-/// The age of a Megram in days at `now`: the time since it was made or last recalled, whichever came later. Never
-/// negative, so that a clock that was set back makes nothing stronger than new.
+/// The age of a Megram in days at `now`: the time since it was made or last recalled, whichever came later.
+/// Never negative, so that a clock that was set back makes nothing stronger than new.
 ///
 /// ```
 /// # use artoo_mkct_memory::{decay, matrix};
@@ -46,8 +47,8 @@ pub(crate) fn clock_ms(megram: &Megram) -> i64 {
     megram.created_at.timestamp_millis().max(recalled)
 }
 
-/// The days from one instant to a later one; 0 where it is not later. Whole milliseconds are subtracted before anything
-/// is rounded, so that sums with different reference times agree.
+/// The days from one instant to a later one; 0 where it is not later. Whole milliseconds are subtracted
+/// before anything is rounded, so that sums with different reference times agree.
 pub(crate) fn days_between(from_ms: i64, to_ms: i64) -> f64 {
     to_ms.saturating_sub(from_ms).max(0) as f64 / MILLISECONDS_PER_DAY
 }

@@ -1,10 +1,10 @@
-//! The Dreamer's plan for one tag pair: which rules fall, which rule arises, what is forgotten. Pure; whoever owns the
-//! memory carries it out.
+//! The Dreamer's plan for one tag pair: which rules fall, which rule arises, what is forgotten. Pure; whoever
+//! owns the memory carries it out.
 //!
 //! Everything in a plan is decided on the same state of the pair, with the same potentials.
 //!
-//! Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`, "Forgetting", "Trust bankruptcy has polarity" and
-//! "Promotion".
+//! Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`, "Forgetting", "Trust bankruptcy has
+//! polarity" and "Promotion".
 
 use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Polarity, Potentials, Space};
 use chrono::{DateTime, FixedOffset};
@@ -38,15 +38,16 @@ pub struct Promotion {
     pub polarity: Polarity,
     /// Its words.
     pub content: String,
-    /// Every raw experience behind it, those of the rules that it takes in included. From now on consolidated.
+    /// Every raw experience behind it, those of the rules that it takes in included. From now on
+    /// consolidated.
     pub sources: Vec<MegramId>,
     /// Rules of the same polarity, and fallen ones, that it takes the place of. From now on consolidated.
     pub absorbed: Vec<MegramId>,
 }
 
 impl Promotion {
-    /// The rule as a Megram of level C: timeless, with the strength of `success` for a practice ("Planner copies
-    /// directly") and of `abandon` for a constraint ("generates hard Constraint").
+    /// The rule as a Megram of level C: timeless, with the strength of `success` for a practice ("Planner
+    /// copies directly") and of `abandon` for a constraint ("generates hard Constraint").
     pub fn megram(&self, id: MegramId, at: DateTime<FixedOffset>, space: Space, entity: Entity) -> Megram {
         let state = match self.polarity {
             Polarity::Practice => MegramState::Success,
@@ -111,7 +112,8 @@ fn bankrupt(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<Fi
         .collect()
 }
 
-/// The experiences that speak against the practices of a pair. A constraint, fallen or not, is more than one: it comes twice.
+/// The experiences that speak against the practices of a pair. A constraint, fallen or not, is more than one:
+/// it comes twice.
 pub(crate) fn against(entries: &[Entry]) -> impl Iterator<Item = &Megram> {
     let speaking = entries.iter().filter(|entry| {
         potentials::counts(entry.megram.level) && sop::speaks_for(&entry.megram, Polarity::Constraint)
@@ -128,8 +130,8 @@ fn still_speaks(megram: &Megram, now: DateTime<FixedOffset>) -> bool {
     -megram.sigma * left > potentials::DECISION_MIN
 }
 
-/// The upward flow: one rule where attention and decision are both beyond their thresholds and an experience that is not
-/// part of a rule yet speaks for it.
+/// The upward flow: one rule where attention and decision are both beyond their thresholds and an experience
+/// that is not part of a rule yet speaks for it.
 ///
 /// What was imported counts for the advice and makes no rule: nobody here saw it happen.
 fn promotion(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Option<Promotion> {

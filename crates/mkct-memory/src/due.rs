@@ -1,10 +1,12 @@
 //! When the Dreamer has to look at a pair again.
 //!
-//! Between two events nothing changes but the time, and every sum of a pair is a sum of exponentials. So the first moment at which
-//! [`plan`](crate::dreamer::plan) would do anything can be found: a stretch of time in which a sum cannot reach its threshold, since
-//! even its rising terms at the end and its falling terms at the beginning do not, is passed over; any other one is halved.
+//! Between two events nothing changes but the time, and every sum of a pair is a sum of exponentials. So the
+//! first moment at which [`plan`](crate::dreamer::plan) would do anything can be found: a stretch of time in
+//! which a sum cannot reach its threshold, since even its rising terms at the end and its falling terms at
+//! the beginning do not, is passed over; any other one is halved.
 //!
-//! Pure. What it says may be early, by what rounding may do or where sums come very near to a threshold, and is never late.
+//! Pure. What it says may be early, by what rounding may do or where sums come very near to a threshold, and
+//! is never late.
 
 use artoo_types::{Level, Megram, Polarity};
 
@@ -36,7 +38,8 @@ impl Due {
     }
 }
 
-/// When a plan for a pair is not empty for the first time from `from_ms` on, as long as nothing happens to it.
+/// When a plan for a pair is not empty for the first time from `from_ms` on, as long as nothing happens to
+/// it.
 ///
 /// `entries` are the pair's live entries: neither forgotten nor consolidated.
 ///
@@ -114,7 +117,8 @@ struct Outline {
 impl Outline {
     fn of(entries: &[Entry], rules: &Rules) -> Self {
         let mut outline = Self::default();
-        // With no least age everything is old enough at any time; what is left of a millisecond is early, not late.
+        // With no least age everything is old enough at any time; what is left of a millisecond is early, not
+        // late.
         let least_age = (rules.forget_min_age_days * MILLISECONDS_PER_DAY) as i64;
         let least_age = (rules.forget_min_age_days > 0.0).then_some(least_age);
         for Entry { megram, sources } in entries {
@@ -161,7 +165,8 @@ fn toward(masses: &[Term], polarity: Polarity, threshold: f64) -> Curve {
     })
 }
 
-/// Until when two experiences still speak against the practices of a pair: the second last time at which one is too faint.
+/// Until when two experiences still speak against the practices of a pair: the second last time at which one
+/// is too faint.
 fn two_speak_until_ms(entries: &[Entry]) -> Option<i64> {
     let speaks_until_ms = |megram: &Megram| {
         let days = (-megram.sigma * megram.f / DECISION_MIN).ln() / megram.k;

@@ -11,8 +11,8 @@ use chrono::{DateTime, FixedOffset};
 pub enum Event {
     /// A Megram was written: an experience, or the words of a rule.
     Written(Arc<Megram>),
-    /// A Megram was recalled. Of several recalls the latest counts: `last_recalled_at` is the one thing that is overwritten
-    /// (specification v0.8, R5 "Storage").
+    /// A Megram was recalled. Of several recalls the latest counts: `last_recalled_at` is the one thing that
+    /// is overwritten (specification v0.8, R5 "Storage").
     Recalled {
         /// Which.
         id: MegramId,
@@ -35,7 +35,8 @@ pub enum Event {
         /// Its decay rate per day from now on.
         k: f64,
     },
-    /// A Megram was forgotten, by the Dreamer or because the person said so. The event that wrote it is deleted with its words; this one stays.
+    /// A Megram was forgotten, by the Dreamer or because the person said so. The event that wrote it is
+    /// deleted with its words; this one stays.
     Forgotten {
         /// Which.
         id: MegramId,

@@ -163,8 +163,8 @@ impl MemoryFold {
         }
     }
 
-    /// Brings an entry's place in its pair up to date with everything known of it. Called after every change, so that
-    /// the order of changes does not matter.
+    /// Brings an entry's place in its pair up to date with everything known of it. Called after every change,
+    /// so that the order of changes does not matter.
     fn settle(&mut self, id: MegramId) {
         let Some(megram) = self.current(id) else { return };
         let entities = self.pairs.entry(megram.space.clone()).or_default();

@@ -45,8 +45,8 @@ struct State {
 }
 
 impl InMemory {
-    /// An empty memory. `now` is asked for the time at every query, `mint` for the id of every Megram that the memory
-    /// makes itself (rules, and feedback on rules); it must never give the same id twice.
+    /// An empty memory. `now` is asked for the time at every query, `mint` for the id of every Megram that
+    /// the memory makes itself (rules, and feedback on rules); it must never give the same id twice.
     pub fn new(
         rules: Rules,
         now: impl Fn() -> DateTime<FixedOffset> + Send + Sync + 'static,
@@ -89,8 +89,8 @@ impl InMemory {
         Ok(())
     }
 
-    // A panic of another thread leaves no half-made change behind: an event is appended before it is folded, and
-    // neither step can fail. So a poisoned lock is taken all the same.
+    // A panic of another thread leaves no half-made change behind: an event is appended before it is folded,
+    // and neither step can fail. So a poisoned lock is taken all the same.
     fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,5 @@
-//! The GGS Quantization Matrix: how strong each kind of experience is, which way it points and how fast it fades.
+//! The GGS Quantization Matrix: how strong each kind of experience is, which way it points and how fast it
+//! fades.
 //!
 //! Source: specification v0.8, R5 "GGS Quantization Matrix".
 

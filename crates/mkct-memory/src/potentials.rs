@@ -1,4 +1,5 @@
-//! What the experiences of a tag pair add up to: the two convolution channels and the action that they advise.
+//! What the experiences of a tag pair add up to: the two convolution channels and the action that they
+//! advise.
 //!
 //! Source: specification v0.8, R5 "Dual-Channel Convolution Potentials".
 
@@ -12,10 +13,11 @@ pub const ATTENTION_MIN: f64 = 0.5;
 /// Beyond this decision, in either direction, the history has a clear sign.
 pub const DECISION_MIN: f64 = 0.2;
 
-/// Whether entries of a level count in the sums of their pair. Laws (T) do not: they are in every prompt anyway.
+/// Whether entries of a level count in the sums of their pair. Laws (T) do not: they are in every prompt
+/// anyway.
 ///
-/// Consolidated entries do not count either, whatever their level; leaving them out is up to the caller, as a Megram does
-/// not know that it was consolidated. Source: `docs/deviations.md`, "Membership of the sums".
+/// Consolidated entries do not count either, whatever their level; leaving them out is up to the caller, as a
+/// Megram does not know that it was consolidated. Source: `docs/deviations.md`, "Membership of the sums".
 pub fn counts(level: Level) -> bool {
     match level {
         Level::M | Level::K | Level::C => true,

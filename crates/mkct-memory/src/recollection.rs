@@ -1,4 +1,5 @@
-//! What is told of a pair: its rules, its potentials and the strongest experiences behind them. Data, never text for a prompt.
+//! What is told of a pair: its rules, its potentials and the strongest experiences behind them. Data, never
+//! text for a prompt.
 
 use std::collections::HashSet;
 

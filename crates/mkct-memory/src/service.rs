@@ -6,13 +6,14 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 
-/// The memory, as R5 and the operator's commands use it. Source: specification v0.8, R5 "MemoryService Interface".
+/// The memory, as R5 and the operator's commands use it. Source: specification v0.8, R5 "MemoryService
+/// Interface".
 ///
 /// # Contract
 ///
 /// - A query sees every write that returned `Ok` before the query was made.
-/// - An id names one Megram for ever: the same Megram written again changes nothing, another one under the same id is
-///   refused.
+/// - An id names one Megram for ever: the same Megram written again changes nothing, another one under the
+///   same id is refused.
 /// - Nothing here waits for a model or a network. [`write`](Self::write) waits for nothing at all.
 /// - All methods may be called from several threads at once.
 ///
@@ -45,7 +46,8 @@ pub trait MemoryService: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`MemoryError::OutOfRange`], [`MemoryError::EmptyTag`], [`MemoryError::Conflict`], [`MemoryError::Full`],
+    /// [`MemoryError::OutOfRange`], [`MemoryError::EmptyTag`], [`MemoryError::Conflict`],
+    /// [`MemoryError::Full`],
     /// [`MemoryError::Closed`]: the Megram was not taken.
     fn write(&self, megram: Megram) -> Result<(), MemoryError>;
 
@@ -63,34 +65,35 @@ pub trait MemoryService: Send + Sync {
     /// [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn query_mk(&self, space: &Space, entity: &Entity) -> Result<Potentials, MemoryError>;
 
-    /// Appends an experience that speaks against a rule, under the rule's own tag pair: of negative valence against a
-    /// practice, of positive valence against a constraint. (The literal rules of specification v0.8 append a
-    /// negative one against either, which would confirm a constraint.)
+    /// Appends an experience that speaks against a rule, under the rule's own tag pair: of negative valence
+    /// against a practice, of positive valence against a constraint. (The literal rules of specification v0.8
+    /// append a negative one against either, which would confirm a constraint.)
     ///
     /// # Errors
     ///
-    /// [`MemoryError::UnknownRule`] where no rule has this id, [`MemoryError::Closed`], [`MemoryError::Store`].
+    /// [`MemoryError::UnknownRule`] where no rule has this id, [`MemoryError::Closed`],
+    /// [`MemoryError::Store`].
     async fn record_negative_feedback(&self, rule: MegramId, content: &str) -> Result<(), MemoryError>;
 
-    /// Everything that bears on a question: rules, potentials and the strongest experiences of each pair that is asked for, of
-    /// pairs whose words are like the question's, and the person's laws. Rules that it gives count as recalled, as in
-    /// [`query_c`](Self::query_c).
+    /// Everything that bears on a question: rules, potentials and the strongest experiences of each pair that
+    /// is asked for, of pairs whose words are like the question's, and the person's laws. Rules that it gives
+    /// count as recalled, as in [`query_c`](Self::query_c).
     ///
     /// # Errors
     ///
     /// [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError>;
 
-    /// One cycle of the Dreamer: rules fall, rules arise, experiences are forgotten. Never on the way of a request. The words
-    /// of a rule come from the `distiller`; where it has none, from [`crate::compose`].
+    /// One cycle of the Dreamer: rules fall, rules arise, experiences are forgotten. Never on the way of a
+    /// request. The words of a rule come from the `distiller`; where it has none, from [`crate::compose`].
     ///
     /// # Errors
     ///
     /// [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn dream(&self, distiller: &dyn Distiller) -> Result<DreamReport, MemoryError>;
 
-    /// Waits until everything that was taken in is where a crash of the process or of the machine cannot reach it, as far as the
-    /// memory has such a place.
+    /// Waits until everything that was taken in is where a crash of the process or of the machine cannot
+    /// reach it, as far as the memory has such a place.
     ///
     /// # Errors
     ///
@@ -111,7 +114,8 @@ pub trait MemoryService: Send + Sync {
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
-/// *An implementation must not* add what the sources do not say. `None` leaves the words to [`crate::compose`].
+/// *An implementation must not* add what the sources do not say. `None` leaves the words to
+/// [`crate::compose`].
 #[async_trait]
 pub trait Distiller: Send + Sync {
     /// The words of a rule of this polarity, on one line.
@@ -177,8 +181,9 @@ pub enum MemoryError {
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Whether a Megram can be kept at all: its numbers are in range, its tags are not empty, and it is of a level that its origin may
-/// write. Laws (T) are the person's alone, rules (C) the person's and the Dreamer's: neither a run nor an import makes one.
+/// Whether a Megram can be kept at all: its numbers are in range, its tags are not empty, and it is of a
+/// level that its origin may write. Laws (T) are the person's alone, rules (C) the person's and the
+/// Dreamer's: neither a run nor an import makes one.
 ///
 /// # Errors
 ///

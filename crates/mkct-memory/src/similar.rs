@@ -1,7 +1,8 @@
 //! Finding what is like a question: words and parts of words of any script, weighed by how rare they are.
 //!
-//! Tags find a request that begins with the same three words. This finds "how many .txt are there" for "count the text files", where
-//! their words or those of the lesson meet; inflected words and typos meet by their parts. No list of words of any language decides.
+//! Tags find a request that begins with the same three words. This finds "how many .txt are there" for "count
+//! the text files", where their words or those of the lesson meet; inflected words and typos meet by their
+//! parts. No list of words of any language decides.
 //!
 //! Source: `docs/design/memory.md`, "Finding".
 
@@ -105,8 +106,8 @@ pub struct Similar<K> {
 
 /// The candidates that are like a question, the most similar first, at most `limit` and [`MAX_SIMILAR`].
 ///
-/// The score is the share of the question that a candidate covers, where each word and part weighs the more the fewer of the
-/// candidates have it.
+/// The score is the share of the question that a candidate covers, where each word and part weighs the more
+/// the fewer of the candidates have it.
 ///
 /// ```
 /// use artoo_mkct_memory::similar::{Grams, rank};
@@ -146,8 +147,9 @@ pub fn rank<K: Ord, G: Borrow<Grams>>(
     found
 }
 
-/// What of a pair is indexed: the words of its tags, then the lessons of its rules, then those of its experiences, the newest
-/// first. `live` are its entries that are neither forgotten nor consolidated; laws are in every reply anyway.
+/// What of a pair is indexed: the words of its tags, then the lessons of its rules, then those of its
+/// experiences, the newest first. `live` are its entries that are neither forgotten nor consolidated; laws
+/// are in every reply anyway.
 pub fn pair_text<'a>(pair: &TagPair, live: impl IntoIterator<Item = &'a Megram>) -> String {
     let mut lessons: Vec<&Megram> = live.into_iter().filter(|megram| megram.level != Level::T).collect();
     lessons.sort_by_key(|megram| (megram.level != Level::C, Reverse((megram.created_at, megram.id))));
@@ -176,8 +178,8 @@ pub fn indexed_text(megram: &Megram) -> String {
     pair_text(&megram.pair(), [megram])
 }
 
-/// Why a text is like a question: the words that both have, or what they share of a word. The longest first, as long words are
-/// rare in every language.
+/// Why a text is like a question: the words that both have, or what they share of a word. The longest first,
+/// as long words are rare in every language.
 ///
 /// ```
 /// use artoo_mkct_memory::similar::shared;
@@ -259,8 +261,8 @@ struct Part<'a> {
     text: &'a str,
 }
 
-/// The parts of a word: pairs of graphemes where words are not told apart, otherwise runs of three characters. A shorter word
-/// is its own part.
+/// The parts of a word: pairs of graphemes where words are not told apart, otherwise runs of three
+/// characters. A shorter word is its own part.
 fn parts(word: &Word) -> Vec<Part<'_>> {
     let (starts, length): (Vec<usize>, usize) = if word.is_unspaced {
         (word.text.grapheme_indices(true).map(|(start, _)| start).collect(), 2)

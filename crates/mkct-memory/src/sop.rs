@@ -16,8 +16,8 @@ pub fn polarity(sigma: f64) -> Polarity {
     if sigma < 0.0 { Polarity::Constraint } else { Polarity::Practice }
 }
 
-/// Writes a rule from its sources: how many of them speak for it, when the last one was, and what they taught, the most
-/// frequent lesson first. Sources of the other polarity are counted but not quoted.
+/// Writes a rule from its sources: how many of them speak for it, when the last one was, and what they
+/// taught, the most frequent lesson first. Sources of the other polarity are counted but not quoted.
 ///
 /// ```
 /// # use artoo_mkct_memory::{compose, matrix};
@@ -55,8 +55,8 @@ pub(crate) fn speaks_for(megram: &Megram, polarity: Polarity) -> bool {
     }
 }
 
-/// The different lessons: most frequent first, then newest, then by their words, so that the same sources always give
-/// the same text.
+/// The different lessons: most frequent first, then newest, then by their words, so that the same sources
+/// always give the same text.
 fn lessons(sources: &[&Megram]) -> Vec<String> {
     let mut found: BTreeMap<String, (usize, i64)> = BTreeMap::new();
     for source in sources {

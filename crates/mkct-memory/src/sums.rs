@@ -1,14 +1,15 @@
 //! The potentials of one tag pair in time that does not grow with its history.
 //!
-//! Decay is exponential, so all entries of one rate k fade in step: one factor moves their whole sum forward in time. Per
-//! distinct k the sums keep a positive and a negative mass at a reference time that rolls forward with the newest
-//! entry. (With a fixed reference time, `e^(k * dt)` leaves the range of f64 after some years.)
+//! Decay is exponential, so all entries of one rate k fade in step: one factor moves their whole sum forward
+//! in time. Per distinct k the sums keep a positive and a negative mass at a reference time that rolls
+//! forward with the newest entry. (With a fixed reference time, `e^(k * dt)` leaves the range of f64 after
+//! some years.)
 //!
-//! An entry of magnitude f and valence sigma puts `f * (1 + sigma) / 2` on the positive and `f * (1 - sigma) / 2` on the
-//! negative side: attention is the sum of both sides, decision their difference.
+//! An entry of magnitude f and valence sigma puts `f * (1 + sigma) / 2` on the positive and
+//! `f * (1 - sigma) / 2` on the negative side: attention is the sum of both sides, decision their difference.
 //!
-//! [`Slots`] are the sums alone, plain enough to be stored; what is taken out of them has to be handed in. [`Sums`] keep every entry's term
-//! besides.
+//! [`Slots`] are the sums alone, plain enough to be stored; what is taken out of them has to be handed in.
+//! [`Sums`] keep every entry's term besides.
 //!
 //! Source: `docs/deviations.md`, "In-memory sums".
 
@@ -19,8 +20,8 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::{decay, potentials};
 
-/// A slot that has lost all but this share of its greatest mass is summed anew, so that what subtraction rounded away
-/// never shows beside what is left.
+/// A slot that has lost all but this share of its greatest mass is summed anew, so that what subtraction
+/// rounded away never shows beside what is left.
 const REBUILD_BELOW: f64 = 0.01;
 /// Sums that differ by no more than this share of their mass are the same.
 const TOLERANCE: f64 = 1e-9;
@@ -159,8 +160,8 @@ impl Slots {
         Exactness::Exact
     }
 
-    /// The potentials at `now`; `None` where the clock was set back to before an entry: ages are never negative, which the
-    /// closed form cannot know, so the entries have to be summed directly.
+    /// The potentials at `now`; `None` where the clock was set back to before an entry: ages are never
+    /// negative, which the closed form cannot know, so the entries have to be summed directly.
     pub fn potentials(&self, now: DateTime<FixedOffset>) -> Option<Potentials> {
         let now_ms = now.timestamp_millis();
         if now_ms < self.latest_ms {

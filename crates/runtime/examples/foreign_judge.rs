@@ -1,5 +1,6 @@
-//! One role swapped: a judge of the whole (R4b) that asks no model. It is put to the contract first, then handed to the builder.
-//! Each role is swapped like this: implement its trait, run its `conformance` suite, call its method of the builder.
+//! One role swapped: a judge of the whole (R4b) that asks no model. It is put to the contract first, then
+//! handed to the builder. Each role is swapped like this: implement its trait, run its `conformance` suite,
+//! call its method of the builder.
 
 use std::{collections::BTreeSet, error::Error, sync::Arc};
 
@@ -15,7 +16,8 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::json;
 
-/// Passes a criterion whose quoted words stand in what a successful call put out; the whole, where those of the request do.
+/// Passes a criterion whose quoted words stand in what a successful call put out; the whole, where those of
+/// the request do.
 struct Quoted;
 
 #[async_trait]

@@ -1,8 +1,10 @@
-//! What a run costs without its model and its commands: `cargo run --release -p artoo-runtime --example overhead`.
+//! What a run costs without its model and its commands:
+//! `cargo run --release -p artoo-runtime --example overhead`.
 //!
-//! Prints the median time of a run with a scripted model that answers at once and a tool that needs no process, journal
-//! included, for a job of three subtasks with eleven model calls and for 200 subtasks in 20 groups; and the memory that a run
-//! holds while it waits for its model. Figures of a noisy machine: compare them with others of the same hour only.
+//! Prints the median time of a run with a scripted model that answers at once and a tool that needs no
+//! process, journal included, for a job of three subtasks with eleven model calls and for 200 subtasks in 20
+//! groups; and the memory that a run holds while it waits for its model. Figures of a noisy machine: compare
+//! them with others of the same hour only.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 

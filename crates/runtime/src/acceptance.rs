@@ -1,6 +1,7 @@
 //! What has to be so before a run is accepted.
 
-/// The parts of it that can be left out, to measure what each buys. Whoever relies on results leaves all of them in.
+/// The parts of it that can be left out, to measure what each buys. Whoever relies on results leaves all of
+/// them in.
 ///
 /// Design: `docs/design/acceptance.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

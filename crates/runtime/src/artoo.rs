@@ -103,8 +103,8 @@ impl Artoo {
         self.resume(request, Vec::new())
     }
 
-    /// As [`Artoo::start`], with what an earlier run of the same request had done: see [`crate::resume`]. It is not run again, and is judged
-    /// with the rest.
+    /// As [`Artoo::start`], with what an earlier run of the same request had done: see [`crate::resume`]. It
+    /// is not run again, and is judged with the rest.
     ///
     /// # Errors
     /// [`StartError`], as above.
@@ -115,9 +115,10 @@ impl Artoo {
         assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Task), kept)
     }
 
-    /// Starts a run of one command: its text is for a shell. It is carried out as the command of any run would be: tried, asked about,
-    /// confined, recorded, and kept for undo. No model is asked, and nothing bounds its time but the request's timeout. The exit code of the run is that
-    /// of the command, and 5 where it was refused.
+    /// Starts a run of one command: its text is for a shell. It is carried out as the command of any run
+    /// would be: tried, asked about, confined, recorded, and kept for undo. No model is asked, and nothing
+    /// bounds its time but the request's timeout. The exit code of the run is that of the command, and 5
+    /// where it was refused.
     ///
     /// # Errors
     /// [`StartError`]: nothing was begun then, and nothing is left behind.
@@ -138,18 +139,21 @@ impl Artoo {
         &self.parts.memory
     }
 
-    /// Asks the auditor for a report over what is in its log, from `since` on or from the beginning. `None` where it has ended.
+    /// Asks the auditor for a report over what is in its log, from `since` on or from the beginning. `None`
+    /// where it has ended.
     pub async fn audit_report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
         self.parts.audit.report(since).await
     }
 
-    /// What is wrong with the audit log, where something is: a gap found at the start, or a line that cannot be written.
+    /// What is wrong with the audit log, where something is: a gap found at the start, or a line that cannot
+    /// be written.
     pub fn audit_trouble(&self) -> Option<String> {
         self.parts.audit.trouble()
     }
 
-    /// Ends artoo: runs that are open are cancelled and end with a recorded result, memory is put in order, as far as that takes no
-    /// time to speak of, and closed, and the journals are on disk when this returns. Other clones start no run any more.
+    /// Ends artoo: runs that are open are cancelled and end with a recorded result, memory is put in order,
+    /// as far as that takes no time to speak of, and closed, and the journals are on disk when this returns.
+    /// Other clones start no run any more.
     pub async fn close(self) {
         self.parts.closing.cancel();
         self.parts.open_runs.close();

@@ -60,14 +60,15 @@ pub(crate) const PRIVATE_TMP: &str = "tmp";
 /// The folder where commands are tried, in a run's folder.
 pub(crate) const PREVIEW: &str = "preview";
 
-/// Where the layers of commands may lie, in the order of preference: with the run, whose folder and name these are, and elsewhere for a run that
-/// lies in the folder that a command may write, as in a home. They hold what a command writes, so it is a place on a disk.
+/// Where the layers of commands may lie, in the order of preference: with the run, whose folder and name
+/// these are, and elsewhere for a run that lies in the folder that a command may write, as in a home. They
+/// hold what a command writes, so it is a place on a disk.
 fn layer_stores(folder: &Path, run: &str) -> Vec<PathBuf> {
     vec![folder.join(PREVIEW), Path::new("/var/tmp").join(format!("artoo-layers-{run}"))]
 }
 
-/// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and has to arrive. Less
-/// than the supervisor grants R7 for its last word.
+/// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and
+/// has to arrive. Less than the supervisor grants R7 for its last word.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// How much an observer that was made before the run began holds back until somebody asks for it.
@@ -120,8 +121,8 @@ pub(crate) fn start(
 /// How often what is kept for undo is looked through at most. It takes a look at every run's folder.
 const RETENTION_CYCLE: Duration = Duration::from_secs(60 * 60);
 
-/// Removes what is kept for undo and too old or too much. On a thread of its own: the run does not wait for it, nor does
-/// the end of the process.
+/// Removes what is kept for undo and too old or too much. On a thread of its own: the run does not wait for
+/// it, nor does the end of the process.
 fn expire_undo(parts: &Parts) {
     {
         let mut last = parts.retained.lock().unwrap_or_else(PoisonError::into_inner);

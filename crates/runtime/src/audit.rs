@@ -24,16 +24,16 @@ pub(crate) struct Audit {
     trouble: Arc<Mutex<Option<String>>>,
 }
 
-/// The operator's port, and how many answers are on their way to it: each question gets one, in the order of the questions, also
-/// where nobody waited for it.
+/// The operator's port, and how many answers are on their way to it: each question gets one, in the order of
+/// the questions, also where nobody waited for it.
 struct Asking {
     port: Port,
     owed: u64,
 }
 
 impl Audit {
-    /// Opens the log in the data folder and begins to listen. `known` are the names of models and tools that may
-    /// stand in the log in clear.
+    /// Opens the log in the data folder and begins to listen. `known` are the names of models and tools that
+    /// may stand in the log in clear.
     pub(crate) fn start(
         bus: &Bus,
         clock: &Arc<dyn Clock>,
@@ -66,7 +66,8 @@ impl Audit {
         Ok(self.operator.port(Role::SharedMemory)?)
     }
 
-    /// Asks for a report; `None` where the auditor has ended. Who stops waiting leaves no answer behind for the next who asks.
+    /// Asks for a report; `None` where the auditor has ended. Who stops waiting leaves no answer behind for
+    /// the next who asks.
     pub(crate) async fn report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
         let mut user = self.user.lock().await;
         user.port.publish(AuditQuery { since }).ok()?;

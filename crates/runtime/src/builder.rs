@@ -83,7 +83,8 @@ impl Builder {
         self
     }
 
-    /// No model: for an artoo that only carries out commands, see [`Artoo::command`](crate::Artoo::command). Whoever asks a model fails.
+    /// No model: for an artoo that only carries out commands, see [`Artoo::command`](crate::Artoo::command).
+    /// Whoever asks a model fails.
     pub fn without_model(self) -> Self {
         self.model(Arc::new(NoModel))
     }
@@ -136,8 +137,9 @@ impl Builder {
         self
     }
 
-    /// The controller's numbers, in place of those of the profile: for who tunes them. The rules of memory stay the profile's. Replans
-    /// and time budget are each request's own, [`RunRequest::limits`](crate::RunRequest::limits).
+    /// The controller's numbers, in place of those of the profile: for who tunes them. The rules of memory
+    /// stay the profile's. Replans and time budget are each request's own,
+    /// [`RunRequest::limits`](crate::RunRequest::limits).
     ///
     /// ```
     /// use artoo_ggs_core::{Hyperparameters, Parameters, Profile};
@@ -159,29 +161,33 @@ impl Builder {
         self
     }
 
-    /// The user's own rules of consent; none by default. Their file is protected: no run may read or write it.
+    /// The user's own rules of consent; none by default. Their file is protected: no run may read or write
+    /// it.
     pub fn policy(mut self, policy: artoo_tools::Rules) -> Self {
         self.policy = policy;
         self
     }
 
-    /// A file or folder that no run may read or write and no rule may allow to change, beside the data folder and the file of the
-    /// [`policy`](Self::policy). What decides about runs, such as a program's own configuration, belongs there.
+    /// A file or folder that no run may read or write and no rule may allow to change, beside the data folder
+    /// and the file of the [`policy`](Self::policy). What decides about runs, such as a program's own
+    /// configuration, belongs there.
     pub fn protect(mut self, place: impl Into<PathBuf>) -> Self {
         self.protected.push(place.into());
         self
     }
 
-    /// Whether a person is asked before a plan runs: [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) is answered by
-    /// [`Answerer::agree`](crate::Answerer::agree) or [`refuse`](crate::Answerer::refuse). A replan is asked about again where it has a
-    /// subtask that nobody agreed to. A no ends the run; without a person present, that is the answer.
+    /// Whether a person is asked before a plan runs:
+    /// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) is answered by
+    /// [`Answerer::agree`](crate::Answerer::agree) or [`refuse`](crate::Answerer::refuse). A replan is asked
+    /// about again where it has a subtask that nobody agreed to. A no ends the run; without a person present,
+    /// that is the answer.
     pub fn ask_before_plans(mut self, ask: bool) -> Self {
         self.ask_before_plans = ask;
         self
     }
 
-    /// What the models cost; unknown by default. A run with [`Limits::max_cost`](artoo_types::Limits::max_cost) needs a price
-    /// for the model of every role.
+    /// What the models cost; unknown by default. A run with
+    /// [`Limits::max_cost`](artoo_types::Limits::max_cost) needs a price for the model of every role.
     pub fn prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
         self
@@ -199,7 +205,8 @@ impl Builder {
         self
     }
 
-    /// What has to be so before a run is accepted: all of it, unless something is left out to measure what it buys.
+    /// What has to be so before a run is accepted: all of it, unless something is left out to measure what it
+    /// buys.
     pub fn acceptance(mut self, acceptance: Acceptance) -> Self {
         self.acceptance = acceptance;
         self
@@ -217,9 +224,10 @@ impl Builder {
         self
     }
 
-    /// A value that must never reach a record, for example a key. Those of the [`environment`](Self::environment) are known
-    /// ([`artoo_redaction::secrets_of`]). A value of less than [`SHORTEST_SECRET`](artoo_redaction::SHORTEST_SECRET) characters is no
-    /// secret (local servers take any word for a key) and is ignored: it would take ordinary words out of the record.
+    /// A value that must never reach a record, for example a key. Those of the
+    /// [`environment`](Self::environment) are known ([`artoo_redaction::secrets_of`]). A value of less than
+    /// [`SHORTEST_SECRET`](artoo_redaction::SHORTEST_SECRET) characters is no secret (local servers take any
+    /// word for a key) and is ignored: it would take ordinary words out of the record.
     pub fn secret(mut self, value: impl AsRef<str>) -> Self {
         self.redactor = self.redactor.secret(value);
         self

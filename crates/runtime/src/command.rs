@@ -1,5 +1,5 @@
-//! A run of one command of the person's own: the executor alone works, by the same rules, with the same tool, and on the same record as
-//! in any run. Nobody plans, and nobody judges.
+//! A run of one command of the person's own: the executor alone works, by the same rules, with the same tool,
+//! and on the same record as in any run. Nobody plans, and nobody judges.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,8 @@ use crate::{
     role_tasks::RoleTasks,
 };
 
-/// How long a role of such a run may be silent: as long as the command takes. The request's timeout and the person end it.
+/// How long a role of such a run may be silent: as long as the command takes. The request's timeout and the
+/// person end it.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Who answers where no model is set up: nobody. For an artoo that only carries out commands.
@@ -148,7 +149,8 @@ fn is_cut_short(result: &ExecutionResult) -> bool {
     }
 }
 
-/// The end of the run: it is accepted where the command was carried out, with whatever exit status, which is its own.
+/// The end of the run: it is accepted where the command was carried out, with whatever exit status, which is
+/// its own.
 fn end(envelope: &Envelope) -> Option<Message> {
     let nothing = FinalResult::nothing(envelope.run_id, "command");
     if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {

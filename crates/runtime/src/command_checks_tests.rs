@@ -190,7 +190,8 @@ async fn without_a_shell_nothing_runs() {
     assert_eq!(reason(checks.run("true", MINUTE).await), "this run has no tool that runs commands");
 }
 
-/// In a run that may change nothing, a suite that has to write cannot succeed: that says nothing about the work.
+/// In a run that may change nothing, a suite that has to write cannot succeed: that says nothing about the
+/// work.
 #[tokio::test]
 async fn a_failure_where_nothing_can_be_written_decides_nothing() {
     let mut scene = Scene::new();

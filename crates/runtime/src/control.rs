@@ -1,7 +1,9 @@
-//! A run that is spoken to by another process of the same user: what the person answers, says, or wants to end.
+//! A run that is spoken to by another process of the same user: what the person answers, says, or wants to
+//! end.
 //!
-//! A run listens on a socket in its folder. Messages are closed JSON objects, one a line; each is answered by one. Nobody but the run's user is
-//! heard, and nothing that the run itself has started: a command must not answer the question that holds it back.
+//! A run listens on a socket in its folder. Messages are closed JSON objects, one a line; each is answered by
+//! one. Nobody but the run's user is heard, and nothing that the run itself has started: a command must not
+//! answer the question that holds it back.
 
 mod error;
 mod kin;

@@ -15,7 +15,8 @@ pub struct Deadlines {
     pub attempt: Duration,
     /// R4a and R4b, one criterion by a judge.
     pub judge: Duration,
-    /// R2, for the story of a failure; a template follows. R7 waits a second longer, so that the template, too, arrives.
+    /// R2, for the story of a failure; a template follows. R7 waits a second longer, so that the template,
+    /// too, arrives.
     pub report: Duration,
     /// Steps that ask no model: memory, dispatch, control.
     pub step: Duration,

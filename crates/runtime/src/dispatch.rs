@@ -1,7 +1,7 @@
 //! The dispatcher as a pure state machine: plans and outcomes in, manifests and subtasks out.
 //!
-//! Subtasks of a group run side by side; groups run in ascending order; a failed group stops the later ones, whose subtasks
-//! are reported as skipped at once. Source: `docs/deviations.md`, "Sequence groups".
+//! Subtasks of a group run side by side; groups run in ascending order; a failed group stops the later ones,
+//! whose subtasks are reported as skipped at once. Source: `docs/deviations.md`, "Sequence groups".
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use artoo_types::{
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
 
-/// The most bytes of earlier outputs that are handed on, all together. Each prompt shows as much of them as its model can take.
+/// The most bytes of earlier outputs that are handed on, all together. Each prompt shows as much of them as
+/// its model can take.
 const HANDED_ON: usize = 24_000;
 
 /// The state of dispatch in one run.
@@ -76,15 +77,16 @@ impl Dispatch {
         }
     }
 
-    /// The same, where an earlier run of the request had done this. The gate is told before the first manifest, which counts it.
+    /// The same, where an earlier run of the request had done this. The gate is told before the first
+    /// manifest, which counts it.
     pub fn resuming(mut self, done: &[SubTaskOutcome]) -> Self {
         self.ended.extend(done.iter().map(|outcome| (outcome.subtask_id, Outcome::from(outcome))));
         self.resumed = done.to_vec();
         self
     }
 
-    /// Takes a plan: the manifest, then the first group. `mint` makes the ids. A plan of a round that was dispatched is not run
-    /// again, wherever it comes from: all that comes of it is a warning.
+    /// Takes a plan: the manifest, then the first group. `mint` makes the ids. A plan of a round that was
+    /// dispatched is not run again, wherever it comes from: all that comes of it is a warning.
     pub fn on_plan(
         &mut self,
         plan: &Plan,
@@ -133,7 +135,8 @@ impl Dispatch {
         messages
     }
 
-    /// Takes the end of a subtask: the next group when its own is complete, or the skipped rest when its group failed.
+    /// Takes the end of a subtask: the next group when its own is complete, or the skipped rest when its
+    /// group failed.
     pub fn on_outcome(&mut self, outcome: &SubTaskOutcome) -> Vec<Message> {
         let Some(position) = self.running.iter().position(|id| *id == outcome.subtask_id) else {
             // Of an earlier plan, or a second time: neither may move this one.
@@ -186,7 +189,8 @@ impl Dispatch {
         }
     }
 
-    /// What the groups before this one put out, in their order: all of a short output, of long ones the beginning.
+    /// What the groups before this one put out, in their order: all of a short output, of long ones the
+    /// beginning.
     fn earlier(&self, before: u32, originals: &[Position]) -> Vec<EarlierResult> {
         let visible = |position: &&Position| {
             let is_original = originals.iter().any(|original| original.subtask_id == position.subtask_id);

@@ -19,8 +19,8 @@ pub(crate) struct Dreamer {
     stop: DropGuard,
 }
 
-/// Lets the memory dream after runs and in between, until the Dreamer is dropped. `port` is R5's in the run of the operator, where
-/// its reports and the calls of `model` go.
+/// Lets the memory dream after runs and in between, until the Dreamer is dropped. `port` is R5's in the run
+/// of the operator, where its reports and the calls of `model` go.
 pub(crate) fn dream(memory: Arc<dyn MemoryService>, model: Arc<dyn LlmClient>, port: Port) -> Dreamer {
     let (stop, run_ended) = (CancellationToken::new(), Arc::new(Notify::new()));
     let (stopped, ended) = (stop.clone(), Arc::clone(&run_ended));

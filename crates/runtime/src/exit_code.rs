@@ -59,7 +59,8 @@ pub fn exit_code(result: &FinalResult) -> u8 {
     }
 }
 
-/// [`exit_code`], and 5 where the run was not accepted and consent was refused, or nobody was there to give it.
+/// [`exit_code`], and 5 where the run was not accepted and consent was refused, or nobody was there to give
+/// it.
 pub fn exit_code_with(result: &FinalResult, outcomes: &[SubTaskOutcome]) -> u8 {
     exit_code_after(result, outcomes.iter().any(denied))
 }
@@ -72,7 +73,8 @@ pub(crate) fn exit_code_after(result: &FinalResult, denied: bool) -> u8 {
     }
 }
 
-/// The exit code of a run of one command, by its call: the command's own as shells say it, and 5 where it was refused.
+/// The exit code of a run of one command, by its call: the command's own as shells say it, and 5 where it was
+/// refused.
 pub(crate) fn exit_code_of_call(call: &ToolCall) -> u8 {
     let is_of_the_machine =
         call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Environmental);

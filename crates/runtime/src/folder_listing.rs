@@ -12,8 +12,8 @@ const LISTED: usize = 200;
 /// The most entries that are looked at.
 const SEEN: usize = 5_000;
 
-/// Files and folders in `folder` and one level below it, sorted, with what lies in the folder itself first. What is hidden or ignored by
-/// git is left out, and so is what is protected: nobody is told even its name.
+/// Files and folders in `folder` and one level below it, sorted, with what lies in the folder itself first.
+/// What is hidden or ignored by git is left out, and so is what is protected: nobody is told even its name.
 pub(crate) fn folder_listing(folder: &Path, protected: &[PathBuf]) -> FolderListing {
     let protected = protected.to_vec();
     let is_shown = move |path: &Path| !protected.iter().any(|place| path.starts_with(place));

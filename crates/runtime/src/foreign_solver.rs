@@ -1,7 +1,8 @@
 //! A solver that somebody else wrote, at arm's length.
 //!
-//! `Solver::step` is plain code on R7's task. One that never returns would hold R7's port for ever, and with it the only
-//! right to end the run; so a foreign solver thinks on a thread of its own, and R7 waits for it for a bounded time.
+//! `Solver::step` is plain code on R7's task. One that never returns would hold R7's port for ever, and with
+//! it the only right to end the run; so a foreign solver thinks on a thread of its own, and R7 waits for it
+//! for a bounded time.
 
 use std::{
     fmt,
@@ -47,7 +48,8 @@ impl ForeignSolver {
 }
 
 impl Solver for ForeignSolver {
-    /// Unwinds with what the solver's panic said, or with [`Silent`]: R7's loop ends, and the supervisor ends the run.
+    /// Unwinds with what the solver's panic said, or with [`Silent`]: R7's loop ends, and the supervisor ends
+    /// the run.
     fn step(&mut self, observation: &Observation) -> Decision {
         let patience = self.patience;
         let decided = self.thread().and_then(|thread| {

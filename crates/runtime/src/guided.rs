@@ -1,4 +1,5 @@
-//! What a run with a weak model is spared: where its executor's profile says that it is guided, and nowhere else.
+//! What a run with a weak model is spared: where its executor's profile says that it is guided, and nowhere
+//! else.
 //!
 //! | guard | what it costs | what it buys |
 //! |---|---|---|

@@ -1,5 +1,5 @@
-//! Composition: [`Artoo::builder`] puts roles, models, tools and memory together; each run gets its own roles on the bus, a
-//! supervisor that sees to exactly one final result, and a journal.
+//! Composition: [`Artoo::builder`] puts roles, models, tools and memory together; each run gets its own roles
+//! on the bus, a supervisor that sees to exactly one final result, and a journal.
 //!
 //! ```no_run
 //! # async fn example(model: std::sync::Arc<dyn artoo_llm_client::LlmClient>, request: artoo_runtime::RunRequest)
@@ -13,8 +13,8 @@
 //! # }
 //! ```
 //!
-//! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; what a plan, a verdict or a
-//! directive is, the roles decide. It reads no environment.
+//! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; what a plan, a
+//! verdict or a directive is, the roles decide. It reads no environment.
 
 mod acceptance;
 mod artoo;

@@ -11,8 +11,9 @@ use artoo_types::{NoteError, PersonNote};
 /// The most notes that a run takes. More is a conversation, and that is one run after the other.
 const MAX_NOTES: u32 = 64;
 
-/// Tells a run what the person says while it works. It counts at the next plan, and whoever judges the whole sees it beside the request.
-/// What neither a plan nor that judge has seen when the run ends, `run.finished` names.
+/// Tells a run what the person says while it works. It counts at the next plan, and whoever judges the whole
+/// sees it beside the request. What neither a plan nor that judge has seen when the run ends, `run.finished`
+/// names.
 #[derive(Clone)]
 pub struct Noter {
     pub(crate) user: Sender,

@@ -1,4 +1,5 @@
-//! Whether a plan may be dispatched: at once, or when a person has agreed to it. Pure: plans and decisions in, messages out.
+//! Whether a plan may be dispatched: at once, or when a person has agreed to it. Pure: plans and decisions
+//! in, messages out.
 //!
 //! Source: `docs/deviations.md`, "Consent to a plan".
 
@@ -41,8 +42,8 @@ pub(crate) struct PlanGate {
     agreed: BTreeSet<Shown>,
 }
 
-/// A subtask as the person saw it: its intent and its criteria. Its group is not part of it, because a replan without what matched
-/// numbers its groups anew.
+/// A subtask as the person saw it: its intent and its criteria. Its group is not part of it, because a replan
+/// without what matched numbers its groups anew.
 type Shown = (String, Vec<String>);
 
 impl PlanGate {
@@ -51,8 +52,8 @@ impl PlanGate {
         Self { consent, waiting: None, agreed: BTreeSet::new() }
     }
 
-    /// What is to be said instead of dispatching the plan; `None` where it may be dispatched. A plan of which every subtask was
-    /// agreed to before is no new question.
+    /// What is to be said instead of dispatching the plan; `None` where it may be dispatched. A plan of which
+    /// every subtask was agreed to before is no new question.
     pub(crate) fn on_plan(&mut self, plan: &Plan) -> Option<Message> {
         let is_new = || plan.subtasks.iter().any(|subtask| !self.agreed.contains(&shown(subtask)));
         match self.consent {
@@ -69,7 +70,8 @@ impl PlanGate {
         }
     }
 
-    /// The plan that was agreed to, or the fault that ends the run; `None` for an answer to what was not asked.
+    /// The plan that was agreed to, or the fault that ends the run; `None` for an answer to what was not
+    /// asked.
     pub(crate) fn on_decision(&mut self, decision: &PlanApprovalDecided) -> Option<Result<Plan, Fault>> {
         let plan = self.waiting.take_if(|plan| plan.round == decision.round)?;
         if !decision.granted {

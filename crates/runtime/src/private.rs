@@ -1,4 +1,5 @@
-//! Folders and files of artoo's own: nobody but their owner may enter, read or write them, and no link leads elsewhere.
+//! Folders and files of artoo's own: nobody but their owner may enter, read or write them, and no link leads
+//! elsewhere.
 
 use std::{
     fs::{DirBuilder, File, Metadata, OpenOptions, Permissions},
@@ -36,8 +37,8 @@ pub struct StaysOpen {
     pub error: io::Error,
 }
 
-/// Makes a data folder, with all above it, that only its owner may enter. A link in its place is followed where the owner or the
-/// system made it: a home may well lie on several disks.
+/// Makes a data folder, with all above it, that only its owner may enter. A link in its place is followed
+/// where the owner or the system made it: a home may well lie on several disks.
 ///
 /// # Errors
 /// It cannot be made, is no folder, or is a link of somebody else's.
@@ -81,7 +82,8 @@ pub fn open_places(places: &[PathBuf]) -> Vec<PathBuf> {
     open
 }
 
-/// Closes what [`open_places`] finds, and says what stays open. Links, and files that have other names as well, are left alone.
+/// Closes what [`open_places`] finds, and says what stays open. Links, and files that have other names as
+/// well, are left alone.
 pub fn close(places: &[PathBuf]) -> Vec<StaysOpen> {
     let mut open = Vec::new();
     for place in places {
@@ -95,8 +97,8 @@ pub fn close(places: &[PathBuf]) -> Vec<StaysOpen> {
     open
 }
 
-/// The places of a data folder: it itself, unless it holds what is not artoo's. Somebody who keeps it in a shared folder means to
-/// share that.
+/// The places of a data folder: it itself, unless it holds what is not artoo's. Somebody who keeps it in a
+/// shared folder means to share that.
 pub fn places(data_folder: &Path) -> Vec<PathBuf> {
     let is_own = |entry: io::Result<std::fs::DirEntry>| {
         entry.is_ok_and(|entry| NAMES.iter().any(|name| entry.file_name() == *name))
@@ -153,7 +155,8 @@ mod tests {
         fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     }
 
-    /// A data folder that everybody may read and write, with a link and a second name of somebody else's file in it.
+    /// A data folder that everybody may read and write, with a link and a second name of somebody else's file
+    /// in it.
     fn open_folder(root: &Path) -> PathBuf {
         let data = root.join("data");
         let run = data.join(runs::NAME).join("one");

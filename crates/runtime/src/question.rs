@@ -30,7 +30,8 @@ pub enum Question {
 }
 
 impl Question {
-    /// What is open after a message, where this was open before it. The same messages give the same question, live or from the journal.
+    /// What is open after a message, where this was open before it. The same messages give the same question,
+    /// live or from the journal.
     pub fn after(open: Option<Self>, message: &Message) -> Option<Self> {
         if let Message::ClarificationRequested(asked) = message {
             Some(Self::Clarification { round: asked.round, subtask_id: asked.subtask_id })
@@ -63,8 +64,8 @@ impl Question {
         }
     }
 
-    /// What a reply says to it; `None` where it is one to another question. Where nobody is left who could reply, a request goes ahead as it
-    /// is, and a plan or an effect does not.
+    /// What a reply says to it; `None` where it is one to another question. Where nobody is left who could
+    /// reply, a request goes ahead as it is, and a plan or an effect does not.
     pub(crate) fn answered(self, reply: Option<Reply>) -> Option<Message> {
         let nobody = || "nobody is left to ask".to_owned();
         Some(match (self, reply) {

@@ -14,7 +14,8 @@ pub struct RunRequest {
     /// Earlier turns of the session, oldest first.
     pub turns: Vec<Turn>,
     /// What the person wants of all work here, the most general first. Of more than
-    /// [`MAX_INSTRUCTION_BYTES`](artoo_types::MAX_INSTRUCTION_BYTES) the run is told the beginning. Advice: nothing of it is a permission.
+    /// [`MAX_INSTRUCTION_BYTES`](artoo_types::MAX_INSTRUCTION_BYTES) the run is told the beginning. Advice:
+    /// nothing of it is a permission.
     pub instructions: Vec<Instruction>,
     /// Where and when.
     pub surroundings: Surroundings,
@@ -28,11 +29,13 @@ pub struct RunRequest {
     pub approval: Approval,
     /// Kinds of effects that are granted in advance.
     pub granted: BTreeSet<EffectKind>,
-    /// The longest that the run may take, questions to the person included; `None` is no bound but the time budget's.
+    /// The longest that the run may take, questions to the person included; `None` is no bound but the time
+    /// budget's.
     pub timeout: Option<Duration>,
     /// Whether somebody is there to be asked back, and answers by [`Run::answerer`](crate::Run::answerer).
     pub person_present: bool,
-    /// The schema that the output is to meet. An accepted run then has a [`StructuredOutput`](artoo_types::StructuredOutput): the value, or
-    /// why there is none, which is exit code 3.
+    /// The schema that the output is to meet. An accepted run then has a
+    /// [`StructuredOutput`](artoo_types::StructuredOutput): the value, or why there is none, which is exit
+    /// code 3.
     pub output_schema: Option<OutputSchema>,
 }

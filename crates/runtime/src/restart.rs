@@ -17,15 +17,16 @@ use async_trait::async_trait;
 pub(crate) fn is_possible(role: Role) -> bool {
     match role {
         Role::Perceiver | Role::Planner | Role::MetaValidator | Role::SharedMemory | Role::Ggs => true,
-        // The executor knows whose words are in the run, R4a judges side by side, the dispatcher has minted ids: none of that can be
-        // had again from messages. What they call of others is guarded where it is called.
+        // The executor knows whose words are in the run, R4a judges side by side, the dispatcher has minted
+        // ids: none of that can be had again from messages. What they call of others is guarded where it is
+        // called.
         Role::Executor | Role::AgentValidator | Role::Dispatcher => false,
         Role::Auditor | Role::Supervisor | Role::User => false,
     }
 }
 
-/// What of all that a role was handed is told to who takes it over. The last message is the one that it died on: it is given once
-/// more.
+/// What of all that a role was handed is told to who takes it over. The last message is the one that it died
+/// on: it is given once more.
 pub(crate) fn takeover(role: Role, mut handed: Vec<Arc<Envelope>>) -> Takeover {
     let kind = |envelope: &Arc<Envelope>| envelope.message.kind();
     match role {
@@ -37,7 +38,8 @@ pub(crate) fn takeover(role: Role, mut handed: Vec<Arc<Envelope>>) -> Takeover {
         }
         // It has no state of its own.
         Role::SharedMemory => Takeover { past: Vec::new(), again: handed.pop().into_iter().collect() },
-        // Of plans that it has reported only the outcomes are of use: with their manifests, too, it would ask its judge again.
+        // Of plans that it has reported only the outcomes are of use: with their manifests, too, it would ask
+        // its judge again.
         Role::MetaValidator => {
             let manifest =
                 handed.iter().rposition(|envelope| kind(envelope) == MessageKind::DispatchManifest);
@@ -65,8 +67,8 @@ fn but_for_the_last(mut past: Vec<Arc<Envelope>>) -> Takeover {
     Takeover { past, again }
 }
 
-/// A planner that says of a round what it said before. In a run each round is planned once, but for an R2 that catches up: it must
-/// come to the plans that the run has, and ask no model for them.
+/// A planner that says of a round what it said before. In a run each round is planned once, but for an R2
+/// that catches up: it must come to the plans that the run has, and ask no model for them.
 pub(crate) struct IdempotentPlanner {
     planner: Arc<dyn Planner>,
     plans: Mutex<BTreeMap<u32, Plan>>,

@@ -1,7 +1,8 @@
 //! A run that was cut off, begun again: its request, and what of its work still holds.
 //!
-//! A subtask is kept where it matched, nothing that was found out afterwards speaks against it, and nothing has changed since the run's last
-//! record: neither in its folders nor a file that it made. What cannot be told counts as changed.
+//! A subtask is kept where it matched, nothing that was found out afterwards speaks against it, and nothing
+//! has changed since the run's last record: neither in its folders nor a file that it made. What cannot be
+//! told counts as changed.
 
 use std::{
     io,

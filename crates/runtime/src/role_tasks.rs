@@ -1,4 +1,5 @@
-//! The roles of one run as tasks: who still works, how each ended, who may begin again, and how they are sent home.
+//! The roles of one run as tasks: who still works, how each ended, who may begin again, and how they are sent
+//! home.
 
 use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, time::Duration};
 
@@ -47,8 +48,8 @@ pub(crate) enum Ended {
 }
 
 impl RoleTasks {
-    /// Gives a role its port and its loop, in place of one that it had and that was not started. The loop must be as good the
-    /// second time, where the role can be taken over at all.
+    /// Gives a role its port and its loop, in place of one that it had and that was not started. The loop
+    /// must be as good the second time, where the role can be taken over at all.
     ///
     /// # Errors
     /// Where its port cannot be opened.
@@ -75,8 +76,8 @@ impl RoleTasks {
         }
     }
 
-    /// Starts the loop of a role that died once more. It hears what the one before heard, and the message that that one died on
-    /// once more. `false` where the role cannot be taken over, or was already.
+    /// Starts the loop of a role that died once more. It hears what the one before heard, and the message
+    /// that that one died on once more. `false` where the role cannot be taken over, or was already.
     pub(crate) fn restart(&mut self, bus: &RunBus, role: Role) -> bool {
         let Self { tasks, members } = self;
         let Some(member) = members.iter_mut().find(|member| member.role == role) else { return false };
@@ -112,8 +113,8 @@ impl RoleTasks {
         self.of(Role::Ggs).for_each(AbortHandle::abort);
     }
 
-    /// Sends everybody home, after the bus was closed: memory when it has written, the others at once. A role that never
-    /// awaits cannot be stopped; it is left behind, where nothing that it says counts.
+    /// Sends everybody home, after the bus was closed: memory when it has written, the others at once. A role
+    /// that never awaits cannot be stopped; it is left behind, where nothing that it says counts.
     pub(crate) async fn dismiss(mut self) {
         for member in &self.members {
             if member.role != Role::SharedMemory

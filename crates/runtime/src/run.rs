@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Noter, question::Asked};
 
-/// One run. Dropping it, or the future of [`finished`](Run::finished), cancels the run; it still ends with a recorded result.
+/// One run. Dropping it, or the future of [`finished`](Run::finished), cancels the run; it still ends with a
+/// recorded result.
 pub struct Run {
     pub(crate) run_id: RunId,
     pub(crate) folder: PathBuf,
@@ -22,7 +23,8 @@ pub struct Run {
     pub(crate) canceller: Canceller,
     pub(crate) answerer: Answerer,
     pub(crate) noter: Noter,
-    /// What it asks the person, as it changes. A question is here before its message is in the journal or with an observer.
+    /// What it asks the person, as it changes. A question is here before its message is in the journal or
+    /// with an observer.
     pub(crate) question: watch::Receiver<Option<Asked>>,
     pub(crate) result: Option<oneshot::Receiver<FinalResult>>,
     /// Cancelled when it has ended and is recorded.
@@ -42,11 +44,11 @@ impl Run {
         &self.folder
     }
 
-    /// A read-only view of its messages. `capacity` is how many it may at least fall behind before it loses the oldest; it is
-    /// told which.
+    /// A read-only view of its messages. `capacity` is how many it may at least fall behind before it loses
+    /// the oldest; it is told which.
     ///
-    /// The first observer sees every message of the run, whenever it is made. Later ones see what comes from then on: the
-    /// roles may be at work on other threads before `start` returns.
+    /// The first observer sees every message of the run, whenever it is made. Later ones see what comes from
+    /// then on: the roles may be at work on other threads before `start` returns.
     pub fn observe(&self, capacity: usize) -> Observer {
         let first = self.first_observer.lock().unwrap_or_else(PoisonError::into_inner).take();
         first.unwrap_or_else(|| self.bus.observe(capacity))
@@ -62,7 +64,8 @@ impl Run {
         self.recorded.clone().cancelled_owned()
     }
 
-    /// A handle that answers what the run asks back. While a question is open the run waits: only its timeout and a cancel end it.
+    /// A handle that answers what the run asks back. While a question is open the run waits: only its timeout
+    /// and a cancel end it.
     pub fn answerer(&self) -> Answerer {
         self.answerer.clone()
     }
@@ -72,9 +75,9 @@ impl Run {
         self.noter.clone()
     }
 
-    /// Waits for its one final result. When this returns, the journal is written and the run's processes are gone; one that
-    /// resists its end for a second has been killed with everything in its process group, and the rest of its tree is
-    /// being killed.
+    /// Waits for its one final result. When this returns, the journal is written and the run's processes are
+    /// gone; one that resists its end for a second has been killed with everything in its process group, and
+    /// the rest of its tree is being killed.
     pub async fn finished(mut self) -> FinalResult {
         // Nobody asked for it: what it holds back is given up.
         self.first_observer.get_mut().unwrap_or_else(PoisonError::into_inner).take();
@@ -168,7 +171,8 @@ pub(crate) enum Reply {
 }
 
 /// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested),
-/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) and [`ApprovalRequested`](artoo_types::ApprovalRequested). An answer to what is not asked is dropped.
+/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) and
+/// [`ApprovalRequested`](artoo_types::ApprovalRequested). An answer to what is not asked is dropped.
 #[derive(Clone, Debug)]
 pub struct Answerer(pub(crate) mpsc::UnboundedSender<Reply>);
 
@@ -197,8 +201,9 @@ impl Answerer {
         self.reply(Reply::Effect(decision));
     }
 
-    /// Lets a call do what was asked about, and says that the person has written this rule, for this reason: the same effects are
-    /// allowed for the rest of the run. Writing the rule is the caller's; a run reads rules when it begins.
+    /// Lets a call do what was asked about, and says that the person has written this rule, for this reason:
+    /// the same effects are allowed for the rest of the run. Writing the rule is the caller's; a run reads
+    /// rules when it begins.
     pub fn allow_always(&self, call_id: CallId, rule: ProposedRule, reason: &str) {
         let (scope, reason) = (ApprovalScope::Always, format!("the person agreed, by a rule: {reason}"));
         let rule = Some(rule);
@@ -206,7 +211,8 @@ impl Answerer {
         self.reply(Reply::Effect(decision));
     }
 
-    /// Keeps a call from doing what was asked about, for the rest of the run. With words the subtask goes on, and is told them.
+    /// Keeps a call from doing what was asked about, for the rest of the run. With words the subtask goes on,
+    /// and is told them.
     pub fn deny(&self, call_id: CallId, instead: Option<String>) {
         let (scope, reason) = (ApprovalScope::Once, "the person did not agree".to_owned());
         let decision = ApprovalDecided { call_id, granted: false, scope, reason, instead, rule: None };

@@ -134,7 +134,8 @@ pub fn newest(data_folder: &Path, most: usize) -> Result<Vec<Summary>, RunsError
     Ok(ids.into_iter().take(most).map(|id| summary(data_folder, id)).collect())
 }
 
-/// The folder of the only run whose id begins or ends like this. Ids of one minute begin alike, so their ends tell them apart.
+/// The folder of the only run whose id begins or ends like this. Ids of one minute begin alike, so their ends
+/// tell them apart.
 ///
 /// # Errors
 /// [`RunsError::Unknown`], [`RunsError::Ambiguous`] or [`RunsError::Folder`].

@@ -1,4 +1,5 @@
-//! What a run has spent of its hard budgets: tokens, money, replans. Pure; the soft ones are the controller's, in Omega.
+//! What a run has spent of its hard budgets: tokens, money, replans. Pure; the soft ones are the
+//! controller's, in Omega.
 
 use artoo_types::{Amount, Fault, FaultKind, Limits, Message, Prices, Role};
 

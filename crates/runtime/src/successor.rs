@@ -11,7 +11,8 @@ use crate::supervisor::fault;
 /// Makes a fresh R7 with the default solver.
 pub(crate) type MakeGgs = Box<dyn Fn() -> GgsRole + Send>;
 
-/// A fresh R7 that is told what the run has done so far, and ends it. It waits for nothing, so it cannot fail to.
+/// A fresh R7 that is told what the run has done so far, and ends it. It waits for nothing, so it cannot fail
+/// to.
 pub(crate) struct Successor {
     make: MakeGgs,
     clock: Arc<dyn Clock>,
@@ -79,7 +80,8 @@ impl Successor {
     }
 }
 
-/// A result for a run that could not be ended over the bus: its supervisor died, or the bus takes no message any more.
+/// A result for a run that could not be ended over the bus: its supervisor died, or the bus takes no message
+/// any more.
 pub(crate) fn lost(run_id: RunId) -> FinalResult {
     FinalResult {
         summary: "The run was lost: it ended without a recorded result.".to_owned(),

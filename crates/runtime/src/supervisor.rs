@@ -1,5 +1,5 @@
-//! The watch over one run: it turns silence, panics, cancellation and spent budgets into typed faults, and sees to exactly
-//! one final result.
+//! The watch over one run: it turns silence, panics, cancellation and spent budgets into typed faults, and
+//! sees to exactly one final result.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -33,8 +33,8 @@ use crate::{
 
 pub(crate) use crate::successor::lost;
 
-/// How long tools may take to end after a fault, before R7 hears of it. Commands are asked to end, and killed after half a
-/// second; a person who interrupts waits at most this long.
+/// How long tools may take to end after a fault, before R7 hears of it. Commands are asked to end, and killed
+/// after half a second; a person who interrupts waits at most this long.
 const WIND_DOWN: Duration = Duration::from_millis(800);
 /// How long R7 may take to end a run after a fault, before it is replaced.
 const LAST_WORD: Duration = Duration::from_secs(2);
@@ -131,7 +131,8 @@ pub(crate) async fn supervise(run: Supervised) {
     let ended = loop {
         supervisor.speak();
         let next = supervisor.next_moment();
-        // Not biased: neither a flood of messages nor a timer that is due again and again may keep the others waiting.
+        // Not biased: neither a flood of messages nor a timer that is due again and again may keep the others
+        // waiting.
         tokio::select! {
             envelope = seen.recv() => {
                 let Some(envelope) = envelope else { break None };
@@ -182,7 +183,8 @@ pub(crate) async fn supervise(run: Supervised) {
     let mut ended = ended.unwrap_or_else(|| lost(run_id));
     if let Err(failure) = journal.close().await {
         note_unrecorded(&journal_folder, &failure.to_string());
-        // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in silence.
+        // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in
+        // silence.
         ended.fault.get_or_insert_with(|| failure.fault());
     }
     for name in [crate::assembly::PRIVATE_TMP, crate::assembly::PREVIEW] {
@@ -210,7 +212,8 @@ struct Supervisor<'a> {
     /// Calls that have begun and not ended.
     calls: BTreeSet<CallId>,
     spending: Spending,
-    /// Whether the run is on its way to its end because of a fault of the supervisor's; the tools are cancelled then.
+    /// Whether the run is on its way to its end because of a fault of the supervisor's; the tools are
+    /// cancelled then.
     stopping: bool,
     /// Faults that R7 does not know of yet, and until when tools may still end first.
     unsaid: VecDeque<Fault>,
@@ -346,8 +349,8 @@ impl Supervisor<'_> {
         }
     }
 
-    /// A role gets a second chance, where it can be taken over; a second death ends the run. What was silent would be silent again,
-    /// and cost the time twice.
+    /// A role gets a second chance, where it can be taken over; a second death ends the run. What was silent
+    /// would be silent again, and cost the time twice.
     fn role_died(&mut self, fault: Fault) {
         let role = fault.role;
         let goes_on = !self.stopping && !self.is_over() && fault.kind != FaultKind::Deadline;

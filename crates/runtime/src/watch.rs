@@ -11,17 +11,19 @@ use crate::Deadlines;
 
 /// Open obligations of the roles of one run. Times are durations since any fixed moment.
 ///
-/// A person owes nothing: while a question to one is open, no obligation falls due, and afterwards each has the time that it
-/// had left.
+/// A person owes nothing: while a question to one is open, no obligation falls due, and afterwards each has
+/// the time that it had left.
 ///
-/// A message that comes twice counts once: the copy settles nothing and obliges nobody, because its receivers take no notice of it.
+/// A message that comes twice counts once: the copy settles nothing and obliges nobody, because its receivers
+/// take no notice of it.
 #[derive(Clone, Debug)]
 pub struct Watch {
     deadlines: Deadlines,
     open: BTreeMap<(Role, Option<SubTaskId>), Obligation>,
     /// Subtasks of the plan whose outcome is not there yet.
     awaited: BTreeSet<SubTaskId>,
-    /// Whether there is a task; the newest plan and the newest manifest, by round; the subtasks that were handed out.
+    /// Whether there is a task; the newest plan and the newest manifest, by round; the subtasks that were
+    /// handed out.
     has_task: bool,
     planned: u32,
     dispatched: u32,
@@ -65,8 +67,9 @@ impl Watch {
         }
     }
 
-    /// Takes a message: it settles what its sender owed, and may oblige others. Anything that a role says shows that it is
-    /// alive, so its other obligations begin anew: subtasks that queue for a place are not overdue while others run.
+    /// Takes a message: it settles what its sender owed, and may oblige others. Anything that a role says
+    /// shows that it is alive, so its other obligations begin anew: subtasks that queue for a place are not
+    /// overdue while others run.
     pub fn on(&mut self, envelope: &Envelope, now: Duration) {
         for ((role, _), obligation) in &mut self.open {
             if *role == envelope.from {
@@ -227,8 +230,8 @@ impl Watch {
         Some(Overdue { role: key.0, what: obligation.what, allowed: obligation.allowed })
     }
 
-    /// While outcomes are awaited and nobody works on one, the dispatcher owes the next group; after the last outcome, the
-    /// gate owes its decision.
+    /// While outcomes are awaited and nobody works on one, the dispatcher owes the next group; after the last
+    /// outcome, the gate owes its decision.
     fn next_step(&mut self, now: Duration) {
         let busy = |(role, _): &(Role, _)| matches!(role, Role::Executor | Role::AgentValidator);
         if self.awaited.is_empty() {

@@ -10,17 +10,18 @@ use artoo_types::{
 };
 use tokio::time::timeout;
 
-/// How long a question waits for the memory. After that the planner is told that nothing is known, as planning without
-/// memory is better than not planning.
+/// How long a question waits for the memory. After that the planner is told that nothing is known, as
+/// planning without memory is better than not planning.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Handles one message and returns what to publish.
 ///
-/// - A [`MemoryQuery`] always gets its [`MemoryReply`]. Where the memory fails, the reply is that nothing is known, and a
-///   [`Warning`] says what failed.
-/// - A [`MegramWrite`] from R7 goes to the memory, with the run as its origin; one from anybody else is refused with a [`Warning`].
-///   `docs/deviations.md`, "R7 writes".
-/// - Secrets are taken out of tags, words and questions alike, so that nothing of them is kept and what is kept is found.
+/// - A [`MemoryQuery`] always gets its [`MemoryReply`]. Where the memory fails, the reply is that nothing is
+///   known, and a [`Warning`] says what failed.
+/// - A [`MegramWrite`] from R7 goes to the memory, with the run as its origin; one from anybody else is
+///   refused with a [`Warning`]. `docs/deviations.md`, "R7 writes".
+/// - Secrets are taken out of tags, words and questions alike, so that nothing of them is kept and what is
+///   kept is found.
 /// - Anything else is not R5's business and gets nothing.
 ///
 /// ```

@@ -1,4 +1,5 @@
-//! The words of a rule, by a model. Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`, "Distillation".
+//! The words of a rule, by a model. Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`,
+//! "Distillation".
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,9 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Lets a model write the words of a rule: one call, off the way of any request.
 ///
-/// Code holds the answer to its sources: a name, a path, a command with a sign in it or a number that no source has makes it
-/// worthless, as does more than one line or more than 300 characters. A worthless answer is none, and the rule is in the words of
-/// [`artoo_mkct_memory::compose`].
+/// Code holds the answer to its sources: a name, a path, a command with a sign in it or a number that no
+/// source has makes it worthless, as does more than one line or more than 300 characters. A worthless answer
+/// is none, and the rule is in the words of [`artoo_mkct_memory::compose`].
 ///
 /// What that does not catch: advice in plain words that no source gives, and a name of letters alone.
 pub struct ModelDistiller {

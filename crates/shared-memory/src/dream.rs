@@ -25,9 +25,9 @@ impl Default for Rhythm {
 /// How long the end of a process waits for a last cycle. What does not fit is due at the next one.
 pub const LAST_CYCLE: Duration = Duration::from_millis(200);
 
-/// Lets the memory dream until it is closed: when it has been quiet for a while after `run_ended` was notified, and after each
-/// period. One for the process, not one for a run. Cycles that changed something go to `report`. Dropping the future stops it; what a
-/// cycle had not done is due at the next one.
+/// Lets the memory dream until it is closed: when it has been quiet for a while after `run_ended` was
+/// notified, and after each period. One for the process, not one for a run. Cycles that changed something go
+/// to `report`. Dropping the future stops it; what a cycle had not done is due at the next one.
 ///
 /// # Errors
 ///
@@ -70,7 +70,8 @@ pub async fn dream(
     }
 }
 
-/// One cycle at the end of a process, without a model and within [`LAST_CYCLE`]. What it did, where that changed something.
+/// One cycle at the end of a process, without a model and within [`LAST_CYCLE`]. What it did, where that
+/// changed something.
 ///
 /// # Errors
 ///

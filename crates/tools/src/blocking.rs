@@ -15,8 +15,8 @@ pub(crate) async fn blocking<T: Send + 'static>(
         .unwrap_or_else(|panic| Err(ToolError::Panicked { tool, message: panic.to_string() }))
 }
 
-/// The same of work that may be left behind when the call is cancelled. It may see the token too, but a folder on a dead network mount may hold it
-/// up.
+/// The same of work that may be left behind when the call is cancelled. It may see the token too, but a
+/// folder on a dead network mount may hold it up.
 pub(crate) async fn blocking_until<T: Send + 'static>(
     cancel: CancellationToken,
     tool: ToolName,

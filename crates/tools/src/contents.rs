@@ -96,7 +96,8 @@ impl Contents {
         }
     }
 
-    /// A file that came with what another held that went is that one. A trial finds them by more than content.
+    /// A file that came with what another held that went is that one. A trial finds them by more than
+    /// content.
     fn find_moves(&mut self, changes: &[FileChange], new: &[Option<Held>]) {
         let gone = |change: &&FileChange| change.change == FileChangeKind::Deleted;
         let mut gone: BTreeSet<&PathBuf> = changes.iter().filter(gone).map(|change| &change.path).collect();

@@ -14,19 +14,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Consent, CreatedPaths, EvidenceStore, Jobs, PageLimits, PauseClock, ProtectedPlaces};
 
-/// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own clone with
-/// its own `cancel` and `on_output`.
+/// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own
+/// clone with its own `cancel` and `on_output`.
 #[derive(Clone)]
 pub struct ToolContext {
     /// Where relative paths lead and commands run. Absolute.
     pub working_folder: PathBuf,
-    /// Where generated files go whose place the request does not name. Absolute; created when it is first needed.
+    /// Where generated files go whose place the request does not name. Absolute; created when it is first
+    /// needed.
     pub workspace: PathBuf,
-    /// The words of the request: a file that they name is the person's, and lies where the person is. Empty where there are none.
+    /// The words of the request: a file that they name is the person's, and lies where the person is. Empty
+    /// where there are none.
     pub request: Arc<str>,
     /// What `~` means. Absolute.
     pub home: PathBuf,
-    /// The run's own folder for temporary files. Absolute; created when it is first needed, removed by the caller.
+    /// The run's own folder for temporary files. Absolute; created when it is first needed, removed by the
+    /// caller.
     pub private_tmp: PathBuf,
     /// What no tool may read or write, for example artoo's own data.
     pub protected: ProtectedPlaces,
@@ -42,19 +45,20 @@ pub struct ToolContext {
     pub created: CreatedPaths,
     /// The commands of this run that were left running.
     pub jobs: Jobs,
-    /// Where the layers of a command that is tried may lie: the first of these that lies in none of the folders that it may write. Absolute.
-    /// Without one, no command is tried.
+    /// Where the layers of a command that is tried may lie: the first of these that lies in none of the
+    /// folders that it may write. Absolute. Without one, no command is tried.
     pub layer_stores: Vec<PathBuf>,
     /// What the words of a command say. It explains a question and can refuse early, and grants nothing.
     pub explain: Explain,
     /// Who is asked before a call that needs consent.
     pub consent: Arc<dyn Consent>,
-    /// Whether nothing of a call may last, because memory advises caution about it and nobody is there to confirm it.
+    /// Whether nothing of a call may last, because memory advises caution about it and nobody is there to
+    /// confirm it.
     pub trial_only: bool,
     /// How long the calls of this subtask have waited for people: their limits of time rest meanwhile.
     pub pauses: PauseClock,
-    /// Where what the run finds is kept before it changes it; without one, nothing can be undone, and what a command
-    /// changed is not known.
+    /// Where what the run finds is kept before it changes it; without one, nothing can be undone, and what a
+    /// command changed is not known.
     pub snapshot: Option<Snapshot>,
     /// Whether the model that calls sees pictures.
     pub images: bool,
@@ -89,7 +93,8 @@ pub trait LocalTime: Send + Sync {
     /// The date and time with the local offset.
     fn now(&self) -> DateTime<FixedOffset>;
 
-    /// A moment in local time. A clock that knows its zone gives the offset of that moment; this gives today's.
+    /// A moment in local time. A clock that knows its zone gives the offset of that moment; this gives
+    /// today's.
     fn local(&self, moment: DateTime<Utc>) -> DateTime<FixedOffset> {
         moment.with_timezone(self.now().offset())
     }
@@ -112,7 +117,8 @@ pub struct ToolLimits {
     pub command_time: Duration,
     /// The longest time that a command may ask for.
     pub longest_command_time: Duration,
-    /// How long a command that is left running is waited for: one that fails at once shows that in the call that started it.
+    /// How long a command that is left running is waited for: one that fails at once shows that in the call
+    /// that started it.
     pub job_grace: Duration,
     /// The time that `glob` may walk.
     pub walk_time: Duration,
@@ -129,8 +135,9 @@ pub struct ToolLimits {
 }
 
 impl Default for ToolLimits {
-    /// 2,400 bytes shown, 16 MiB kept, commands 60 s and at most 600 s, 2 s for one that is left running, walks 10 s and 1,000 lines, 1 MiB read,
-    /// 16 MiB written, pages 30 s, 2 MiB and 5 redirects, 11 minutes for any call.
+    /// 2,400 bytes shown, 16 MiB kept, commands 60 s and at most 600 s, 2 s for one that is left running,
+    /// walks 10 s and 1,000 lines, 1 MiB read, 16 MiB written, pages 30 s, 2 MiB and 5 redirects, 11 minutes
+    /// for any call.
     fn default() -> Self {
         Self {
             shown: 2_400,

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The most entries of a folder that are looked at before it counts as somebody else's.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The files and folders that one run has created and may therefore change, as long as nobody else changes them. Clones share one set.
+/// The files and folders that one run has created and may therefore change, as long as nobody else changes
+/// them. Clones share one set.
 ///
 /// Every method but `default` asks the disk, and belongs on a thread that may block.
 ///
@@ -34,8 +35,8 @@ pub struct CreatedPaths(Arc<Mutex<BTreeMap<PathBuf, Stamp>>>);
 struct Stamp {
     device: u64,
     inode: u64,
-    /// Size, and times of the last changes of content and of anything, in seconds and nanoseconds. None for a folder, which changes
-    /// with what is put into it.
+    /// Size, and times of the last changes of content and of anything, in seconds and nanoseconds. None for a
+    /// folder, which changes with what is put into it.
     state: Option<(u64, [i64; 4])>,
 }
 
@@ -51,7 +52,8 @@ impl Stamp {
 }
 
 impl CreatedPaths {
-    /// Notes a file or folder as it is now: its absolute path without symlinks. What is not there is not noted.
+    /// Notes a file or folder as it is now: its absolute path without symlinks. What is not there is not
+    /// noted.
     pub fn insert(&self, path: PathBuf) {
         if let Ok(found) = fs::symlink_metadata(&path) {
             // The path of a folder may end in a slash, which would make another key of it.

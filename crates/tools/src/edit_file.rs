@@ -23,10 +23,11 @@ use crate::open_file::open_file;
 use crate::protected::is_private_key;
 use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Changes parts of a text file in UTF-8: texts that stand in it exactly are replaced, one after the other, or the hunks of a unified diff are
-/// applied where their context stands. A text that is not there, or there more than once, is refused with the lines that come closest. All
-/// of it is done or nothing. The file keeps its mode, its byte order mark and its line endings. What existed before the run is changed only
-/// with consent to the very change.
+/// Changes parts of a text file in UTF-8: texts that stand in it exactly are replaced, one after the other,
+/// or the hunks of a unified diff are applied where their context stands. A text that is not there, or there
+/// more than once, is refused with the lines that come closest. All of it is done or nothing. The file keeps
+/// its mode, its byte order mark and its line endings. What existed before the run is changed only with
+/// consent to the very change.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EditFile;
 

@@ -21,19 +21,23 @@ use self::{archive::Archive, truths::Truths, writer::EvidenceWriter};
 /// The file of the small outputs.
 const ARCHIVE: &str = "outputs.tar";
 
-/// The most bytes of a small output: as many are held in memory before a file is begun. Most outputs are smaller.
+/// The most bytes of a small output: as many are held in memory before a file is begun. Most outputs are
+/// smaller.
 const SMALL: usize = 64 * 1024;
 
-/// Put behind what is on the disk, where two outputs differ in their secrets alone: each has a name of its own.
+/// Put behind what is on the disk, where two outputs differ in their secrets alone: each has a name of its
+/// own.
 const ANOTHER: &[u8] = b"\n[redacted: another output with these words]";
 
-/// A folder of outputs, each named by the SHA-256 of its bytes: equal outputs are kept once, and a kept output that
-/// was altered no longer fits its name. Outputs of up to 64 KiB lie together in `outputs.tar`, larger ones are files. The folder is
-/// open to its owner alone (0700, files 0600). An output appears whole or not at all; it is not forced to the disk, which is the
-/// journal's business. One store at a time writes to a folder; any number may read.
+/// A folder of outputs, each named by the SHA-256 of its bytes: equal outputs are kept once, and a kept
+/// output that was altered no longer fits its name. Outputs of up to 64 KiB lie together in `outputs.tar`,
+/// larger ones are files. The folder is open to its owner alone (0700, files 0600). An output appears whole
+/// or not at all; it is not forced to the disk, which is the journal's business. One store at a time writes
+/// to a folder; any number may read.
 ///
-/// Secrets do not reach the disk: there, `[redacted: KIND]` stands in their place, and the name is that of what is there. As long as
-/// the store is open, an output is given back as it was, up to 32 MiB of such outputs; what is decided by it is decided by the truth.
+/// Secrets do not reach the disk: there, `[redacted: KIND]` stands in their place, and the name is that of
+/// what is there. As long as the store is open, an output is given back as it was, up to 32 MiB of such
+/// outputs; what is decided by it is decided by the truth.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

@@ -1,4 +1,5 @@
-//! A file that a tool is about to write: where it lies, whether that is allowed, who is asked, and how it is written.
+//! A file that a tool is about to write: where it lies, whether that is allowed, who is asked, and how it is
+//! written.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -204,8 +205,8 @@ impl FileTarget {
     }
 }
 
-/// The real path of the deepest folder on the way that exists, and the names that follow it. The last name is not
-/// looked at: if it is a symlink, it exists and is not written.
+/// The real path of the deepest folder on the way that exists, and the names that follow it. The last name is
+/// not looked at: if it is a symlink, it exists and is not written.
 fn real_path(target: &Path, shown: &str) -> Result<(PathBuf, Vec<PathBuf>), ToolError> {
     let failed = |source| ToolError::Io { action: "write", path: shown.to_owned(), source };
     let name = match target.components().next_back() {
@@ -221,7 +222,8 @@ fn real_path(target: &Path, shown: &str) -> Result<(PathBuf, Vec<PathBuf>), Tool
                 return Ok((real, missing));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                // Below a folder that does not exist, `..` means nothing; and a dangling link has a name but no target.
+                // Below a folder that does not exist, `..` means nothing; and a dangling link has a name but
+                // no target.
                 let dangling = folder.symlink_metadata().is_ok();
                 match folder.components().next_back() {
                     Some(Component::Normal(name)) if !dangling => missing.push(name.into()),

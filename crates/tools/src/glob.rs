@@ -14,12 +14,13 @@ use crate::listing::listing;
 use crate::protected::Protected;
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Finds files and folders whose path matches a pattern: `*` and `?` stay within a name, `**` crosses folders.
+/// Finds files and folders whose path matches a pattern: `*` and `?` stay within a name, `**` crosses
+/// folders.
 ///
 /// Hidden names match when a part of the pattern begins with a dot, or with `hidden`. Folders named `.git`,
 /// `node_modules` and `target` are left out unless the pattern names them, `.gitignore` is heeded only with
-/// `gitignore`, and what was left out is said. Symlinks are listed and not followed. The list is sorted and capped, the
-/// sums count everything. A walk that runs out of time fails, with what it found until then.
+/// `gitignore`, and what was left out is said. Symlinks are listed and not followed. The list is sorted and
+/// capped, the sums count everything. A walk that runs out of time fails, with what it found until then.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Glob;
 

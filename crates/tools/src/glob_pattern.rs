@@ -24,8 +24,9 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern with `*`, `?`, `[...]`, `{a,b}` and `**`; none but the last crosses a slash. A pattern that
-    /// is absolute or begins with `~` stands for itself, any other lies below `root` or the working folder.
+    /// Reads a pattern with `*`, `?`, `[...]`, `{a,b}` and `**`; none but the last crosses a slash. A pattern
+    /// that is absolute or begins with `~` stands for itself, any other lies below `root` or the working
+    /// folder.
     pub(crate) fn parse(text: &str, root: Option<&str>, cx: &ToolContext) -> Result<Self, ToolError> {
         let root = root.map_or_else(|| cx.working_folder.clone(), |root| paths::resolve(root, cx));
         let (mut base, text) = match text.strip_prefix('~') {

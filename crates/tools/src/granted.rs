@@ -17,8 +17,8 @@ pub(crate) struct Granted {
 }
 
 impl Granted {
-    /// Grants these folders. `found` are the repositories that the run found in them; without a record of what was there, those at the
-    /// top of each folder.
+    /// Grants these folders. `found` are the repositories that the run found in them; without a record of
+    /// what was there, those at the top of each folder.
     pub(crate) fn of(folders: Vec<PathBuf>, found: Option<Vec<PathBuf>>) -> Self {
         let found = found.unwrap_or_else(|| {
             let tops = folders.iter().map(|folder| folder.join(REPOSITORY));

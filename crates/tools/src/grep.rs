@@ -16,12 +16,14 @@ use crate::listing::left_out;
 use crate::protected::Protected;
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Finds the lines of text files that match a regular expression, with ripgrep's own libraries: in linear time, whatever the expression.
+/// Finds the lines of text files that match a regular expression, with ripgrep's own libraries: in linear
+/// time, whatever the expression.
 ///
-/// Which files of a folder are searched is as for `glob`: hidden names, `.git`, `node_modules` and `target` are left out, `.gitignore` is
-/// heeded only with `gitignore`, links are not followed, and what was left out is said. Protected places and private keys are not searched,
-/// nor are binary files. The list is sorted by path and capped, the sums count everything; no match is a success. A search that runs out
-/// of time fails, with what it found until then.
+/// Which files of a folder are searched is as for `glob`: hidden names, `.git`, `node_modules` and `target`
+/// are left out, `.gitignore` is heeded only with `gitignore`, links are not followed, and what was left out
+/// is said. Protected places and private keys are not searched, nor are binary files. The list is sorted by
+/// path and capped, the sums count everything; no match is a success. A search that runs out of time fails,
+/// with what it found until then.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Grep;
 

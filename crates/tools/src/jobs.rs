@@ -16,8 +16,8 @@ const MOST: usize = 4;
 /// How long the end of a command that is stopped may take.
 pub(crate) const END: Duration = Duration::from_secs(10);
 
-/// The commands of a run that were left running. Cheap to clone. They end when the run is cancelled, when this is
-/// closed, and with the last clone.
+/// The commands of a run that were left running. Cheap to clone. They end when the run is cancelled, when
+/// this is closed, and with the last clone.
 #[derive(Clone, Default)]
 pub struct Jobs(Arc<Mutex<Table>>);
 

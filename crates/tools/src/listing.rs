@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use crate::glob_walk::{Found, Item, Kind};
 use crate::{ToolContext, paths};
 
-/// A line with the sums, a line for each match, and a line for each thing that the reader must know to trust them.
+/// A line with the sums, a line for each match, and a line for each thing that the reader must know to trust
+/// them.
 pub(crate) fn listing(pattern: &str, base: &std::path::Path, found: &Found, cx: &ToolContext) -> String {
     let matches = found.files + found.folders + found.others;
     // Writing to a string cannot fail.

@@ -40,7 +40,8 @@ impl LiveOutput {
     }
 }
 
-/// What is seen of an output while it comes: text without secrets, which is as much of a record as any other. It is no evidence.
+/// What is seen of an output while it comes: text without secrets, which is as much of a record as any other.
+/// It is no evidence.
 pub(crate) struct LiveView {
     text: LiveText,
     stream: Stream,

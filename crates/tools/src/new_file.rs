@@ -22,10 +22,11 @@ pub(crate) enum Written {
     IsFolder,
 }
 
-/// Writes `content` to `below`, a path without `..` and without symlinks, relative to `root`. Folders on the way are
-/// opened one by one without following links, and everything happens relative to the folder held open: somebody who
-/// exchanges a folder for a link meanwhile gains nothing. The content is written under another name first and then
-/// takes its own in one step, which fails when the name is taken, unless `replace` allows to take it from a file.
+/// Writes `content` to `below`, a path without `..` and without symlinks, relative to `root`. Folders on the
+/// way are opened one by one without following links, and everything happens relative to the folder held
+/// open: somebody who exchanges a folder for a link meanwhile gains nothing. The content is written under
+/// another name first and then takes its own in one step, which fails when the name is taken, unless
+/// `replace` allows to take it from a file.
 pub(crate) fn write(root: &Path, below: &Path, content: &[u8], replace: bool) -> io::Result<Written> {
     let (Some(parent), Some(name)) = (below.parent(), below.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -71,8 +72,8 @@ fn open_folders(root: &Path, below: &Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Writes everything and makes sure that it is on the disk before the file gets its name. A file that takes the place
-/// of another keeps its mode.
+/// Writes everything and makes sure that it is on the disk before the file gets its name. A file that takes
+/// the place of another keeps its mode.
 fn fill(file: &mut File, content: &[u8], mode: Option<Mode>) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(mode) = mode {
@@ -98,8 +99,8 @@ fn take_free_name(folder: &OwnedFd, temporary: &str, name: &std::ffi::OsStr) -> 
     }
 }
 
-/// Hidden, and different for each write of this process; another process that takes the same name is refused by the
-/// exclusive creation.
+/// Hidden, and different for each write of this process; another process that takes the same name is refused
+/// by the exclusive creation.
 fn temporary_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!(".artoo-{}-{}.part", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))

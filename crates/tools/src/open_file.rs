@@ -10,8 +10,8 @@ use rustix::fs::OFlags;
 use crate::protected::Protected;
 use crate::{ToolContext, ToolError};
 
-/// Opens a regular file that no place protects, and nothing else; says its real path. A pipe or a device is not even opened, because that
-/// alone may wait for ever or have an effect.
+/// Opens a regular file that no place protects, and nothing else; says its real path. A pipe or a device is
+/// not even opened, because that alone may wait for ever or have an effect.
 pub(crate) fn open_file(path: &Path, shown: &str, cx: &ToolContext) -> Result<(File, PathBuf), ToolError> {
     let failed = |source| ToolError::Io { action: "read", path: shown.to_owned(), source };
     check_kind(&fs::metadata(path).map_err(failed)?, shown)?;

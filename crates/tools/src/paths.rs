@@ -4,13 +4,14 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::ToolContext;
 
-/// The absolute path that a text means: `~` is the home folder, `$WORKSPACE` the workspace, everything relative lies below the working folder.
-/// `..` and symlinks are left alone.
+/// The absolute path that a text means: `~` is the home folder, `$WORKSPACE` the workspace, everything
+/// relative lies below the working folder. `..` and symlinks are left alone.
 pub(crate) fn resolve(text: &str, cx: &ToolContext) -> PathBuf {
     expand(text, cx).unwrap_or_else(|| cx.working_folder.join(text))
 }
 
-/// The same of a file that should be there: a bare name means the workspace where only that has the file, since `write_file` puts it there.
+/// The same of a file that should be there: a bare name means the workspace where only that has the file,
+/// since `write_file` puts it there.
 pub(crate) fn find(text: &str, cx: &ToolContext) -> PathBuf {
     let here = resolve(text, cx);
     let is_bare = !text.contains('/') && expand(text, cx).is_none();
@@ -38,8 +39,8 @@ pub(crate) fn expand(text: &str, cx: &ToolContext) -> Option<PathBuf> {
     }
 }
 
-/// A path for a message or a listing: relative to the working folder where it lies below it, on one line, and lossy
-/// where the name is not valid UTF-8.
+/// A path for a message or a listing: relative to the working folder where it lies below it, on one line, and
+/// lossy where the name is not valid UTF-8.
 pub(crate) fn show(path: &Path, cx: &ToolContext) -> String {
     let shorter = path.strip_prefix(&cx.working_folder).ok().filter(|rest| !rest.as_os_str().is_empty());
     one_line(&shorter.unwrap_or(path).to_string_lossy())

@@ -75,7 +75,8 @@ pub struct Probed {
 }
 
 impl Toolbox {
-    /// The tools of the chain that work on this machine and that the user granted. Programs are looked for in these folders.
+    /// The tools of the chain that work on this machine and that the user granted. Programs are looked for in
+    /// these folders.
     ///
     /// ```
     /// use artoo_tools::{Grants, Toolbox};

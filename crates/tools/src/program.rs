@@ -19,8 +19,9 @@ pub(crate) struct Said {
     pub(crate) stderr: String,
 }
 
-/// Runs it in the home folder, with the variables that commands may see, no input, and no shell in between. It is one of the
-/// system's own programs, so no kernel rules hold for it; some of these programs do not work under them.
+/// Runs it in the home folder, with the variables that commands may see, no input, and no shell in between.
+/// It is one of the system's own programs, so no kernel rules hold for it; some of these programs do not work
+/// under them.
 pub(crate) async fn run(
     program: &Path,
     arguments: Vec<OsString>,
@@ -46,7 +47,8 @@ pub(crate) async fn run(
     })
 }
 
-/// The first program of this name in these folders. Relative folders do not count: they mean another place in each folder.
+/// The first program of this name in these folders. Relative folders do not count: they mean another place in
+/// each folder.
 pub(crate) fn find(name: &str, search_path: &[PathBuf]) -> Option<PathBuf> {
     let folders = search_path.iter().filter(|folder| folder.is_absolute());
     folders.map(|folder| folder.join(name)).find(|file| is_program(file))

@@ -87,10 +87,11 @@ pub fn secrets_in(home: &Path) -> impl Iterator<Item = PathBuf> {
     IN_HOME.iter().map(move |part| home.join(part))
 }
 
-/// Folders and files that no tool may read or write, beside the keys, passwords and tokens in the home folder, which
-/// always are such places.
+/// Folders and files that no tool may read or write, beside the keys, passwords and tokens in the home
+/// folder, which always are such places.
 ///
-/// Clones share what the first call of a run found out about them: looking up their real names takes many system calls.
+/// Clones share what the first call of a run found out about them: looking up their real names takes many
+/// system calls.
 ///
 /// ```
 /// use artoo_tools::ProtectedPlaces;
@@ -172,8 +173,8 @@ pub(crate) fn repository_of(path: &Path) -> Option<&Path> {
     path.ancestors().find(|above| above.file_name().is_some_and(|name| name == REPOSITORY))
 }
 
-/// Whether a path is hidden, or lies in a hidden folder, below this root. Other programs read such files by themselves, and some run what
-/// stands in them: shells, editors, git, desktops, service managers.
+/// Whether a path is hidden, or lies in a hidden folder, below this root. Other programs read such files by
+/// themselves, and some run what stands in them: shells, editors, git, desktops, service managers.
 pub(crate) fn is_hidden_below(root: &Path, path: &Path) -> bool {
     let is_hidden = |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
     path.strip_prefix(root).is_ok_and(|below| below.components().any(is_hidden))

@@ -12,7 +12,8 @@ use crate::blocking::blocking_until;
 use crate::read_lines::{lines_of, range};
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
-/// Reads the full output of an earlier call of the run, by the id that stands where the output was cut. Whatever it is, it is given as text.
+/// Reads the full output of an earlier call of the run, by the id that stands where the output was cut.
+/// Whatever it is, it is given as text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadEvidence;
 

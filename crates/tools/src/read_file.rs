@@ -16,9 +16,10 @@ use crate::read_lines::{lines_of, range};
 use crate::read_text::is_binary;
 use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Reads a text file: UTF-8, UTF-16 with a byte order mark, or else Latin-1. The text is given as it is, so that it can be edited; a note
-/// behind it says which lines were shown, where that is not all of them. Where the model sees pictures, PNG, JPEG, GIF and WebP are given as
-/// such. Folders, devices, pipes and other binary files are refused with what to do instead; protected places and private keys are denied.
+/// Reads a text file: UTF-8, UTF-16 with a byte order mark, or else Latin-1. The text is given as it is, so
+/// that it can be edited; a note behind it says which lines were shown, where that is not all of them. Where
+/// the model sees pictures, PNG, JPEG, GIF and WebP are given as such. Folders, devices, pipes and other
+/// binary files are refused with what to do instead; protected places and private keys are denied.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadFile;
 

@@ -13,7 +13,8 @@ const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 #[derive(Debug, Default)]
 pub(crate) struct Selected {
     pub(crate) bytes: Vec<u8>,
-    /// The number of the last line that is at least partly in `bytes`; for an empty selection, of the last line seen.
+    /// The number of the last line that is at least partly in `bytes`; for an empty selection, of the last
+    /// line seen.
     pub(crate) last: u64,
     /// The cap was reached before the end of the selection.
     pub(crate) cut: bool,
@@ -24,8 +25,8 @@ pub(crate) struct Selected {
 /// Bytes behind the selection in which lines are counted.
 const COUNTED: u64 = 64 * 1024 * 1024;
 
-/// The wanted lines, at most `cap` bytes of them. Lines are counted from 1. Memory does not grow with the file, nor
-/// with a line.
+/// The wanted lines, at most `cap` bytes of them. Lines are counted from 1. Memory does not grow with the
+/// file, nor with a line.
 pub(crate) fn select(
     mut from: impl BufRead,
     lines: &RangeInclusive<u64>,
@@ -90,8 +91,8 @@ pub(crate) fn from_utf16(bytes: &[u8]) -> String {
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// The text of bytes in UTF-8, or else in Latin-1, and whether it was the latter. A character that the cap has cut in
-/// two is dropped.
+/// The text of bytes in UTF-8, or else in Latin-1, and whether it was the latter. A character that the cap
+/// has cut in two is dropped.
 pub(crate) fn decode(mut bytes: Vec<u8>, cut: bool) -> (String, bool) {
     if bytes.starts_with(UTF8_MARK) {
         bytes.drain(..UTF8_MARK.len());

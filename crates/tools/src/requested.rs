@@ -2,8 +2,8 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Whether a name stands in the request as a whole word, in whatever script. `data.csv` stands in "data.csv:hen", "data.csv를" and
-/// "到data.csv里", and not in "old-data.csv", "docs/data.csv" or "data.csv.gz".
+/// Whether a name stands in the request as a whole word, in whatever script. `data.csv` stands in
+/// "data.csv:hen", "data.csv를" and "到data.csv里", and not in "old-data.csv", "docs/data.csv" or "data.csv.gz".
 pub(crate) fn names_file(request: &str, name: &str) -> bool {
     let (Some(first), Some(last)) = (name.chars().next(), name.chars().next_back()) else { return false };
     request.match_indices(name).any(|(at, _)| {
@@ -35,8 +35,8 @@ fn ends(last: char, after: &str) -> bool {
     }
 }
 
-/// Whether two neighbours belong to different words. Endings of another script follow a Latin name without a blank in many languages, and
-/// some scripts have no blanks at all.
+/// Whether two neighbours belong to different words. Endings of another script follow a Latin name without a
+/// blank in many languages, and some scripts have no blanks at all.
 fn is_apart(one: char, other: char) -> bool {
     if !one.is_alphanumeric() || !other.is_alphanumeric() {
         return true;

@@ -33,10 +33,12 @@ use trial::{Layers, Trial};
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
-/// The command is tried first: over layers on the workspace and the working folder, with everything else read-only, protected places hidden
-/// and, unless that is asked about and granted, without the network. What it changed there decides: nothing, or only new files where they are
-/// free, and it is done; anything else is asked about, and a yes makes exactly that real. Where nothing can be tried it runs where it can write
-/// nothing, or is asked about before it can. There is no input and no terminal. When the command ends, what it left in the background ends too.
+/// The command is tried first: over layers on the workspace and the working folder, with everything else
+/// read-only, protected places hidden and, unless that is asked about and granted, without the network. What
+/// it changed there decides: nothing, or only new files where they are free, and it is done; anything else is
+/// asked about, and a yes makes exactly that real. Where nothing can be tried it runs where it can write
+/// nothing, or is asked about before it can. There is no input and no terminal. When the command ends, what
+/// it left in the background ends too.
 ///
 /// With `background` it is left running: see [`LookAtJob`](crate::LookAtJob).
 ///
@@ -44,8 +46,9 @@ use trial::{Layers, Trial};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
 
-/// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends the JSON text at the first quote
-/// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
+/// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends
+/// the JSON text at the first quote inside its command; where decoding is constrained by this, it cannot. A
+/// here-document with an apostrophe in it does not match.
 pub const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
 
 /// Bytes of a command. The kernel takes 128 KiB in one argument.
@@ -282,7 +285,8 @@ fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step
     }))
 }
 
-/// Whether a command can be tried where nothing of it lasts. Where it cannot, a trial may write nothing. Blocks.
+/// Whether a command can be tried where nothing of it lasts. Where it cannot, a trial may write nothing.
+/// Blocks.
 pub fn can_try(cx: &ToolContext) -> bool {
     cx.mode != SandboxMode::ReadOnly && Layers::look(cx).is_some()
 }
@@ -300,8 +304,8 @@ pub struct Outlook {
     pub effects: Effects,
 }
 
-/// What a run in this context would do with a command, by the same function as the run. What it would change shows only when it is tried; its words
-/// are an explanation. Nothing of the command is run. Blocks.
+/// What a run in this context would do with a command, by the same function as the run. What it would change
+/// shows only when it is tried; its words are an explanation. Nothing of the command is run. Blocks.
 pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     let reading = Reading::of(command, cx);
     let begun = begin(&reading, Layers::look(cx).is_some(), cx);
@@ -362,11 +366,13 @@ async fn off_the_async_thread<T: Send + 'static>(
         .map_err(|panic| ToolError::Panicked { tool: Shell.name(), message: panic.to_string() })
 }
 
-/// The environment of the context, and where the command may write: a path is copied wrongly more easily than a name.
+/// The environment of the context, and where the command may write: a path is copied wrongly more easily than
+/// a name.
 fn environment(cx: &ToolContext) -> BTreeMap<OsString, OsString> {
     let mut environment = cx.environment.clone();
     environment.insert("WORKSPACE".into(), cx.workspace.clone().into());
-    // Whatever the person's language: what programs say of errors, and how they sort and count, is the same on every machine.
+    // Whatever the person's language: what programs say of errors, and how they sort and count, is the same
+    // on every machine.
     environment.insert("LC_ALL".into(), "C.UTF-8".into());
     // A look at a repository, or a module that is imported, leaves nothing behind.
     environment.insert("GIT_OPTIONAL_LOCKS".into(), "0".into());

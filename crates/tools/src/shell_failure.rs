@@ -17,7 +17,8 @@ pub(crate) const SIGKILL: i32 = 9;
 /// The one for a file that grew beyond its limit.
 const SIGXFSZ: i32 = 25;
 
-/// Errors of the world. Commands run in the C locale, so what the C library says of an error is the same everywhere.
+/// Errors of the world. Commands run in the C locale, so what the C library says of an error is the same
+/// everywhere.
 const OF_THE_WORLD: [Errno; 19] = [
     Errno::ACCESS,
     Errno::PERM,
@@ -43,13 +44,14 @@ const OF_THE_WORLD: [Errno; 19] = [
 /// The same where no such error stands behind it: a name without an address, and a shell's word for a signal.
 const OF_THE_WORLD_IN_WORDS: [&str; 3] = ["name resolution", "resolve host", "File size limit exceeded"];
 
-/// Exceptions that say that a program was written wrongly, and such that say what is missing. Those of the system carry its number.
+/// Exceptions that say that a program was written wrongly, and such that say what is missing. Those of the
+/// system carry its number.
 const WRITTEN_WRONGLY: [&str; 6] =
     ["SyntaxError", "IndentationError", "NameError", "UnboundLocalError", "TypeError", "AttributeError"];
 const MISSING: [&str; 3] = ["ModuleNotFoundError", "ImportError", "MemoryError"];
 
-/// What programs say without a network, in small letters. Some of them say it of a file that may not be touched, too. It makes a hint and
-/// decides nothing.
+/// What programs say without a network, in small letters. Some of them say it of a file that may not be
+/// touched, too. It makes a hint and decides nothing.
 const OF_THE_NETWORK: [&str; 12] = [
     "resolve",
     "name resolution",
@@ -139,8 +141,8 @@ pub(crate) fn failure(
     Some(CallFailure { class, reason, hint })
 }
 
-/// Whether a command ended as a search ends that found nothing: with status 1. It did what it should; `grep -c` even says 0. Of a list of
-/// commands nobody knows which one ended so.
+/// Whether a command ended as a search ends that found nothing: with status 1. It did what it should;
+/// `grep -c` even says 0. Of a list of commands nobody knows which one ended so.
 pub(crate) fn is_search_without_hit(command: &str, ending: Ending) -> bool {
     const SEARCHES: [&str; 4] = ["grep", "egrep", "fgrep", "rg"];
     if ending != Ending::Exited(1) {
@@ -152,8 +154,8 @@ pub(crate) fn is_search_without_hit(command: &str, ending: Ending) -> bool {
     searches && !is_list
 }
 
-/// A program that the shell did not find. In the middle of a pipeline that shows in its complaint alone: `tree | wc -l` ends well, and
-/// puts out 0.
+/// A program that the shell did not find. In the middle of a pipeline that shows in its complaint alone:
+/// `tree | wc -l` ends well, and puts out 0.
 fn missing_program(stderr: &str) -> Option<&str> {
     stderr.lines().find_map(|line| {
         // `bash: line 1: tree: command not found`, and dash's `/bin/sh: 1: tree: not found`.
@@ -190,7 +192,8 @@ fn class_of(status: i32, stderr: &str) -> FailureClass {
     })
 }
 
-/// The exception that ended a program, as Python writes it in a last line of its own, and what it says: `KeyError: 'n'`.
+/// The exception that ended a program, as Python writes it in a last line of its own, and what it says:
+/// `KeyError: 'n'`.
 fn exception(stderr: &str) -> Option<(&str, &str)> {
     stderr.lines().rev().find_map(|line| {
         let (name, rest) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
@@ -240,8 +243,8 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
     }
 }
 
-/// Whether it is likely that the network was missing. Not certain, so that the class stays what the words say: the same words come from
-/// a cable that was pulled out.
+/// Whether it is likely that the network was missing. Not certain, so that the class stays what the words
+/// say: the same words come from a cable that was pulled out.
 fn lacks_network(stderr: &str, cx: &ToolContext) -> bool {
     match cx.network {
         Network::Granted => false,

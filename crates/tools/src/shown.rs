@@ -17,8 +17,8 @@ pub enum Excerpt {
     /// Its two ends, more of the end: results, errors and sums of a command stand there.
     #[default]
     HeadTail,
-    /// Its beginning, where a listing names its sums and best matches and a text what it is about; and a little of the end, where
-    /// a listing says what it leaves out.
+    /// Its beginning, where a listing names its sums and best matches and a text what it is about; and a
+    /// little of the end, where a listing says what it leaves out.
     Head,
 }
 
@@ -47,8 +47,9 @@ impl Excerpt {
 /// As far as a cut is moved to keep a character with its accents and joiners together.
 const LONGEST_CLUSTER: usize = 64;
 
-/// The head and the tail of a text, at most `limit` bytes of it, cut between characters as people see them; between
-/// them a line says how many bytes are left out and `place` where they are. A text that fits is given back unchanged.
+/// The head and the tail of a text, at most `limit` bytes of it, cut between characters as people see them;
+/// between them a line says how many bytes are left out and `place` where they are. A text that fits is given
+/// back unchanged.
 ///
 /// ```
 /// use artoo_tools::head_tail;
@@ -66,8 +67,8 @@ pub(crate) fn place_of(id: &EvidenceId) -> String {
     format!("read_evidence id `{}`", id.as_str().get(..12).unwrap_or_default())
 }
 
-/// The same for an output of `total` bytes of which only the two ends are at hand. They may be arbitrary bytes and
-/// may begin or end in the middle of a character.
+/// The same for an output of `total` bytes of which only the two ends are at hand. They may be arbitrary
+/// bytes and may begin or end in the middle of a character.
 pub(crate) fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usize, place: &str) -> String {
     let head = printable(&String::from_utf8_lossy(without_broken_end(head)));
     let tail = printable(&String::from_utf8_lossy(without_broken_start(tail)));
@@ -78,7 +79,8 @@ pub(crate) fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usi
     join(head, left_out, place, tail)
 }
 
-/// Replaces what could drive a terminal or end a string early. Newlines and tabs stay; the evidence keeps all.
+/// Replaces what could drive a terminal or end a string early. Newlines and tabs stay; the evidence keeps
+/// all.
 pub(crate) fn printable(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c }).collect()

@@ -10,27 +10,28 @@ use crate::{Excerpt, ToolContext, ToolError};
 ///
 /// # Contract
 ///
-/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt), [`arguments`](Self::arguments) and what it says of its kind are
-/// constant for the life of the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
-/// arguments that a model wrote: it checks them itself and names the one that is wrong. Paths, variables, limits and
-/// the time come from the context and from nowhere else.
+/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt),
+/// [`arguments`](Self::arguments) and what it says of its kind are constant for the life of the value.
+/// [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
+/// arguments that a model wrote: it checks them itself and names the one that is wrong. Paths, variables,
+/// limits and the time come from the context and from nowhere else.
 ///
 /// # Cancellation
 ///
-/// `call` ends soon after `cx.cancel` is cancelled, and takes everything that it started with it. The toolbox drops
-/// the future of a tool that does not. Blocking work belongs on `spawn_blocking` and looks at the token now and then.
+/// `call` ends soon after `cx.cancel` is cancelled, and takes everything that it started with it. The toolbox
+/// drops the future of a tool that does not. Blocking work belongs on `spawn_blocking` and looks at the token
+/// now and then.
 ///
 /// # Errors
 ///
-/// There is no error type: a failure is a [`ToolReport`] with a [`CallFailure`] in it, so that partial output is never
-/// lost. `ToolError::into()` makes one.
+/// There is no error type: a failure is a [`ToolReport`] with a [`CallFailure`] in it, so that partial output
+/// is never lost. `ToolError::into()` makes one.
 ///
 /// # What an implementation must not do
 ///
-/// Change or delete what existed before the run without a yes of the context's [`Consent`](crate::Consent), act outside the machine, or
-/// ask anybody in another way; put more than it was
-/// asked for into the output, which may become the answer word for word; panic, block the async thread, or keep state
-/// between runs.
+/// Change or delete what existed before the run without a yes of the context's [`Consent`](crate::Consent),
+/// act outside the machine, or ask anybody in another way; put more than it was asked for into the output,
+/// which may become the answer word for word; panic, block the async thread, or keep state between runs.
 ///
 /// # Example
 ///
@@ -65,12 +66,14 @@ pub trait Tool: Send + Sync {
     /// One line for the prompt: what it does and when to prefer it.
     fn summary(&self) -> &str;
 
-    /// What kind of thing it does. By it a tool is offered or not; one that does not say counts as the strictest kind.
+    /// What kind of thing it does. By it a tool is offered or not; one that does not say counts as the
+    /// strictest kind.
     fn effect(&self) -> ToolEffect {
         ToolEffect::Unknown
     }
 
-    /// Whether its output may stand as an answer word for word. Not where it is a listing or a report to be read.
+    /// Whether its output may stand as an answer word for word. Not where it is a listing or a report to be
+    /// read.
     fn output_is_answer(&self) -> bool {
         true
     }
@@ -80,8 +83,8 @@ pub trait Tool: Send + Sync {
         Excerpt::HeadTail
     }
 
-    /// Whether it can be called where nothing of it may last: it heeds [`ToolContext::trial_only`], or only reads. One that cannot is not
-    /// called then.
+    /// Whether it can be called where nothing of it may last: it heeds [`ToolContext::trial_only`], or only
+    /// reads. One that cannot is not called then.
     fn can_be_tried(&self) -> bool {
         match self.effect() {
             ToolEffect::Reads | ToolEffect::Network => true,
@@ -93,8 +96,8 @@ pub trait Tool: Send + Sync {
         }
     }
 
-    /// The JSON Schema of its arguments: an object with `additionalProperties: false`, a `description` for each, and a
-    /// `maxLength` for each text, so that a small model cannot go on for ever.
+    /// The JSON Schema of its arguments: an object with `additionalProperties: false`, a `description` for
+    /// each, and a `maxLength` for each text, so that a small model cannot go on for ever.
     fn arguments(&self) -> Value;
 
     /// Does it. See the trait for what this may and may not do.
@@ -151,7 +154,8 @@ pub enum Captured {
     Bytes(Vec<u8>),
     /// It lies in the evidence store already: see [`EvidenceWriter::finish`](crate::EvidenceWriter::finish).
     Stored(OutputRecord),
-    /// A picture, for a model that sees it. The record shows what it is, and the evidence store holds its bytes.
+    /// A picture, for a model that sees it. The record shows what it is, and the evidence store holds its
+    /// bytes.
     Picture {
         /// For example `image/png`.
         media_type: String,

@@ -63,9 +63,9 @@ impl Toolbox {
         self.tools().find(|tool| tool.name() == *name)
     }
 
-    /// Calls a tool. Whatever happens becomes a record: an unknown tool, wrong arguments, a refusal, a time-out, a
-    /// cancellation, a panic. It is never an error and never hangs: a tool that exceeds `cx.limits.call_time`, or that
-    /// ignores the cancellation for five seconds, is abandoned.
+    /// Calls a tool. Whatever happens becomes a record: an unknown tool, wrong arguments, a refusal, a
+    /// time-out, a cancellation, a panic. It is never an error and never hangs: a tool that exceeds
+    /// `cx.limits.call_time`, or that ignores the cancellation for five seconds, is abandoned.
     ///
     /// ```
     /// # async fn example(cx: artoo_tools::ToolContext, call_id: artoo_types::CallId) {
@@ -176,7 +176,8 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
-/// Puts an output into the evidence store. One that cannot be kept is shown all the same, and counted as dropped.
+/// Puts an output into the evidence store. One that cannot be kept is shown all the same, and counted as
+/// dropped.
 fn record(output: Captured, excerpt: Excerpt, cx: &ToolContext) -> (OutputRecord, Option<ToolError>) {
     let (origin, bytes) = match output {
         Captured::Nothing => return (OutputRecord::default(), None),

@@ -27,9 +27,10 @@ pub struct EarlierRun {
     pub record: PathBuf,
 }
 
-/// Puts files back as an earlier run of the conversation found them: what it made goes, what it changed or deleted comes back. All of it or nothing; what
-/// was changed since is not overwritten. It asks as any call does that changes or deletes what was there before this run, and this run's own
-/// record keeps what it finds, so that an undo can be undone.
+/// Puts files back as an earlier run of the conversation found them: what it made goes, what it changed or
+/// deleted comes back. All of it or nothing; what was changed since is not overwritten. It asks as any call
+/// does that changes or deletes what was there before this run, and this run's own record keeps what it
+/// finds, so that an undo can be undone.
 ///
 /// Not in [`Toolbox::standard`](crate::Toolbox::standard): whoever begins a run knows the conversation.
 ///

@@ -57,7 +57,8 @@ pub(crate) async fn without_room_for(
     looked.map_err(|source| not_recorded(&cx.workspace, source))
 }
 
-/// The files that a command may change, and that are too large to be kept for undo. Looks as [`before_command`] does.
+/// The files that a command may change, and that are too large to be kept for undo. Looks as
+/// [`before_command`] does.
 pub(crate) async fn without_room(cx: &ToolContext, opened: &[PathBuf]) -> Result<Vec<NotCovered>, ToolError> {
     let (Some(snapshot), Some((folders, _))) = (cx.snapshot.clone(), reach(cx, opened)) else {
         return Ok(Vec::new());
@@ -77,7 +78,8 @@ pub(crate) fn without_room_at(
     Ok(lost.transpose().map_err(|source| not_recorded(path, source))?.unwrap_or_default())
 }
 
-/// The folders that a command may write, and whether it may write elsewhere besides; `None` where it may write nothing.
+/// The folders that a command may write, and whether it may write elsewhere besides; `None` where it may
+/// write nothing.
 fn reach(cx: &ToolContext, opened: &[PathBuf]) -> Option<(Vec<PathBuf>, bool)> {
     match cx.mode {
         SandboxMode::ReadOnly => None,
@@ -106,7 +108,8 @@ impl Watched {
         cx.snapshot.as_ref()?.found(OsStr::new(REPOSITORY))
     }
 
-    /// Looks again, and says what changed. `contents` is what is known of files before, beside what is kept for undo.
+    /// Looks again, and says what changed. `contents` is what is known of files before, beside what is kept
+    /// for undo.
     pub(crate) async fn after(
         self,
         mut contents: Contents,
@@ -140,8 +143,8 @@ fn not_recorded(path: &Path, source: io::Error) -> ToolError {
     ToolError::Io { action: "keep for undo what is in", path: path.display().to_string(), source }
 }
 
-/// The journal holds text: a name that is not UTF-8 is written as well as it can be. The record of the snapshot has it
-/// exactly.
+/// The journal holds text: a name that is not UTF-8 is written as well as it can be. The record of the
+/// snapshot has it exactly.
 fn file_change(change: &Change) -> FileChange {
     let text = change.path.to_string_lossy().into_owned();
     // A folder's ends in a slash.

@@ -16,10 +16,11 @@ use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 /// Bytes of a file up to which a question says what would be different in it.
 const MAX_COMPARED: u64 = 1024 * 1024;
 
-/// Creates a text file in the workspace or the working folder, with the folders that lead to it. A bare name goes to the working folder where
-/// the request names that file or it is there, and to the workspace otherwise; a path with a slash lies below the working folder; an absolute path, or one
-/// with `~`, must lead into one of both. What existed before the run is replaced only with consent to the very change; what this run created
-/// may be written again. A file appears whole or not at all.
+/// Creates a text file in the workspace or the working folder, with the folders that lead to it. A bare name
+/// goes to the working folder where the request names that file or it is there, and to the workspace
+/// otherwise; a path with a slash lies below the working folder; an absolute path, or one with `~`, must lead
+/// into one of both. What existed before the run is replaced only with consent to the very change; what this
+/// run created may be written again. A file appears whole or not at all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteFile;
 

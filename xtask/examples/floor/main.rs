@@ -1,4 +1,5 @@
-//! The floor of `cargo xtask bench` as a program: one task against the server at the given address, then the end.
+//! The floor of `cargo xtask bench` as a program: one task against the server at the given address, then the
+//! end.
 
 #![expect(clippy::print_stderr, reason = "a measured program says why it failed")]
 

@@ -1,7 +1,8 @@
 //! The model of the bench: it answers the 11 calls of the job, whoever makes them.
 //!
-//! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with its 11th call; artoo merges by code,
-//! and its 11th call judges the whole: which words of the request are met, and by which call. Both are five calls deep.
+//! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with its 11th
+//! call; artoo merges by code, and its 11th call judges the whole: which words of the request are met, and by
+//! which call. Both are five calls deep.
 
 use serde_json::{Value, json};
 
@@ -18,8 +19,8 @@ pub(crate) enum Work {
 pub(crate) const REQUEST: &str = "Print the words alpha, beta and gamma, each with its own command.";
 const WORDS: [&str; 3] = ["alpha", "beta", "gamma"];
 
-/// The model's answer to a call for a value of the schema of this name. `turns` are the messages, each with whether the model itself
-/// said it.
+/// The model's answer to a call for a value of the schema of this name. `turns` are the messages, each with
+/// whether the model itself said it.
 pub(crate) fn answer<'a>(schema: &str, turns: impl Iterator<Item = (bool, &'a str)>, work: Work) -> String {
     let turns: Vec<(bool, &str)> = turns.collect();
     let value = match schema {

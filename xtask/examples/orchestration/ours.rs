@@ -10,7 +10,8 @@ use artoo_types::{Approval, Limits, Surroundings, TerminalState};
 
 use crate::{Failure, job};
 
-/// artoo with this model, recording into `folder`. Everything else is the default: journal, evidence, audit, confinement.
+/// artoo with this model, recording into `folder`. Everything else is the default: journal, evidence, audit,
+/// confinement.
 pub(crate) fn artoo(model: Arc<dyn LlmClient>, folder: &Path) -> Result<Artoo, Failure> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let environment = [("PATH".into(), path)].into_iter().collect();

@@ -1,8 +1,9 @@
-//! The plain loop: a model with a shell, up to 12 turns, and nothing else. It takes the options of `artoo run` and ends with the line that
-//! artoo ends with, so that `cargo xtask eval --plain` measures it with the same homes and graders.
+//! The plain loop: a model with a shell, up to 12 turns, and nothing else. It takes the options of
+//! `artoo run` and ends with the line that artoo ends with, so that `cargo xtask eval --plain` measures it
+//! with the same homes and graders.
 //!
-//! There is no plan, no check and no judge: what the model answers is what is claimed. It can say that something cannot be done. Its commands
-//! are confined to the home and the workspace.
+//! There is no plan, no check and no judge: what the model answers is what is claimed. It can say that
+//! something cannot be done. Its commands are confined to the home and the workspace.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the last line is its output")]
 

@@ -1,8 +1,9 @@
-//! A person at a terminal, played by code, and the real program there: what `cargo xtask bench` measures of the conversation, and what
-//! `cargo xtask screencast` draws.
+//! A person at a terminal, played by code, and the real program there: what `cargo xtask bench` measures of
+//! the conversation, and what `cargo xtask screencast` draws.
 //!
-//! `terminal measure ROUNDS ARTOO` prints one JSON array of rows; `terminal part start|keys|turns ROUNDS ARTOO` makes one of the measurements
-//! alone; `terminal play ARTOO` prints a recording as JSON.
+//! `terminal measure ROUNDS ARTOO` prints one JSON array of rows;
+//! `terminal part start|keys|turns ROUNDS ARTOO` makes one of the measurements alone; `terminal play ARTOO`
+//! prints a recording as JSON.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "rows and recordings are its output")]
 

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 /// One step of a script: what is understood, what is planned, what is done.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// What the request is understood as, where there are earlier ones; as it was said, where nothing stands here.
+    /// What the request is understood as, where there are earlier ones; as it was said, where nothing stands
+    /// here.
     pub(crate) understood: Option<&'static str>,
     /// What is planned.
     pub(crate) intent: &'static str,

@@ -19,7 +19,8 @@ pub(crate) fn rename(span: &mut Span, from: &str, to: &str) {
     span.columns = (usize::from(span.columns) + columns(&span.text)).saturating_sub(before) as u16;
 }
 
-/// The texts of a line. Wide characters stand alone, so that each has its two columns in any font; blank ends are nothing.
+/// The texts of a line. Wide characters stand alone, so that each has its two columns in any font; blank ends
+/// are nothing.
 fn line(screen: &vt100::Screen, row: u16) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for column in 0..u16::from(screen.size().1) {

@@ -18,7 +18,8 @@ const LOOKS: [usize; 3] = [10, 100, 1000];
 /// How much more it may be after the last than in the middle: a share, and MiB.
 const MORE: (f64, f64) = (1.1, 4.0);
 
-/// Memory and time of turns: as a person has it, and without what is remembered from run to run, which grows with the runs in whatever program.
+/// Memory and time of turns: as a person has it, and without what is remembered from run to run, which grows
+/// with the runs in whatever program.
 pub(crate) fn measured(artoo: &Path) -> Result<Vec<Row>, Failure> {
     let mut rows = in_one_program(artoo, &[], "")?;
     rows.extend(in_one_program(artoo, &["--no-memory"], ", with `--no-memory`")?);

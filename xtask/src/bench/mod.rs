@@ -1,7 +1,9 @@
-//! What everything but the model costs: artoo beside a hand-written loop that does the same job, in the same run.
+//! What everything but the model costs: artoo beside a hand-written loop that does the same job, in the same
+//! run.
 //!
-//! The measuring is done by the example `orchestration`, of the conversation by the example `terminal`, and of the sandbox by its own examples
-//! `preview_speed` and `snapshot_speed`; the floor is the example `floor`. Here they are built and their figures become a document. A goal that is missed is printed as missed.
+//! The measuring is done by the example `orchestration`, of the conversation by the example `terminal`, and
+//! of the sandbox by its own examples `preview_speed` and `snapshot_speed`; the floor is the example `floor`.
+//! Here they are built and their figures become a document. A goal that is missed is printed as missed.
 
 mod conversation;
 mod section;

@@ -68,7 +68,8 @@ impl Answer {
         std::iter::once(self.content()).chain(calls).collect()
     }
 
-    /// The turn of the model in a conversation, in the wire's form. `number` makes the ids of its calls unique.
+    /// The turn of the model in a conversation, in the wire's form. `number` makes the ids of its calls
+    /// unique.
     pub(super) fn message(&self, number: usize) -> Value {
         let calls: Vec<Value> = (1..).zip(&self.calls).map(|(at, call)| call.on_wire(number, at)).collect();
         let content = self.content();

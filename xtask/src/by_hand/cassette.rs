@@ -1,4 +1,5 @@
-//! What was asked and answered, in one file that a person can read: a turn that was there before is not written again.
+//! What was asked and answered, in one file that a person can read: a turn that was there before is not
+//! written again.
 
 use std::path::Path;
 

@@ -13,8 +13,9 @@ pub(super) struct Found {
     pub same: bool,
 }
 
-/// The exchange that a question repeats: the first one left that reads the same, or else the one at the same place whose text is nearest.
-/// The place is what the model itself has said in the conversation before, so that a prompt that was reworded since keeps its answer.
+/// The exchange that a question repeats: the first one left that reads the same, or else the one at the same
+/// place whose text is nearest. The place is what the model itself has said in the conversation before, so
+/// that a prompt that was reworded since keeps its answer.
 pub(super) fn find(question: &Question, known: &[Exchange], used: &[bool]) -> Option<Found> {
     let left = || known.iter().enumerate().filter(|(at, _)| !used.get(*at).copied().unwrap_or_default());
     let lines = question.lines();
@@ -118,7 +119,8 @@ mod tests {
         assert_eq!(found(&question("executor", &["Step b.", "go", "blue"]), &known, &[false; 3]), None);
     }
 
-    /// The first question of a step was answered with what the step's last attempt was told: that holds the same lines and many more.
+    /// The first question of a step was answered with what the step's last attempt was told: that holds the
+    /// same lines and many more.
     #[test]
     fn a_longer_question_is_no_nearer() {
         let known = known(&[

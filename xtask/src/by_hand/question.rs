@@ -57,7 +57,8 @@ impl Question {
         std::iter::once(self.constant()).chain(turns).collect()
     }
 
-    /// Its lines without figures and ids, to find a question of an earlier run again: times, durations and hashes differ.
+    /// Its lines without figures and ids, to find a question of an earlier run again: times, durations and
+    /// hashes differ.
     pub(super) fn lines(&self) -> Vec<String> {
         let turns = self.messages.iter().map(read);
         let whole: Vec<String> = std::iter::once(self.constant()).chain(turns).collect();

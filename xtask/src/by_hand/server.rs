@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{Error, Result, files};
 
-/// How long nothing new may be asked before a run that waits is ended: what it asks at the same time is put at the same time.
+/// How long nothing new may be asked before a run that waits is ended: what it asks at the same time is put
+/// at the same time.
 const QUIET: Duration = Duration::from_millis(1500);
 
 /// What a question was.

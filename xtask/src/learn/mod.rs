@@ -1,9 +1,11 @@
-//! The learning suite: sequences of related requests, each in a new process, with memory on, off and shuffled.
+//! The learning suite: sequences of related requests, each in a new process, with memory on, off and
+//! shuffled.
 //!
-//! What memory is worth shows in the requests that come after a first one that taught something. The same requests run without memory,
-//! with what the requests before them left behind, and with as much of another sequence. Graders in code compute the truth. By default the
-//! model is [simulated](model): what is measured is whether memory brings what was learned to where it is needed, and what it costs where
-//! it is wrong, not how well a language model reads it.
+//! What memory is worth shows in the requests that come after a first one that taught something. The same
+//! requests run without memory, with what the requests before them left behind, and with as much of another
+//! sequence. Graders in code compute the truth. By default the model is [simulated](model): what is measured
+//! is whether memory brings what was learned to where it is needed, and what it costs where it is wrong, not
+//! how well a language model reads it.
 
 pub mod model;
 mod results;
@@ -33,7 +35,8 @@ use crate::{
     verify::{self, Build},
 };
 
-/// What the commands of the simulated model need, and no more: a machine with `yq` on it has nothing to learn.
+/// What the commands of the simulated model need, and no more: a machine with `yq` on it has nothing to
+/// learn.
 const PROGRAMS: [&str; 15] = [
     "awk", "bash", "cat", "cut", "env", "find", "grep", "head", "ls", "sed", "sh", "sort", "tail", "tr", "wc",
 ];
@@ -44,7 +47,8 @@ const SEED: u64 = 14;
 /// `cargo xtask learn`.
 ///
 /// # Errors
-/// A program or a sequence cannot be had, or the binary has no memory that lasts. A wrong answer is a row of the data, not an error.
+/// A program or a sequence cannot be had, or the binary has no memory that lasts. A wrong answer is a row of
+/// the data, not an error.
 pub fn run(options: &cli::Learn) -> Result<()> {
     let sequences = sequence::load(&files::root().join("fixtures/learning"), &options.only)?;
     let artoo = match &options.binary {
@@ -171,8 +175,8 @@ impl Suite {
         Ok(learned)
     }
 
-    /// Every request with as much as with memory on, and the words of other sequences. Each has a memory of its own, because
-    /// what a run learns from being misled would make the next one's right.
+    /// Every request with as much as with memory on, and the words of other sequences. Each has a memory of
+    /// its own, because what a run learns from being misled would make the next one's right.
     fn shuffled(
         &self,
         sequence: &Sequence,

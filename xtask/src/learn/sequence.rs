@@ -1,4 +1,5 @@
-//! A sequence of the learning suite, as written in `fixtures/learning`. It says how to compute the truth, never the truth itself.
+//! A sequence of the learning suite, as written in `fixtures/learning`. It says how to compute the truth,
+//! never the truth itself.
 
 use std::{fs, path::Path, path::PathBuf};
 

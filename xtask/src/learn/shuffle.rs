@@ -39,8 +39,9 @@ impl Export {
         std::iter::once(format!("{}\n", self.header)).chain(lines).collect()
     }
 
-    /// The same number of entries, with their pairs, weights and times, but with the contents of other memories, and the targets of
-    /// their calls in the place of its own. Which comes where is drawn by lot from `seed`.
+    /// The same number of entries, with their pairs, weights and times, but with the contents of other
+    /// memories, and the targets of their calls in the place of its own. Which comes where is drawn by lot
+    /// from `seed`.
     pub(super) fn with_words_of(&self, others: &[&Self], seed: u64) -> Self {
         let mut entries = self.entries.clone();
         let drawn = |of: &dyn Fn(&Map<String, Value>) -> Option<Value>| {

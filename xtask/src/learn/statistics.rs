@@ -13,10 +13,11 @@ pub(super) struct Paired {
     pub less: usize,
     /// How many cost more.
     pub more: usize,
-    /// The change from second to first in percent of the second, with the bounds of its confidence interval of 95 %; `None` where the
-    /// second is nothing.
+    /// The change from second to first in percent of the second, with the bounds of its confidence interval
+    /// of 95 %; `None` where the second is nothing.
     pub change: Option<Change>,
-    /// How likely a split as uneven as `less` and `more` were, if each were a throw of a coin (exact, two-sided).
+    /// How likely a split as uneven as `less` and `more` were, if each were a throw of a coin (exact,
+    /// two-sided).
     pub p: f64,
 }
 
@@ -58,7 +59,8 @@ fn change(pairs: &[(f64, f64)]) -> Option<Change> {
     Some(Change { percent: percent(mean), low, high: percent(mean + reach) })
 }
 
-/// The exact two-sided sign test: the probability of `a` and `b`, or of a split more uneven, under a fair coin.
+/// The exact two-sided sign test: the probability of `a` and `b`, or of a split more uneven, under a fair
+/// coin.
 fn sign_test(a: usize, b: usize) -> f64 {
     let (n, fewer) = (a.saturating_add(b), a.min(b));
     let mut ways = 1.0;

@@ -8,7 +8,8 @@ use crate::{Error, Result, command::Program, files};
 /// The sequence whose first request needs another plan.
 pub(super) const SEQUENCE: &str = "program-out-of-order";
 
-/// Runs the first two requests of a sequence, each in a process of its own, asks memory about the second, and writes what was shown.
+/// Runs the first two requests of a sequence, each in a process of its own, asks memory about the second, and
+/// writes what was shown.
 ///
 /// # Errors
 /// A program cannot be started, the sequence is too short, or the file cannot be written.

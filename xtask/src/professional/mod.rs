@@ -1,8 +1,10 @@
-//! Professional tasks, played by hand: what artoo makes of an excellent model, and what that costs beside a plain tool-calling loop.
+//! Professional tasks, played by hand: what artoo makes of an excellent model, and what that costs beside a
+//! plain tool-calling loop.
 //!
-//! Each task has a home that is generated, a request as somebody types it, what is granted, and a grader in code. The model is played by
-//! hand, from what stands in its prompts alone, and what was said is kept as a cassette. A replay makes the same runs again without a
-//! model, with artoo as it is now: real tools, real files, real judges, and the answers of then.
+//! Each task has a home that is generated, a request as somebody types it, what is granted, and a grader in
+//! code. The model is played by hand, from what stands in its prompts alone, and what was said is kept as a
+//! cassette. A replay makes the same runs again without a model, with artoo as it is now: real tools, real
+//! files, real judges, and the answers of then.
 
 mod home;
 mod plain;

@@ -1,4 +1,5 @@
-//! What a plain tool-calling loop would have sent for the same calls of tools: one conversation that grows, and nothing beside it.
+//! What a plain tool-calling loop would have sent for the same calls of tools: one conversation that grows,
+//! and nothing beside it.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +20,10 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// The loop for what was asked in a run. Its first prompt is the executor's own system prompt and tools, and the request, of
-    /// `request` tokens; each further one has all calls and results before it. Results that no later turn of the executor saw are not
-    /// counted, nor is an answer that was no turn of the executor's: both make the loop cheaper than it would be.
+    /// The loop for what was asked in a run. Its first prompt is the executor's own system prompt and tools,
+    /// and the request, of `request` tokens; each further one has all calls and results before it. Results
+    /// that no later turn of the executor saw are not counted, nor is an answer that was no turn of the
+    /// executor's: both make the loop cheaper than it would be.
     pub(crate) fn of(asked: &[Asked], request: u64) -> Self {
         let turns: Vec<(usize, &Asked)> =
             asked.iter().enumerate().filter(|(_, asked)| asked.role == EXECUTOR).collect();

@@ -50,8 +50,8 @@ impl Played {
         matches!(directive, "accept" | "success")
     }
 
-    /// Whether a replay may pass: the work is right or honestly not done, what was sabotaged is not accepted, and nothing was asked that
-    /// nobody had answered.
+    /// Whether a replay may pass: the work is right or honestly not done, what was sabotaged is not accepted,
+    /// and nothing was asked that nobody had answered.
     pub(crate) fn passes(&self) -> bool {
         let is_fair = match self.sabotaged {
             // What ends as close enough names what is not met, and has its own exit code.

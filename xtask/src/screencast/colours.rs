@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::Colour;
 
-/// What is behind, what is in front, and the sixteen colours, in light surroundings. Each can be read on the first.
+/// What is behind, what is in front, and the sixteen colours, in light surroundings. Each can be read on the
+/// first.
 const LIGHT: [&str; 18] = [
     "#fbfbfa", "#24292f", "#24292f", "#b3261e", "#1a7f37", "#8a5a00", "#0b5fc0", "#8250df", "#0f6f79",
     "#424a53", "#57606a", "#cf222e", "#2a7d3f", "#7d5200", "#0969da", "#8250df", "#1b7c83", "#57606a",

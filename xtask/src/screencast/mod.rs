@@ -1,6 +1,7 @@
 //! `cargo xtask screencast`: a conversation as somebody sees it, as a picture that moves.
 //!
-//! The example `terminal` plays it: the real program at a pseudo-terminal, with a model that is scripted. Here that is drawn.
+//! The example `terminal` plays it: the real program at a pseudo-terminal, with a model that is scripted.
+//! Here that is drawn.
 
 mod colours;
 mod recording;

@@ -1,7 +1,8 @@
 //! A recording as SVG: without scripts, without fonts of its own.
 //!
-//! The frames lie one below the other like those of a film, which is moved behind a window. A line that is in many frames is drawn once and
-//! used again. Where nothing may move, or nothing can, the last frame stands still.
+//! The frames lie one below the other like those of a film, which is moved behind a window. A line that is in
+//! many frames is drawn once and used again. Where nothing may move, or nothing can, the last frame stands
+//! still.
 
 use std::{collections::BTreeMap, fmt::Write};
 

@@ -55,7 +55,8 @@ fn nothing_is_drawn_of_nothing() {
 }
 
 proptest! {
-    /// Whatever is shown, the text of the picture is well-formed: what is said lies between tags, which nobody else writes.
+    /// Whatever is shown, the text of the picture is well-formed: what is said lies between tags, which
+    /// nobody else writes.
     #[test]
     fn any_text_is_only_text(text in any::<String>()) {
         let escaped = escaped(&text);

@@ -1,7 +1,8 @@
-//! Rust source without its comments, strings and tests, so that a rule about code does not stumble over words about code.
+//! Rust source without its comments, strings and tests, so that a rule about code does not stumble over words
+//! about code.
 
-/// The source with every character of comments and of string and character literals replaced by a blank. Lines stay
-/// where they are.
+/// The source with every character of comments and of string and character literals replaced by a blank.
+/// Lines stay where they are.
 pub(super) fn without_words(source: &str) -> String {
     let chars: Vec<char> = source.chars().collect();
     let mut out = String::with_capacity(source.len());
@@ -58,7 +59,8 @@ pub(super) fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// Characters up to the end of the item that starts here: its closing brace, or the semicolon of an item without a body.
+/// Characters up to the end of the item that starts here: its closing brace, or the semicolon of an item
+/// without a body.
 fn item_end(text: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in text.chars().enumerate() {

@@ -73,7 +73,8 @@ const TABLE: [(Layer, &[&str]); 7] = [
     (Layer::Tasks, &["xtask"]),
 ];
 
-/// Crates from outside that pure crates may build on: shapes, numbers and text, without async, files, clocks or chance.
+/// Crates from outside that pure crates may build on: shapes, numbers and text, without async, files, clocks
+/// or chance.
 const PURE_MAY_USE: [&str; 11] = [
     "aho-corasick",
     "base64",
@@ -102,7 +103,8 @@ const PURE_MAY_NOT_REACH: [&str; 10] = [
     "candle-core",
 ];
 
-/// What a role may not build on: the network, a store, a model's engine, the kernel, the terminal, the home folder.
+/// What a role may not build on: the network, a store, a model's engine, the kernel, the terminal, the home
+/// folder.
 const ROLES_MAY_NOT_USE: [&str; 12] = [
     "reqwest",
     "hyper",

@@ -1,13 +1,15 @@
-//! What a warning may carry: it is shown to whoever stands before the screen, and kept in logs that are passed on.
+//! What a warning may carry: it is shown to whoever stands before the screen, and kept in logs that are
+//! passed on.
 
 use super::{Finding, Tree, code};
 
-/// Fields of warnings and errors: numbers, ids, words of closed sets, and the errors of artoo's own and of the system. A request, an
-/// argument, an output or a provider's words are none of them.
+/// Fields of warnings and errors: numbers, ids, words of closed sets, and the errors of artoo's own and of
+/// the system. A request, an argument, an output or a provider's words are none of them.
 const FIELDS: [&str; 11] =
     ["error", "failures", "kind", "path", "purpose", "reason", "role", "roles", "run", "server", "wait"];
 
-/// Finds warnings with other fields, with words put into their message, or with a target of their own, which a filter may not know.
+/// Finds warnings with other fields, with words put into their message, or with a target of their own, which
+/// a filter may not know.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]).filter(|file| !file.is_test()) {

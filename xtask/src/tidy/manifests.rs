@@ -58,7 +58,8 @@ pub(super) fn lock(text: &str) -> Result<BTreeMap<String, Vec<String>>> {
     Ok(graph)
 }
 
-/// Finds crates that do not inherit the lints and the licence, and dependencies whose version is not in the root.
+/// Finds crates that do not inherit the lints and the licence, and dependencies whose version is not in the
+/// root.
 pub(super) fn inherit(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&["/Cargo.toml"]).filter(|file| file.member().is_some()) {

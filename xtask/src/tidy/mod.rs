@@ -1,5 +1,6 @@
-//! What no compiler proves: the layers, the words a layer may not use, documents that are true, a tree without leftovers.
-//! Each rule is a function from a [`Tree`] (or the crates' manifests) to findings; the tests run them all.
+//! What no compiler proves: the layers, the words a layer may not use, documents that are true, a tree
+//! without leftovers. Each rule is a function from a [`Tree`] (or the crates' manifests) to findings; the
+//! tests run them all.
 
 mod code;
 mod declared;

@@ -2,8 +2,9 @@
 
 use super::{Finding, Tree};
 
-/// Addresses of package registries and their mirrors, in pieces, so that this file does not name them either. The ordinary
-/// clients know where to ask; a tree that names a host breaks on machines that reach them by another way.
+/// Addresses of package registries and their mirrors, in pieces, so that this file does not name them either.
+/// The ordinary clients know where to ask; a tree that names a host breaks on machines that reach them by
+/// another way.
 const HOSTS: [&[&str]; 8] = [
     &["crates", "io"],
     &["pypi", "org"],

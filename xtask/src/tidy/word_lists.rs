@@ -1,5 +1,5 @@
-//! Lists of words of a language: what decides by them holds in no other language, and is written from the requests that somebody had seen.
-//! Facts decide instead. A heuristic, which finds constants alone.
+//! Lists of words of a language: what decides by them holds in no other language, and is written from the
+//! requests that somebody had seen. Facts decide instead. A heuristic, which finds constants alone.
 
 use super::{Finding, Tree, code};
 
@@ -100,7 +100,8 @@ fn literals(item: &[char]) -> Vec<String> {
     found
 }
 
-/// Whether it is a word or some, in small letters or of a script without them: no name with marks in it, and no single letter.
+/// Whether it is a word or some, in small letters or of a script without them: no name with marks in it, and
+/// no single letter.
 fn is_word(text: &str) -> bool {
     let text = text.trim();
     let is_letter =

@@ -1,4 +1,5 @@
-//! Words that the code of a layer may not use: what the manifest cannot forbid because the standard library has it.
+//! Words that the code of a layer may not use: what the manifest cannot forbid because the standard library
+//! has it.
 
 use super::{Finding, Layer, Tree, code, layer};
 

@@ -234,7 +234,8 @@ fn a_directed_plan_without_a_single_call_is_the_end() {
     let tried = || failure(1, "shell", "a", FailureClass::Logical);
     let decisions = run(Parameters::default(), [round(tried()), round(silent())]);
     assert_eq!(states(&decisions)[1], (ABANDON, Rule::NoMeansLeft));
-    // In the first round nothing was blocked yet, and a model that did not answer (no class) may do so the next time.
+    // In the first round nothing was blocked yet, and a model that did not answer (no class) may do so the
+    // next time.
     assert_eq!(run(Parameters::default(), [round(silent())])[0].rule, Rule::ActionGrid);
     let mute = Observation { failures: vec![silent()], ..share(8, 0, 8) };
     assert_eq!(run(Parameters::default(), [round(tried()), mute])[1].rule, Rule::ActionGrid);
@@ -278,7 +279,8 @@ fn a_step_that_failed_with_every_program_is_the_end() {
     );
 }
 
-/// Only the whole falls short of what its criteria ask. What the steps worked with is blocked, but none of them is a dead end.
+/// Only the whole falls short of what its criteria ask. What the steps worked with is blocked, but none of
+/// them is a dead end.
 #[test]
 fn a_step_that_matched_with_every_program_is_not_the_end() {
     let whole = JudgedCriterion { subtask_id: None, ..criterion("all of it", unmet(FailureClass::Logical)) };

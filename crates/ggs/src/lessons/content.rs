@@ -1,7 +1,7 @@
 //! The words of a Megram: one bounded line, because it may stand in a prompt years later.
 //!
-//! They are words of the request and of the first plan, names of calls, and what code knows of them. What a tool printed is not among
-//! them, nor what was written when that was in sight.
+//! They are words of the request and of the first plan, names of calls, and what code knows of them. What a
+//! tool printed is not among them, nor what was written when that was in sight.
 
 use artoo_types::{BlockedTarget, TerminalState};
 

@@ -31,8 +31,8 @@ pub(super) struct Story {
 }
 
 impl Story {
-    /// Takes a round in. The words of the first plan were written before anything was put out; those of later ones may be somebody's who
-    /// is quoted there, and are not told on.
+    /// Takes a round in. The words of the first plan were written before anything was put out; those of later
+    /// ones may be somebody's who is quoted there, and are not told on.
     pub(super) fn go_on(&mut self, intent: &str, round: &Round, programs: &BTreeSet<BlockedProgram>) {
         if !std::mem::replace(&mut self.is_begun, true) {
             let verdicts = |outcome: &SubTaskOutcome| outcome.criteria_verdicts.clone();
@@ -80,7 +80,8 @@ fn add(told: &mut Vec<String>, call: String) {
     }
 }
 
-/// The calls behind the passing verdicts: those that they point at, and where one points at none the last good one of its subtask.
+/// The calls behind the passing verdicts: those that they point at, and where one points at none the last
+/// good one of its subtask.
 fn worked(round: &Round) -> Vec<&ToolCall> {
     let matched = || round.outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched);
     let mut calls: Vec<&ToolCall> = Vec::new();
@@ -112,7 +113,8 @@ pub(super) fn is_tried_only(call: &ToolCall) -> bool {
     call.held.as_ref().is_some_and(|held| held.came == HeldEnd::Tried)
 }
 
-/// A call by its tool and input. Where somebody else's words are in the input, by the programs of this machine that it starts.
+/// A call by its tool and input. Where somebody else's words are in the input, by the programs of this
+/// machine that it starts.
 fn name(call: &ToolCall, programs: &BTreeSet<BlockedProgram>) -> String {
     let pair = target_of(call);
     if call.trust.tainted.is_none() {
@@ -127,7 +129,8 @@ fn name(call: &ToolCall, programs: &BTreeSet<BlockedProgram>) -> String {
     }
 }
 
-/// Why a call failed, as far as code knows it without the words of a tool: how it ended, and the class of the failure.
+/// Why a call failed, as far as code knows it without the words of a tool: how it ended, and the class of the
+/// failure.
 pub(super) fn reason(call: &ToolCall, failure: &CallFailure) -> String {
     let class = match failure.class {
         FailureClass::Logical => "logical",

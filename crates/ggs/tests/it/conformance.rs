@@ -88,7 +88,8 @@ fn an_endless_solver_is_caught() {
     assert_eq!(check(|| Box::new(Endless(0))), Err(Breach::Endless));
 }
 
-/// The default solver within the limits of a run, but for what `change` does to its parameters and `defect` to its decisions.
+/// The default solver within the limits of a run, but for what `change` does to its parameters and `defect`
+/// to its decisions.
 fn within_limits(change: fn(&mut Hyperparameters), defect: Defect) -> Result<(), Breach> {
     check_limits(|parameters| {
         let mut values = Hyperparameters::from(parameters);

@@ -182,7 +182,8 @@ fn only_started_calls_count_as_use_of_a_tool() {
     assert_eq!(observation.failures[0].failed_calls.len(), 1);
 }
 
-/// Seen: `edit_file` and `python3` were blocked after they had worked, and the next plan had nothing to mend the file with.
+/// Seen: `edit_file` and `python3` were blocked after they had worked, and the next plan had nothing to mend
+/// the file with.
 #[test]
 fn lesson_what_worked_is_not_blocked() {
     let changed = |number, tool: &str, command: &str| ToolCall {
@@ -270,7 +271,8 @@ fn done(number: u128, command: &str) -> SubTaskOutcome {
     SubTaskOutcome { tool_calls: vec![call(number, "shell", command)], ..matched(number, &["a"]) }
 }
 
-/// Each subtask met what was asked of it, and the whole did not: the next plan was free to do the very same again.
+/// Each subtask met what was asked of it, and the whole did not: the next plan was free to do the very same
+/// again.
 #[test]
 fn where_only_the_whole_falls_short_what_was_done_for_it_is_in_question() {
     let both = || vec![done(1, "find docs"), done(2, "python3 x.py")];

@@ -209,7 +209,8 @@ fn believed(value: f64) -> Confidence {
     Confidence { value: share(value), least: share(0.6), why: "it was found out in one way alone".to_owned() }
 }
 
-/// Lesson of issue 16: with a small model the README's own request ended as `accept`, with one of two answers wrong.
+/// Lesson of issue 16: with a small model the README's own request ended as `accept`, with one of two answers
+/// wrong.
 #[test]
 fn lesson_what_meets_everything_and_is_not_confirmed_is_plausible() {
     let met = |confidence| OutcomeSummary { confidence, ..all_met(vec![matched(1, &["a"])]) };

@@ -34,8 +34,8 @@ fn an_action_state_becomes_a_directive_after_its_megrams() {
     );
 }
 
-/// Every step matched and the whole did not: the directive blocks what the steps worked with and says what is not met, and memory
-/// learns nothing of calls that did not fail.
+/// Every step matched and the whole did not: the directive blocks what the steps worked with and says what is
+/// not met, and memory learns nothing of calls that did not fail.
 #[test]
 fn an_unmet_criterion_of_the_task_directs_the_next_plan() {
     let mut role = role();

@@ -1,7 +1,8 @@
-//! Models for tests: one that follows a script, and a pair that records real sessions to files and replays them.
+//! Models for tests: one that follows a script, and a pair that records real sessions to files and replays
+//! them.
 //!
-//! They enter by the public seam, [`LlmClient`](crate::LlmClient), so code under test cannot tell them from a real
-//! model.
+//! They enter by the public seam, [`LlmClient`](crate::LlmClient), so code under test cannot tell them from a
+//! real model.
 
 mod answer;
 mod expect;

@@ -15,8 +15,8 @@ use crate::{Completion, LlmClient, LlmError, ModelProfile, Request};
 /// A client that writes each finished call to a file of its own, without secrets, for a
 /// [`Replayer`](super::Replayer).
 ///
-/// Calls are filed under a hash of the redacted request and the count of equal requests before. A call that is
-/// cancelled leaves no file.
+/// Calls are filed under a hash of the redacted request and the count of equal requests before. A call that
+/// is cancelled leaves no file.
 ///
 /// Recording never changes what the caller gets: a call whose file cannot be written still answers, and the
 /// trouble is kept in [`problems`](Self::problems).
@@ -34,8 +34,8 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or read, or already holds recordings: two sessions in one folder could not be
-    /// told apart.
+    /// If the folder cannot be made or read, or already holds recordings: two sessions in one folder could
+    /// not be told apart.
     pub fn create(
         inner: Arc<dyn LlmClient>,
         folder: impl Into<PathBuf>,

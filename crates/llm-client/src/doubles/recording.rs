@@ -77,7 +77,8 @@ pub(super) fn redacted_request(
     Ok((value, key))
 }
 
-/// [`LlmError`] as data. It is a type of its own so that the error can change without breaking old recordings.
+/// [`LlmError`] as data. It is a type of its own so that the error can change without breaking old
+/// recordings.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum RecordedError {

@@ -3,8 +3,8 @@
 use artoo_redaction::Redactor;
 use serde_json::Value;
 
-/// What is removed from a recorded session before it reaches a disk: secrets, by a [`Redactor`], and what differs from machine to
-/// machine, so that a recording can be replayed elsewhere.
+/// What is removed from a recorded session before it reaches a disk: secrets, by a [`Redactor`], and what
+/// differs from machine to machine, so that a recording can be replayed elsewhere.
 ///
 /// ```
 /// use artoo_llm_client::doubles::Redaction;

@@ -13,9 +13,9 @@ use crate::{Completion, LlmClient, LlmError, ModelProfile, Request};
 
 /// A client that answers from the files of a [`Recorder`](super::Recorder).
 ///
-/// A request gets the recorded outcome of the equal request, the second one that of the second, and so on; errors
-/// are replayed too. A request that was not recorded, or not so often, gets [`LlmError::Unscripted`]. No time
-/// passes.
+/// A request gets the recorded outcome of the equal request, the second one that of the second, and so on;
+/// errors are replayed too. A request that was not recorded, or not so often, gets [`LlmError::Unscripted`].
+/// No time passes.
 #[derive(Debug)]
 pub struct Replayer {
     folder: PathBuf,
@@ -27,8 +27,8 @@ pub struct Replayer {
 }
 
 impl Replayer {
-    /// Replays the session in `folder`. `redaction` must be that of the recording. Blocks for the time of reading
-    /// one file.
+    /// Replays the session in `folder`. `redaction` must be that of the recording. Blocks for the time of
+    /// reading one file.
     ///
     /// # Errors
     ///

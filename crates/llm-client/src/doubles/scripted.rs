@@ -10,13 +10,13 @@ use crate::{Completion, LlmClient, LlmError, ModelProfile, Request, ToolCalling}
 
 /// A model that answers from a script and asserts what it was sent.
 ///
-/// Each expectation is used once. A request takes the *first unused* expectation that it meets: those that name
-/// its purpose come first, then those for any purpose, then the [`always`](Self::always) ones, which are never
-/// used up. So subtasks that run at the same time get their answers whatever their order, as long as their
-/// expectations differ; equal ones are answered in the order of the script.
+/// Each expectation is used once. A request takes the *first unused* expectation that it meets: those that
+/// name its purpose come first, then those for any purpose, then the [`always`](Self::always) ones, which are
+/// never used up. So subtasks that run at the same time get their answers whatever their order, as long as
+/// their expectations differ; equal ones are answered in the order of the script.
 ///
-/// A request that meets none gets [`LlmError::Unscripted`] and is kept in [`mismatches`](Self::mismatches), so it
-/// shows even where the code under test swallows errors.
+/// A request that meets none gets [`LlmError::Unscripted`] and is kept in [`mismatches`](Self::mismatches),
+/// so it shows even where the code under test swallows errors.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
@@ -51,7 +51,8 @@ struct State {
 }
 
 impl ScriptedModel {
-    /// A model named `scripted` that claims to constrain its answers and calls tools by JSON in its text, with an empty script.
+    /// A model named `scripted` that claims to constrain its answers and calls tools by JSON in its text,
+    /// with an empty script.
     pub fn new() -> Self {
         let profile = ModelProfile { tool_calling: ToolCalling::Json, ..ModelProfile::default() };
         Self { name: "scripted".to_owned(), structured: true, profile, state: Mutex::default() }
@@ -64,7 +65,8 @@ impl ScriptedModel {
         self
     }
 
-    /// Adds an expectation that answers any number of requests, none included, after those that are used once.
+    /// Adds an expectation that answers any number of requests, none included, after those that are used
+    /// once.
     #[must_use]
     pub fn always(self, expect: Expect, answer: Answer) -> Self {
         self.state().always.push((expect, answer));
@@ -102,8 +104,8 @@ impl ScriptedModel {
         self.state().requests.clone()
     }
 
-    /// One text for each request that met no expectation: what was asked, and what each open expectation missed in
-    /// it.
+    /// One text for each request that met no expectation: what was asked, and what each open expectation
+    /// missed in it.
     pub fn mismatches(&self) -> Vec<String> {
         self.state().mismatches.clone()
     }

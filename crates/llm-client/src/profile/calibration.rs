@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 /// What share of results that met every criterion were right, by what bore them out, and what is enough.
 ///
-/// Source: `docs/deviations.md`, "Confidence". The figures are measured: `cargo xtask eval --split calibration`.
+/// Source: `docs/deviations.md`, "Confidence". The figures are measured:
+/// `cargo xtask eval --split calibration`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {

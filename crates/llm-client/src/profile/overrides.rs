@@ -47,7 +47,8 @@ impl ProfileOverrides {
 }
 
 impl ModelProfile {
-    /// The same with what is said in place of what is known. Where a smaller context alone is said, an answer may take all of it.
+    /// The same with what is said in place of what is known. Where a smaller context alone is said, an answer
+    /// may take all of it.
     #[must_use]
     pub fn with(self, said: &ProfileOverrides) -> Self {
         let context_tokens = said.context_tokens.unwrap_or(self.context_tokens);

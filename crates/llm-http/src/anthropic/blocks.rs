@@ -66,8 +66,8 @@ impl Blocks {
         self.blocks.iter().flat_map(|block| [block.text(), block.input.as_str()])
     }
 
-    /// The answer that they are. A thought without a signature is none that could be sent back: it was cut off, or the server signs
-    /// nothing and wants nothing back.
+    /// The answer that they are. A thought without a signature is none that could be sent back: it was cut
+    /// off, or the server signs nothing and wants nothing back.
     pub(super) fn into_answer(self, stop: StopReason) -> Answer {
         let mut answer = Answer { stop, ..Answer::of_text(String::new()) };
         for block in self.blocks {

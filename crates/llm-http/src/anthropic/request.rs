@@ -55,8 +55,8 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
     body
 }
 
-/// How many turns of the user are marked, from the last one back. The last is written to the cache; the one before was written by the
-/// call before, and is found there however much the last turn holds.
+/// How many turns of the user are marked, from the last one back. The last is written to the cache; the one
+/// before was written by the call before, and is found there however much the last turn holds.
 const MARKED_TURNS: usize = 2;
 
 /// Marks a block as the end of something that is worth caching.
@@ -71,8 +71,8 @@ pub(super) fn marked(mut block: Value) -> Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AnswerTool {
     pub(super) name: String,
-    /// Whether the answer is the field `value` of the input, because a tool's input must be an object and the schema asks for
-    /// something else.
+    /// Whether the answer is the field `value` of the input, because a tool's input must be an object and the
+    /// schema asks for something else.
     pub(super) is_wrapped: bool,
 }
 
@@ -99,7 +99,8 @@ fn giving_answer(schema: &JsonSchema) -> Value {
     json!({"name": schema.name, "description": "Gives the answer.", "input_schema": input})
 }
 
-/// The schema without bounds on numbers and lengths, which `output_config` refuses. The reader still checks them.
+/// The schema without bounds on numbers and lengths, which `output_config` refuses. The reader still checks
+/// them.
 fn without_bounds(schema: &Value) -> Value {
     const BOUNDS: [&str; 9] = [
         "minimum",

@@ -137,7 +137,8 @@ impl Decode for Decoder {
     }
 }
 
-/// The answer inside a tool's input. Input that is cut off or of another shape is left for the reader to judge.
+/// The answer inside a tool's input. Input that is cut off or of another shape is left for the reader to
+/// judge.
 fn unwrap(call: ToolUse, is_wrapped: bool) -> String {
     let value = serde_json::from_str::<Value>(&call.arguments).ok().filter(|_| is_wrapped);
     value.and_then(|mut value| Some(value.get_mut("value")?.take().to_string())).unwrap_or(call.arguments)

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::anthropic::request::marked;
 use crate::calls::{object, wrapped};
 
-/// The turns of a conversation, the last `marks` of the user's marked for the cache. Speakers alternate, whoever spoke twice before;
-/// blocks without content, which the provider refuses, are left out.
+/// The turns of a conversation, the last `marks` of the user's marked for the cache. Speakers alternate,
+/// whoever spoke twice before; blocks without content, which the provider refuses, are left out.
 pub(super) fn turns(messages: &[Message], marks: usize) -> Vec<Value> {
     let mut turns: Vec<(MessageRole, Vec<Value>)> = Vec::new();
     for message in messages {

@@ -1,7 +1,7 @@
 //! A mock server that speaks both wire formats, and every kind of trouble.
 //!
-//! It listens on a free port of the loopback interface and answers from a closure. It is small and fast enough to
-//! stand in benches.
+//! It listens on a free port of the loopback interface and answers from a closure. It is small and fast
+//! enough to stand in benches.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

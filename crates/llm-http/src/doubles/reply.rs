@@ -53,13 +53,15 @@ pub enum Step {
 }
 
 impl Reply {
-    /// A model's answer with a usage block of 10 prompt and 5 completion tokens, in whatever manner the request
-    /// asks for: Messages API for paths that end in `/messages`, otherwise chat completions; streamed or not.
+    /// A model's answer with a usage block of 10 prompt and 5 completion tokens, in whatever manner the
+    /// request asks for: Messages API for paths that end in `/messages`, otherwise chat completions; streamed
+    /// or not.
     pub fn text(text: impl Into<String>) -> Self {
         Self::said(Said { text: text.into(), calls: Vec::new(), usage: true })
     }
 
-    /// A model's answer that calls tools, in the same manner: each call by its id, the tool's name and the arguments.
+    /// A model's answer that calls tools, in the same manner: each call by its id, the tool's name and the
+    /// arguments.
     pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, &'a str, Value)>) -> Self {
         let call = |(id, name, arguments): (&str, &str, Value)| ToolUse {
             id: id.to_owned(),

@@ -22,10 +22,11 @@ use crate::{ApiKey, StructuredMode};
 
 /// A model behind the chat completions API.
 ///
-/// Answers are streamed, so that silence is noticed; servers that answer whole instead are understood. Reasoning blocks in the text are
-/// removed; reasoning in fields of its own goes back where servers want it: `reasoning_details` always, `reasoning_content` with calls of
-/// tools. What a server refuses of the protocol (tools, JSON Schema, `stream_options`, a temperature, a seed, `max_tokens`) is left out from
-/// then on; tools stand in the prompt then.
+/// Answers are streamed, so that silence is noticed; servers that answer whole instead are understood.
+/// Reasoning blocks in the text are removed; reasoning in fields of its own goes back where servers want it:
+/// `reasoning_details` always, `reasoning_content` with calls of tools. What a server refuses of the protocol
+/// (tools, JSON Schema, `stream_options`, a temperature, a seed, `max_tokens`) is left out from then on;
+/// tools stand in the prompt then.
 ///
 /// ```
 /// use artoo_llm_http::{HttpConfig, OpenAiCompatible};
@@ -69,8 +70,8 @@ impl Wire for ChatCompletions {
     }
 
     fn dialect(url: &Url, level: Level) -> Dialect {
-        // The vendor deprecated `max_tokens`, and its newer models refuse it; other servers may not know the new
-        // name.
+        // The vendor deprecated `max_tokens`, and its newer models refuse it; other servers may not know the
+        // new name.
         let completion_limit = url.host_str() == Some("api.openai.com");
         Dialect { level, tools: true, stream_usage: true, temperature: true, seed: true, completion_limit }
     }

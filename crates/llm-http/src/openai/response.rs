@@ -26,7 +26,8 @@ impl Decode for Decoder {
     fn event(&mut self, event: &Event) -> Result<Progress, Bad> {
         match serde_json::from_str::<Value>(&event.data) {
             Ok(chunk) => self.chunk(&chunk)?,
-            // The end mark, an empty keep-alive, or chunks without the empty lines that should stand between them.
+            // The end mark, an empty keep-alive, or chunks without the empty lines that should stand between
+            // them.
             Err(_) => {
                 for line in event.data.lines().map(str::trim).filter(|line| !line.is_empty()) {
                     if line == "[DONE]" {

@@ -20,14 +20,14 @@ struct Listed {
     id: String,
 }
 
-/// Asks an OpenAI-compatible server for the names of its models, in its order. It is asked once: whoever wants to know
-/// whether a server is there does not wait for retries. `config.model` says nothing here.
+/// Asks an OpenAI-compatible server for the names of its models, in its order. It is asked once: whoever
+/// wants to know whether a server is there does not wait for retries. `config.model` says nothing here.
 ///
 /// # Errors
 ///
-/// [`LlmError::Configuration`] for an address, proxy or key that cannot be used; [`LlmError::Unreachable`] and
-/// [`LlmError::TimedOut`] where nobody answers; [`LlmError::Status`] where the server refuses, which many do that serve one
-/// model only; [`LlmError::Protocol`] where it answers something else than a list.
+/// [`LlmError::Configuration`] for an address, proxy or key that cannot be used; [`LlmError::Unreachable`]
+/// and [`LlmError::TimedOut`] where nobody answers; [`LlmError::Status`] where the server refuses, which many
+/// do that serve one model only; [`LlmError::Protocol`] where it answers something else than a list.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// The schema in strict form: every object closed, every property required. Properties that may be left out are
-/// required if they also may be `null`, which means the same to the reader. `None` if the schema cannot be put so. It is copied only
-/// where it changes: this is asked for every call, and a schema is large.
+/// The schema in strict form: every object closed, every property required. Properties that may be left out
+/// are required if they also may be `null`, which means the same to the reader. `None` if the schema cannot
+/// be put so. It is copied only where it changes: this is asked for every call, and a schema is large.
 pub(super) fn strict(schema: &Value) -> Option<Cow<'_, Value>> {
     // The top must be an object, and not a choice of objects.
     if schema.get("type")? != "object" {

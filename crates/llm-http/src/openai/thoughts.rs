@@ -24,8 +24,8 @@ impl Thoughts {
         }
     }
 
-    /// What goes back with the turn: all parts, or, with calls of tools, the plain text. Servers that send plain text want it for as
-    /// long as the model works with tools, and no longer.
+    /// What goes back with the turn: all parts, or, with calls of tools, the plain text. Servers that send
+    /// plain text want it for as long as the model works with tools, and no longer.
     pub(super) fn into_reasoning(self, calls: &[ToolUse]) -> Vec<Value> {
         let is_wanted = self.details.is_empty() && !self.plain.is_empty() && !calls.is_empty();
         if is_wanted { vec![Value::String(self.plain)] } else { self.details }

@@ -169,8 +169,8 @@ async fn signed_thoughts_come_back_unchanged_and_first() {
     assert_eq!(server.calls()[1].body["messages"][1]["content"], content);
 }
 
-/// Whoever asks once more without tools, after a conversation with them, asks in words: providers refuse calls of tools that they do
-/// not know.
+/// Whoever asks once more without tools, after a conversation with them, asks in words: providers refuse
+/// calls of tools that they do not know.
 #[tokio::test]
 async fn a_conversation_with_calls_can_end_without_tools() {
     let server = MockServer::start(|_| two_calls()).await.unwrap();

@@ -57,7 +57,8 @@ async fn counts_that_came_before_the_failure_are_kept() {
     }
 }
 
-/// The counts of a stream come at its end. Where the end does not come, what had come of the answer is estimated, and says so.
+/// The counts of a stream come at its end. Where the end does not come, what had come of the answer is
+/// estimated, and says so.
 #[tokio::test]
 async fn words_without_counts_are_estimated() {
     let broken = error(Reply::steps([Step::delta("four characters each"), Step::Drop])).await.usage();

@@ -29,7 +29,8 @@ impl Heads {
     }
 }
 
-/// Answers each query from the keys and values up to its own place; the last query stands at the end of `memory`.
+/// Answers each query from the keys and values up to its own place; the last query stands at the end of
+/// `memory`.
 pub(crate) fn attend(simd: Simd, heads: Heads, queries: &[f32], memory: &Memory, out: &mut [f32]) {
     let tokens = queries.len() / heads.query_width();
     let before = memory.keys.len() / heads.key_width() - tokens;

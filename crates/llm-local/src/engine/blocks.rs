@@ -31,7 +31,8 @@ pub(crate) struct Q6K<'a> {
 pub(crate) fn q4k(block: &[u8; Q4K_BYTES]) -> Q4K<'_> {
     let [header, quants @ ..]: &[[u8; 16]; 9] = bytemuck::must_cast_ref(block);
     let [factors, first, second, third] = bytemuck::must_cast::<_, [u32; 4]>(*header).map(u32::from_le);
-    // Six bits each: the first four of scales and mins lie in whole bytes, the upper bits of the others above them.
+    // Six bits each: the first four of scales and mins lie in whole bytes, the upper bits of the others above
+    // them.
     let scales_low = first & 0x3F3F_3F3F;
     let scales_high = (third & 0x0F0F_0F0F) | ((first >> 2) & 0x3030_3030);
     let mins_low = second & 0x3F3F_3F3F;
@@ -110,8 +111,8 @@ impl Q6K<'_> {
 
 /// A half-precision number.
 ///
-/// Without branches and without subnormal arithmetic: scales have random signs and are often subnormal, so a mispredicted
-/// branch or an assisted multiplication here would cost as much as the rest of the block.
+/// Without branches and without subnormal arithmetic: scales have random signs and are often subnormal, so a
+/// mispredicted branch or an assisted multiplication here would cost as much as the rest of the block.
 #[inline(always)]
 pub(crate) fn half(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;

@@ -1,5 +1,5 @@
-//! One row of weights times one row of activations, in plain Rust: what runs where no faster kernel is known, and what the
-//! faster kernels are tested against.
+//! One row of weights times one row of activations, in plain Rust: what runs where no faster kernel is known,
+//! and what the faster kernels are tested against.
 
 use super::activation::Activation;
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};

@@ -1,4 +1,5 @@
-//! Rows of weights times a few rows of activations, on processors with AVX2: reads each weight once, straight from the file.
+//! Rows of weights times a few rows of activations, on processors with AVX2: reads each weight once, straight
+//! from the file.
 
 use std::arch::x86_64::{__m128i, __m256, __m256i};
 
@@ -46,8 +47,8 @@ const PICK_8: [[u8; 16]; 8] = {
     table
 };
 
-/// Two rows of Q4_K blocks times `N` rows of activations: two streams through memory, which keeps more of it on the way, and each
-/// weight is read and unpacked once.
+/// Two rows of Q4_K blocks times `N` rows of activations: two streams through memory, which keeps more of it
+/// on the way, and each weight is read and unpacked once.
 #[inline(always)]
 pub(crate) fn q4k<const N: usize>(
     simd: V3,

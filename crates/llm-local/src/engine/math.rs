@@ -1,9 +1,11 @@
-//! The small functions between the matrices. Each works on one row and is compiled for the caller's instructions.
+//! The small functions between the matrices. Each works on one row and is compiled for the caller's
+//! instructions.
 
 use super::activation::Activation;
 use super::blocks::BLOCK;
 
-/// e to the power of `x`, right to about seven digits; 0 and infinity become the smallest and largest normal numbers.
+/// e to the power of `x`, right to about seven digits; 0 and infinity become the smallest and largest normal
+/// numbers.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
     // Adding 1.5 * 2^23 leaves the nearest whole number in the lowest bits.

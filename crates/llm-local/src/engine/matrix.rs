@@ -77,7 +77,8 @@ impl Matrix {
         }
     }
 
-    /// Writes the product with each row of `activations` (`columns / 256` blocks each) into `out`, `rows` numbers each.
+    /// Writes the product with each row of `activations` (`columns / 256` blocks each) into `out`, `rows`
+    /// numbers each.
     pub(crate) fn multiply(&self, simd: Simd, activations: &[Activation], out: &mut [f32]) {
         match self.kind {
             Kind::Q4K => self.multiply_as::<Q4K>(simd, activations, out),

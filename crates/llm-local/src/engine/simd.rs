@@ -1,7 +1,7 @@
 //! Which instructions this processor has, asked once; and running code with them.
 //!
-//! Code gets those instructions only where it is inlined into [`Simd::run`] or `vectorize`. So closures on that way carry
-//! `#[inline(always)]`, and kernels use loops where other code would use closures.
+//! Code gets those instructions only where it is inlined into [`Simd::run`] or `vectorize`. So closures on
+//! that way carry `#[inline(always)]`, and kernels use loops where other code would use closures.
 
 use super::activation::Activation;
 use super::format::Format;
@@ -56,8 +56,9 @@ impl Simd {
                 let (upper, lower) = rows.split_at((half * width).min(rows.len()));
                 let (out_upper, out_lower) = out.split_at_mut(half);
                 let rows = upper.chunks_exact(width).zip(lower.chunks_exact(width));
-                // The iterator is made outside so that the closure is large: pulp passes closures of up to 64 bytes in
-                // registers, through a function into which the intrinsics are not inlined (30 times slower).
+                // The iterator is made outside so that the closure is large: pulp passes closures of up to 64
+                // bytes in registers, through a function into which the intrinsics are not inlined (30 times
+                // slower).
                 let work = rows.zip(out_upper).zip(out_lower);
                 simd.vectorize(
                     #[inline(always)]
@@ -77,7 +78,8 @@ impl Simd {
     }
 }
 
-/// Adds the products of block `block` of sixteen rows, `per_row` blocks each, and of all activations to `sums`.
+/// Adds the products of block `block` of sixteen rows, `per_row` blocks each, and of all activations to
+/// `sums`.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn add_tile<F: Format>(
     simd: V3,

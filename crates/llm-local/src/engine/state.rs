@@ -42,7 +42,8 @@ impl State {
         self.layers.iter().flat_map(|layer| [layer.keys.as_slice(), layer.values.as_slice()])
     }
 
-    /// The state whose [`rows`](Self::rows) these are, of `tokens` tokens with `width` numbers each; `None` where they are of another shape.
+    /// The state whose [`rows`](Self::rows) these are, of `tokens` tokens with `width` numbers each; `None`
+    /// where they are of another shape.
     pub(crate) fn of_rows(numbers: &[f32], layers: usize, tokens: usize, width: usize) -> Option<Self> {
         let row = tokens.checked_mul(width).filter(|row| *row > 0)?;
         if numbers.len() != row.checked_mul(layers)?.checked_mul(2)? {

@@ -1,7 +1,8 @@
-//! Sixteen rows of a block unpacked side by side, so that many activations can be multiplied with them at once.
+//! Sixteen rows of a block unpacked side by side, so that many activations can be multiplied with them at
+//! once.
 //!
-//! Unpacking costs about as much as three rows of activations, so it pays from a handful of prompt tokens on. A tile lives
-//! only as long as it is used: the file stays the only copy of the weights.
+//! Unpacking costs about as much as three rows of activations, so it pays from a handful of prompt tokens on.
+//! A tile lives only as long as it is used: the file stays the only copy of the weights.
 
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
 

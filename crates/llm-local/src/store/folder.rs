@@ -77,7 +77,8 @@ impl ModelStore {
 
     /// What is there of a model.
     ///
-    /// The file is hashed only when it is new or was changed since: seconds the first time, microseconds later.
+    /// The file is hashed only when it is new or was changed since: seconds the first time, microseconds
+    /// later.
     ///
     /// # Errors
     ///

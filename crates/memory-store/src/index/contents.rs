@@ -56,7 +56,8 @@ impl Contents {
         self.position
     }
 
-    /// Makes the keys of each entry equal to it. The position is in the last batch: after a crash before that, the same ids come again.
+    /// Makes the keys of each entry equal to it. The position is in the last batch: after a crash before
+    /// that, the same ids come again.
     pub(super) fn write(
         &mut self,
         entries: Vec<Entry>,

@@ -1,7 +1,9 @@
-//! The engine, used only in the ways in which it was measured to be right. It never leaves the thread that opened it.
+//! The engine, used only in the ways in which it was measured to be right. It never leaves the thread that
+//! opened it.
 //!
-//! Point reads seek with an iterator, since `get` misses live keys after deletes. Iterators do not outlive a method here, since they lose
-//! entries when something is written beside them. Every write is an atomic, synced batch.
+//! Point reads seek with an iterator, since `get` misses live keys after deletes. Iterators do not outlive a
+//! method here, since they lose entries when something is written beside them. Every write is an atomic,
+//! synced batch.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -135,7 +137,8 @@ impl Engine {
         Ok(page)
     }
 
-    /// Gives back the space of what is deleted or replaced, and with it the last copies of what was forgotten.
+    /// Gives back the space of what is deleted or replaced, and with it the last copies of what was
+    /// forgotten.
     ///
     /// The engine keeps every old version once an iterator was open, until it is started anew.
     pub(super) fn compact(&mut self) -> Result<(), IndexError> {

@@ -1,8 +1,10 @@
-//! The engine's way to the disk: it syncs what it says is written, checks what it reads, and lets no failure pass.
+//! The engine's way to the disk: it syncs what it says is written, checks what it reads, and lets no failure
+//! pass.
 //!
-//! The engine swallows errors: a compaction that cannot write drops its inputs all the same, and a block that cannot be read is skipped and
-//! then deleted. So a failure here does not return into the engine. It leaves by unwinding, past everything that the engine would do next,
-//! and is caught where the engine was called ([`super::guard`]). `resume_unwind` prints nothing.
+//! The engine swallows errors: a compaction that cannot write drops its inputs all the same, and a block that
+//! cannot be read is skipped and then deleted. So a failure here does not return into the engine. It leaves
+//! by unwinding, past everything that the engine would do next, and is caught where the engine was called
+//! ([`super::guard`]). `resume_unwind` prints nothing.
 
 use std::cell::Cell;
 use std::io::{self, Cursor, Read, Write};
@@ -19,7 +21,8 @@ use super::error::{Damage, IndexError};
 use super::intact::{self, FOOTER, TRAILER};
 use crate::disk::{Disk, DiskFile};
 
-/// A log is closed at 4 MiB and the batch that crosses that, and a list of tables is far shorter. What is longer was not written by the engine.
+/// A log is closed at 4 MiB and the batch that crosses that, and a list of tables is far shorter. What is
+/// longer was not written by the engine.
 const LONGEST_LOG: u64 = 64 * 1024 * 1024;
 
 /// See the module.
@@ -30,7 +33,8 @@ pub(super) struct DurableEnv {
     exit: Exit,
 }
 
-/// The way out of the engine. It is taken once; what the engine does after that, as it is dropped, reaches no file.
+/// The way out of the engine. It is taken once; what the engine does after that, as it is dropped, reaches no
+/// file.
 #[derive(Clone, Default)]
 struct Exit(Rc<Cell<bool>>);
 
@@ -81,8 +85,8 @@ impl DurableEnv {
         Ok(Box::new(SyncedFile { file, path: path.to_owned(), folder, exit: self.exit.clone() }))
     }
 
-    /// A log, as far as it is whole. Only the newest may be torn: it was being written when the machine stopped. Behind a torn one that others
-    /// follow, something is missing in the middle.
+    /// A log, as far as it is whole. Only the newest may be torn: it was being written when the machine
+    /// stopped. Behind a torn one that others follow, something is missing in the middle.
     fn log(&self, path: &Path, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let whole = intact::whole_records(&bytes);
         let number = log_number(path);
@@ -97,7 +101,8 @@ impl DurableEnv {
 
 impl Env for DurableEnv {
     fn open_sequential_file(&self, path: &Path) -> Result<Box<dyn Read>> {
-        // By this the engine finds that the folder is new, which it is told to take it for only where it is empty.
+        // By this the engine finds that the folder is new, which it is told to take it for only where it is
+        // empty.
         if path.ends_with("CURRENT") && !self.exists(path)? {
             return Err(Status::new(StatusCode::NotFound, "CURRENT"));
         }
@@ -268,7 +273,8 @@ struct CheckedTable {
 }
 
 impl CheckedTable {
-    /// A table is read in three ways: its footer, a block with its trailer, and the filter, which is a block without its trailer.
+    /// A table is read in three ways: its footer, a block with its trailer, and the filter, which is a block
+    /// without its trailer.
     fn read(&self, offset: usize, into: &mut [u8]) -> std::result::Result<(), IndexError> {
         let end = offset.checked_add(into.len()).filter(|end| *end <= self.length);
         let end = end.ok_or_else(|| damaged(&self.folder, &self.path, "a block lies outside of it"))?;

@@ -105,7 +105,8 @@ impl IndexError {
 /// What is wrong with an index.
 #[derive(Debug, thiserror::Error)]
 pub enum Damage {
-    /// There are files, and none that says which of them count. The engine would take that for an empty folder and delete them.
+    /// There are files, and none that says which of them count. The engine would take that for an empty
+    /// folder and delete them.
     #[error("it has files, but no CURRENT")]
     NoCurrent,
     /// A file is not as the engine wrote it.

@@ -1,5 +1,6 @@
-//! Whether the engine's files are as they were written, looked at before the engine sees them: it skips what it cannot read without a word,
-//! panics at some of it, and makes room for any length that a damaged footer names.
+//! Whether the engine's files are as they were written, looked at before the engine sees them: it skips what
+//! it cannot read without a word, panics at some of it, and makes room for any length that a damaged footer
+//! names.
 //!
 //! The formats are LevelDB's: `doc/log_format.md` and `doc/table_format.md` of the original.
 

@@ -13,12 +13,13 @@ use rustix::io::Errno;
 use super::error::{Damage, IndexError};
 use crate::disk::{self, Disk};
 
-/// The folders that this process has locked, by device and inode. A lock of `fcntl` belongs to the process and is lost as soon as the process
-/// closes *any* handle of the file, so a second opener must not get as far as to open it.
+/// The folders that this process has locked, by device and inode. A lock of `fcntl` belongs to the process
+/// and is lost as soon as the process closes *any* handle of the file, so a second opener must not get as far
+/// as to open it.
 static TAKEN: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
 
-/// The lock on a LevelDB folder, of both kinds: `rusty-leveldb` looks for that of `flock`, the C++ tools for that of `fcntl`. Dropping it gives
-/// it back.
+/// The lock on a LevelDB folder, of both kinds: `rusty-leveldb` looks for that of `flock`, the C++ tools for
+/// that of `fcntl`. Dropping it gives it back.
 pub(super) struct Lock {
     flock: Option<Box<dyn disk::Lock>>,
     fcntl: Option<File>,

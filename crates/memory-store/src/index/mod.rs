@@ -1,4 +1,5 @@
-//! LevelDB as the index over memory: found by id, by tag pair and by layer, in the key schema of the specification.
+//! LevelDB as the index over memory: found by id, by tag pair and by layer, in the key schema of the
+//! specification.
 //!
 //! ```text
 //! m|<id>                    the Megram as it stands now, in JSON
@@ -8,10 +9,12 @@
 //! j|head                    up to where in the journal all this goes; not of the specification
 //! ```
 //!
-//! *Architecture invariant*: nothing here is the truth, and nobody may take it for that. What the index says is held against the truth
-//! ([`Verified`]); whatever goes wrong with it is an error by which it is known to be worth nothing, never a panic, and it is rebuilt.
+//! *Architecture invariant*: nothing here is the truth, and nobody may take it for that. What the index says
+//! is held against the truth ([`Verified`]); whatever goes wrong with it is an error by which it is known to
+//! be worth nothing, never a panic, and it is rebuilt.
 //!
-//! `rusty-leveldb` is used unpatched, with what was measured of it in mind: see the modules `engine`, `env` and `intact`.
+//! `rusty-leveldb` is used unpatched, with what was measured of it in mind: see the modules `engine`, `env`
+//! and `intact`.
 
 mod changes;
 mod contents;
@@ -78,11 +81,13 @@ impl Index {
         Ok(Self { worker: Worker::start(folder, disk).await? })
     }
 
-    /// Builds an index anew in place of whatever is in the folder, and opens it. The old one must be closed; it is removed.
+    /// Builds an index anew in place of whatever is in the folder, and opens it. The old one must be closed;
+    /// it is removed.
     ///
     /// # Errors
     ///
-    /// As for [`open`](Self::open); [`IndexError::Source`] where an entry is an error. What was there stays until the new one is whole.
+    /// As for [`open`](Self::open); [`IndexError::Source`] where an entry is an error. What was there stays
+    /// until the new one is whole.
     pub async fn rebuild<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
         folder: &Path,
         disk: Arc<dyn Disk>,
@@ -102,8 +107,9 @@ impl Index {
         self.worker.ask("read", |contents| Ok(contents.position())).await
     }
 
-    /// Takes in what the memory's state says of each id that was [`touched`], and where in the journal that is. It is on the disk when this
-    /// returns. Entries of more than a megabyte are several batches, the position in the last: what a crash cuts short is to be given again.
+    /// Takes in what the memory's state says of each id that was [`touched`], and where in the journal that
+    /// is. It is on the disk when this returns. Entries of more than a megabyte are several batches, the
+    /// position in the last: what a crash cuts short is to be given again.
     ///
     /// # Errors
     ///
@@ -159,8 +165,8 @@ impl Index {
         self.worker.ask("read", contents::Contents::count).await
     }
 
-    /// Gives back the space of what is gone, so that no file holds the words of a forgotten Megram. Rewrites most of the index: for idle time,
-    /// and after a person had something forgotten.
+    /// Gives back the space of what is gone, so that no file holds the words of a forgotten Megram. Rewrites
+    /// most of the index: for idle time, and after a person had something forgotten.
     ///
     /// # Errors
     ///

@@ -35,8 +35,8 @@ impl Folders {
 
 /// Builds `<index>.new` from all there is, and swaps it in.
 ///
-/// The old one is removed: it holds copies of what a person may have had forgotten since, and it is no evidence of anything that the journal
-/// does not hold.
+/// The old one is removed: it holds copies of what a person may have had forgotten since, and it is no
+/// evidence of anything that the journal does not hold.
 pub(super) async fn rebuild<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
     index: &Path,
     disk: &Arc<dyn Disk>,

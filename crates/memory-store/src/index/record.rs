@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 /// A tag that is longer than this many bytes stands in the index as its beginning and its hash.
 const LONGEST_TAG: usize = 512;
-/// How much of a content's JSON the index holds, so that no value is over 64 KiB: the engine's cache counts blocks, not bytes.
+/// How much of a content's JSON the index holds, so that no value is over 64 KiB: the engine's cache counts
+/// blocks, not bytes.
 const LONGEST_CONTENT: usize = 60 * 1024;
 
 /// A Megram as the index gives it: the current one, with its last recall and its demotion folded in.

@@ -1,5 +1,5 @@
-//! The one thread that has the engine. It makes it, serves with it and drops it; nothing of the engine gets out, as nothing in it may be
-//! shared between threads.
+//! The one thread that has the engine. It makes it, serves with it and drops it; nothing of the engine gets
+//! out, as nothing in it may be shared between threads.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -31,7 +31,8 @@ pub(crate) fn is_line(bytes: &[u8]) -> bool {
     bytes.len() <= MOST_PAYLOAD - SALT && parse(bytes).is_ok()
 }
 
-/// A payload: without the salt a short text could be guessed from its hash, which stays when the text is erased.
+/// A payload: without the salt a short text could be guessed from its hash, which stays when the text is
+/// erased.
 pub(super) fn salted(line: &[u8]) -> Vec<u8> {
     let mut payload = Vec::with_capacity(SALT + line.len());
     payload.extend_from_slice(Uuid::new_v4().as_bytes());

@@ -7,8 +7,8 @@ use super::frame::Frame;
 use super::{Journal, JournalError};
 
 impl Journal {
-    /// Removes for good what stands under these sequence numbers, and gives how many there were. The chain goes over the hash of what
-    /// was removed, so it still verifies.
+    /// Removes for good what stands under these sequence numbers, and gives how many there were. The chain
+    /// goes over the hash of what was removed, so it still verifies.
     ///
     /// # Errors
     /// A segment is damaged or cannot be rewritten. Those before it are rewritten by then.
@@ -43,8 +43,8 @@ impl Journal {
         Ok(erased)
     }
 
-    /// Removes the segments that hold nothing but events before a sequence number, because a snapshot has them, and gives how many. The
-    /// last segment stays.
+    /// Removes the segments that hold nothing but events before a sequence number, because a snapshot has
+    /// them, and gives how many. The last segment stays.
     ///
     /// # Errors
     /// A segment cannot be removed. Those before it are gone by then.

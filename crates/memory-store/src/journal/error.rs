@@ -50,7 +50,8 @@ pub enum JournalError {
         /// How long it may be.
         most: usize,
     },
-    /// A sync failed, or a half-written batch could not be taken back: what is in the file is not known, so nothing more is written.
+    /// A sync failed, or a half-written batch could not be taken back: what is in the file is not known, so
+    /// nothing more is written.
     #[error("the journal takes no more events: {reason}")]
     Failed {
         /// What happened.

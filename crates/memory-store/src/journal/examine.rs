@@ -153,7 +153,8 @@ fn between(read: &Scan<'_>, known: &Known) -> Vec<Flaw> {
     flaws
 }
 
-/// Cuts the frames where one does not follow the one before it. There is always a first part, if an empty one.
+/// Cuts the frames where one does not follow the one before it. There is always a first part, if an empty
+/// one.
 fn parts(frames: &[Found<'_>], first: u64, header: Header) -> Vec<(Header, Range<usize>)> {
     let mut parts: Vec<(Header, Range<usize>)> = Vec::new();
     let mut chain = header.chain;

@@ -23,7 +23,8 @@ pub(super) struct Header {
     pub(super) first: u64,
     /// The head of the chain before it.
     pub(super) chain: Hash,
-    /// Whether something is lost between the segment before it and its first frame, whose link cannot be checked.
+    /// Whether something is lost between the segment before it and its first frame, whose link cannot be
+    /// checked.
     pub(super) after_break: bool,
 }
 
@@ -59,7 +60,8 @@ impl Header {
     /// ```text
     /// magic 8 | version u32 | crc32 of these u32 | after a break u32 | first u64 | chain 32 | crc32 of all before u32
     /// ```
-    /// The version has a checksum of its own, so that it can be told from a damaged one whatever a later release puts behind it.
+    /// The version has a checksum of its own, so that it can be told from a damaged one whatever a later
+    /// release puts behind it.
     pub(super) fn encode(&self) -> [u8; HEADER] {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend_from_slice(MAGIC);
@@ -133,7 +135,8 @@ impl<'a> Frame<'a> {
         Self::decode_all(whole).ok_or(NoFrame::Wrong)
     }
 
-    /// Reads bytes as one frame, whatever length it states: where the checksum of the rest holds, only the length was damaged.
+    /// Reads bytes as one frame, whatever length it states: where the checksum of the rest holds, only the
+    /// length was damaged.
     pub(super) fn decode_all(bytes: &'a [u8]) -> Option<Self> {
         let mut rest = bytes.get(4..)?;
         let crc = take_u32(&mut rest)?;

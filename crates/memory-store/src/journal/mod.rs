@@ -1,4 +1,5 @@
-//! The journal: what happened to a memory, in order, checksummed, chained and on disk. See `docs/design/memory.md`.
+//! The journal: what happened to a memory, in order, checksummed, chained and on disk. See
+//! `docs/design/memory.md`.
 
 mod entry;
 mod erase;
@@ -29,7 +30,8 @@ pub use self::writer::Journal;
 /// A SHA-256.
 pub type Hash = [u8; 32];
 
-/// A place in a journal: behind an event. Two places with the same number and chain have the same events before them.
+/// A place in a journal: behind an event. Two places with the same number and chain have the same events
+/// before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The event's sequence number; 0 before the first.

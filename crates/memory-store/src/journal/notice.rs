@@ -26,7 +26,8 @@ pub enum Notice {
         offset: u64,
         /// How many.
         bytes: u64,
-        /// The events that were there. None is known where nothing readable comes behind them; an empty range says that there were none.
+        /// The events that were there. None is known where nothing readable comes behind them; an empty range
+        /// says that there were none.
         lost: Option<RangeInclusive<u64>>,
         /// The file as it was found; none where it was not repaired.
         copy: Option<PathBuf>,

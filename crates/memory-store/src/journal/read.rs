@@ -12,7 +12,8 @@ use super::{Entry, JournalError, Notice, Position, Tail};
 /// What a journal says.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// What happened after the position that was asked for, by sequence numbers. What was erased is not there.
+    /// What happened after the position that was asked for, by sequence numbers. What was erased is not
+    /// there.
     pub(crate) entries: Vec<(u64, Entry)>,
     /// Where it ends, and where to go on.
     pub(crate) tail: Tail,
@@ -158,8 +159,9 @@ fn cut(place: &Place, first: u64, length: usize, end: Position) -> Result<Tail, 
     tail_of(place, first, length as u64, end)
 }
 
-/// Puts what can be read of a segment in its place, in as many segments as it has breaks. The last one is made first: at each moment all
-/// that can be read is somewhere, and what is there twice is superseded by the later segment.
+/// Puts what can be read of a segment in its place, in as many segments as it has breaks. The last one is
+/// made first: at each moment all that can be read is somewhere, and what is there twice is superseded by the
+/// later segment.
 fn split(place: &Place, first: u64, found: &Examined<'_>) -> Result<Tail, JournalError> {
     let mut tail = None;
     for (header, range) in found.parts.iter().rev() {

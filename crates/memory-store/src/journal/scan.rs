@@ -26,12 +26,14 @@ pub(super) struct Found<'a> {
     pub(super) linked: bool,
 }
 
-/// A search may checksum this many times the bytes there are. Damage needs once; only bytes made to slow it down need more.
+/// A search may checksum this many times the bytes there are. Damage needs once; only bytes made to slow it
+/// down need more.
 const EFFORT: usize = 16;
 /// How far numbers may jump at a hole: further than a segment has frames.
 const WIDEST_HOLE: u64 = 1 << 20;
 
-/// Reads from an offset what comes after a position. Without a position the first frame is taken as it is, if its number is not below `least`.
+/// Reads from an offset what comes after a position. Without a position the first frame is taken as it is, if
+/// its number is not below `least`.
 pub(super) fn scan(bytes: &[u8], start: usize, after: Option<Position>, least: u64) -> Scan<'_> {
     let mut scan = Scan::default();
     let mut effort = bytes.len().saturating_mul(EFFORT);
@@ -65,7 +67,8 @@ pub(super) fn scan(bytes: &[u8], start: usize, after: Option<Position>, least: u
     scan
 }
 
-/// The frames behind a place in a segment, as long as each follows the one before it and none is beyond a number.
+/// The frames behind a place in a segment, as long as each follows the one before it and none is beyond a
+/// number.
 pub(super) fn following(bytes: &[u8], mut after: Position, last: u64) -> Vec<Frame<'_>> {
     let mut frames = Vec::new();
     let mut rest = bytes;

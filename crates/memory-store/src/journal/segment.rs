@@ -143,7 +143,8 @@ impl Place {
         Err(JournalError::io("make", &folder)(io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// Makes a folder of the memory. What is there already may never have been synced: who made it may have failed right after.
+    /// Makes a folder of the memory. What is there already may never have been synced: who made it may have
+    /// failed right after.
     fn make_folders(&self, folder: &Path) -> Result<(), JournalError> {
         self.disk.make_folder(folder).map_err(JournalError::io("make", folder))?;
         self.sync_folder(&self.memory)?;

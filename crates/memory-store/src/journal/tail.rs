@@ -45,7 +45,8 @@ impl Tail {
         self.at.map(|spot| (spot.first, spot.offset))
     }
 
-    /// What was committed since, up to an event. Where nothing was, this asks for the length of one file and for the name of the next.
+    /// What was committed since, up to an event. Where nothing was, this asks for the length of one file and
+    /// for the name of the next.
     pub(crate) fn follow(&mut self, place: &Place, last: u64) -> Result<Vec<(u64, Entry)>, JournalError> {
         let mut entries = Vec::new();
         loop {

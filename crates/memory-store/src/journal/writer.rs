@@ -23,7 +23,8 @@ pub(crate) struct Encoded {
     pub(crate) line: Vec<u8>,
 }
 
-/// A journal that this process owns. Whoever opens it holds the lock; [`crate::Log`] takes care of that, and of everything that waits.
+/// A journal that this process owns. Whoever opens it holds the lock; [`crate::Log`] takes care of that, and
+/// of everything that waits.
 pub struct Journal {
     pub(super) place: Place,
     active: Option<Active>,
@@ -48,7 +49,8 @@ impl Journal {
     /// Opens the journal in a memory's folder, makes it whole, and reads what comes after a position.
     ///
     /// # Errors
-    /// The journal is of a newer format, or the disk refuses something; what could be done by then can be done again.
+    /// The journal is of a newer format, or the disk refuses something; what could be done by then can be
+    /// done again.
     #[expect(clippy::type_complexity, reason = "three plain parts")]
     pub fn open(
         folder: &Path,
@@ -71,8 +73,8 @@ impl Journal {
         Ok((journal, reading))
     }
 
-    /// Appends entries, syncs them, and gives the position behind them. On an error none of them is in the journal, as far as the
-    /// disk can be trusted; where it cannot, nothing more is appended.
+    /// Appends entries, syncs them, and gives the position behind them. On an error none of them is in the
+    /// journal, as far as the disk can be trusted; where it cannot, nothing more is appended.
     ///
     /// # Errors
     /// The disk refuses, is full, or an entry is too long.
@@ -102,7 +104,8 @@ impl Journal {
             })
         });
         if let Err(error) = synced {
-            // What is behind the last whole batch must not stay there: the next batch would be written behind it.
+            // What is behind the last whole batch must not stay there: the next batch would be written behind
+            // it.
             let undone = active.file.truncate(active.length).and_then(|()| active.file.sync());
             match (&error, undone) {
                 (JournalError::Failed { reason }, _) => self.failed = Some(reason.clone()),
@@ -119,8 +122,8 @@ impl Journal {
         Ok(head)
     }
 
-    /// Gets onto the disk what was found when the journal was opened: who wrote it may have died before it could. From then on each batch
-    /// takes care of itself.
+    /// Gets onto the disk what was found when the journal was opened: who wrote it may have died before it
+    /// could. From then on each batch takes care of itself.
     pub(crate) fn settle(&mut self) -> Result<(), JournalError> {
         self.check()?;
         if let Some(active) = self.active.as_ref().filter(|_| !self.settled) {
@@ -171,8 +174,8 @@ impl Journal {
         }
     }
 
-    /// Puts another file in the place of a segment. Should that fail, the next batch begins a segment of its own: the open file may have
-    /// lost its name.
+    /// Puts another file in the place of a segment. Should that fail, the next batch begins a segment of its
+    /// own: the open file may have lost its name.
     pub(super) fn replace(&mut self, header: Header, frames: &[u8]) -> Result<(), JournalError> {
         let active = self.active.take_if(|active| active.first == header.first).is_some();
         self.place.put(header, frames)?;
@@ -197,7 +200,8 @@ impl Journal {
     fn segment(&mut self) -> Result<&mut Active, JournalError> {
         if self.active.as_ref().is_none_or(|active| active.length >= FULL_AT) {
             let first = self.head.seq.saturating_add(1);
-            // Should this fail, the new segment may be there or not, and nothing may be written behind it into the old one.
+            // Should this fail, the new segment may be there or not, and nothing may be written behind it
+            // into the old one.
             self.active = None;
             self.place.put(Header { first, chain: self.head.chain, after_break: self.after_break }, &[])?;
             self.active = Some(Active::open(&self.place, first, HEADER as u64)?);

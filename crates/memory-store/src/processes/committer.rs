@@ -1,4 +1,5 @@
-//! The one thread that gets events onto the disk: itself where it owns the journal, through the owner where it does not.
+//! The one thread that gets events onto the disk: itself where it owns the journal, through the owner where
+//! it does not.
 
 use std::collections::HashSet;
 use std::os::unix::net::UnixStream;
@@ -37,7 +38,8 @@ pub(super) enum Post {
     Nowhere,
 }
 
-/// The journal, and what goes with owning it. Dropped in this order: the door is closed before the lock is given back.
+/// The journal, and what goes with owning it. Dropped in this order: the door is closed before the lock is
+/// given back.
 pub(super) struct Owned {
     journal: Journal,
     server: Option<Server>,
@@ -126,8 +128,8 @@ impl Committer {
         }
     }
 
-    /// Finds somewhere to send events to: to itself where nobody owns the journal. Gives what the journal holds since a position where it was
-    /// read for that.
+    /// Finds somewhere to send events to: to itself where nobody owns the journal. Gives what the journal
+    /// holds since a position where it was read for that.
     fn find(&mut self, since: Position) -> Result<Option<Vec<(u64, Entry)>>, JournalError> {
         loop {
             let lock = self.place.lock();

@@ -1,4 +1,5 @@
-//! One memory, several processes: one of them owns it, the others send their events to it. See `docs/design/memory.md`.
+//! One memory, several processes: one of them owns it, the others send their events to it. See
+//! `docs/design/memory.md`.
 
 mod committer;
 mod protocol;
@@ -25,8 +26,8 @@ use crate::journal::{
     encode, read, verify,
 };
 
-/// A place in a memory: the lock is taken, or it is known who has it, and nothing was read. Who reads a snapshot between this and
-/// [`Claim::open`] can be sure, as owner, that nobody replaces it meanwhile.
+/// A place in a memory: the lock is taken, or it is known who has it, and nothing was read. Who reads a
+/// snapshot between this and [`Claim::open`] can be sure, as owner, that nobody replaces it meanwhile.
 #[derive(Debug)]
 pub struct Claim {
     place: Place,
@@ -83,9 +84,11 @@ impl Claim {
         matches!(self.held, Held::Lock(_))
     }
 
-    /// Reads what comes after a position. The owner makes whole what is torn or damaged; where the disk does not let it, it only reads.
+    /// Reads what comes after a position. The owner makes whole what is torn or damaged; where the disk does
+    /// not let it, it only reads.
     ///
-    /// Without the lock, [`Notice::Missing`] may mean that the owner has taken a newer snapshot: read that, and open again.
+    /// Without the lock, [`Notice::Missing`] may mean that the owner has taken a newer snapshot: read that,
+    /// and open again.
     ///
     /// # Errors
     /// The journal cannot be read.
@@ -138,8 +141,8 @@ impl Log {
         self.offer(at, &Entry::Snapshot { seq, hash })
     }
 
-    /// Waits until all that was taken is on disk, or lost. Waiting may be given up at any time. While another process owns the memory and
-    /// does not answer, this waits; [`Log::close`] does not do so for ever.
+    /// Waits until all that was taken is on disk, or lost. Waiting may be given up at any time. While another
+    /// process owns the memory and does not answer, this waits; [`Log::close`] does not do so for ever.
     ///
     /// # Errors
     /// Events were lost since this was asked last.
@@ -151,11 +154,13 @@ impl Log {
         self.queue.outcome()
     }
 
-    /// What others committed since this was asked last, up to [`Log::head`]. Events of this process may be among them, which does not matter
-    /// to a fold. Where there is nothing, this looks at the length of one file and for the name of the next, as owner not even that.
+    /// What others committed since this was asked last, up to [`Log::head`]. Events of this process may be
+    /// among them, which does not matter to a fold. Where there is nothing, this looks at the length of one
+    /// file and for the name of the next, as owner not even that.
     ///
     /// # Errors
-    /// The journal was compacted or repaired and does not go on from where this process is ([`JournalError::Reload`]), or cannot be read.
+    /// The journal was compacted or repaired and does not go on from where this process is
+    /// ([`JournalError::Reload`]), or cannot be read.
     pub fn follow(&self) -> Result<Vec<(u64, Entry)>, JournalError> {
         let mut tail = self.tail();
         let mut seen = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,8 +182,8 @@ impl Log {
         read(&self.place, from, Repair::No)
     }
 
-    /// Behind which event this process is: all up to it was given out by [`Log::follow`] or when this was opened, or taken from
-    /// this process.
+    /// Behind which event this process is: all up to it was given out by [`Log::follow`] or when this was
+    /// opened, or taken from this process.
     pub fn head(&self) -> Position {
         self.tail().position()
     }
@@ -198,7 +203,8 @@ impl Log {
         self.queue.take_notices()
     }
 
-    /// Removes for good what stands under these numbers, whoever owns the memory, and gives how many there were. Waits for it.
+    /// Removes for good what stands under these numbers, whoever owns the memory, and gives how many there
+    /// were. Waits for it.
     ///
     /// # Errors
     /// A segment is damaged, cannot be rewritten, or the owner is gone.
@@ -206,7 +212,8 @@ impl Log {
         self.ask(|answer| Task::Erase { seqs, answer })
     }
 
-    /// As owner, removes the segments that hold nothing but events before a number, and gives how many. Waits for it.
+    /// As owner, removes the segments that hold nothing but events before a number, and gives how many. Waits
+    /// for it.
     ///
     /// # Errors
     /// This process does not own the memory, or the disk refuses.
@@ -222,8 +229,8 @@ impl Log {
         verify(&self.place)
     }
 
-    /// Ends: what was taken is written, for this process and those that sent it something, and the lock is given back. Waits for another owner
-    /// no longer than this.
+    /// Ends: what was taken is written, for this process and those that sent it something, and the lock is
+    /// given back. Waits for another owner no longer than this.
     ///
     /// # Errors
     /// Events were lost since [`Log::flush`] was asked last.

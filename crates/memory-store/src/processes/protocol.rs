@@ -15,7 +15,8 @@ const MOST: usize = 16 << 20;
 /// What a process wants of the owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// These events on disk, and all that was there before. Each is when it was written, in ms, and its line of the wire.
+    /// These events on disk, and all that was there before. Each is when it was written, in ms, and its line
+    /// of the wire.
     Commit(Vec<(i64, Vec<u8>)>),
     /// What stands under these numbers gone.
     Erase(Vec<u64>),
@@ -46,7 +47,8 @@ pub(super) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result
     to.write_all(&bytes)
 }
 
-/// Reads a message. Nothing where the other side ended, or where `over` says so; that is asked whenever the stream's time is out.
+/// Reads a message. Nothing where the other side ended, or where `over` says so; that is asked whenever the
+/// stream's time is out.
 pub(super) fn receive<T: DeserializeOwned>(
     from: &mut impl Read,
     over: impl Fn() -> bool,

@@ -118,7 +118,8 @@ impl Visit {
     fn serve(&self, mut stream: UnixStream) {
         let able = stream.set_write_timeout(Some(ANSWER_WITHIN));
         while able.is_ok() {
-            // Whoever says what cannot be understood is not answered, and neither is anybody by a committer that ended.
+            // Whoever says what cannot be understood is not answered, and neither is anybody by a committer
+            // that ended.
             let Ok(Some(request)) = receive(&mut stream, || false) else { return };
             let response = match self.answer(request) {
                 Some(Ok(count)) => Response::Done(count),

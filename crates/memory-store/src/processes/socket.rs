@@ -45,7 +45,8 @@ pub(super) fn check_peer(stream: &UnixStream) -> io::Result<()> {
     if peer.uid == rustix::process::geteuid() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
-/// The address of a socket has room for a hundred characters. A folder's path may be longer, and its descriptor's never is.
+/// The address of a socket has room for a hundred characters. A folder's path may be longer, and its
+/// descriptor's never is.
 fn in_folder<T>(memory: &Path, reach: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let folder = File::open(memory)?;
     reach(&Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(NAME))

@@ -20,7 +20,8 @@ impl State {
     ///
     /// # Errors
     ///
-    /// [`TableError::Io`], [`TableError::Damaged`]: what the event is about could not be read. Taking it in again does the rest of it.
+    /// [`TableError::Io`], [`TableError::Damaged`]: what the event is about could not be read. Taking it in
+    /// again does the rest of it.
     pub fn apply(&mut self, event: &Event) -> Result<(), TableError> {
         match event {
             Event::Written(megram) => self.change([megram.id], |_, known| {

@@ -11,8 +11,9 @@ use super::{Base, State};
 use crate::table::TableError;
 
 impl State {
-    /// Sums one pair term by term, and puts that in place of its sums where they differ by more than 1e-9 of their size.
-    /// Each `n` names a pair, and all numbers together name them all. The answer is how many were corrected.
+    /// Sums one pair term by term, and puts that in place of its sums where they differ by more than 1e-9 of
+    /// their size. Each `n` names a pair, and all numbers together name them all. The answer is how many were
+    /// corrected.
     ///
     /// # Errors
     ///

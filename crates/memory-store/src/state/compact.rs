@@ -21,14 +21,16 @@ use crate::journal::Position;
 use crate::table::{Row, Table, TableError, Writer};
 
 impl State {
-    /// Writes everything into a new table at `path`, which covers the journal up to a position, and opens it. What is
-    /// forgotten is not in it, but for its ids. `now` is the time from which on the due times are found.
+    /// Writes everything into a new table at `path`, which covers the journal up to a position, and opens it.
+    /// What is forgotten is not in it, but for its ids. `now` is the time from which on the due times are
+    /// found.
     ///
     /// The state stays as it is; go on with [`State::open`] of the new table.
     ///
     /// # Errors
     ///
-    /// [`TableError::Io`], [`TableError::Damaged`], [`TableError::TooLarge`]: nothing bears the name that did not before.
+    /// [`TableError::Io`], [`TableError::Damaged`], [`TableError::TooLarge`]: nothing bears the name that did
+    /// not before.
     pub fn compact(
         &self,
         disk: &dyn Disk,
@@ -180,7 +182,8 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Writes the rows of a class of the table before, as far as they are kept, and changes, both in order, in one order.
+    /// Writes the rows of a class of the table before, as far as they are kept, and changes, both in order,
+    /// in one order.
     fn merge(
         &mut self,
         class: &[u8],

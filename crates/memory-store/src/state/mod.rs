@@ -1,8 +1,10 @@
-//! The state of a memory: a table of everything up to some event, and in this process's memory what happened since.
+//! The state of a memory: a table of everything up to some event, and in this process's memory what happened
+//! since.
 //!
-//! It answers what [`artoo_mkct_memory::MemoryFold`] answers, and holds only what changed: a Megram that something happened to, the sums of its
-//! pair, and when the pair is due. Everything else is read from the table when it is asked for, so opening costs the same however
-//! much there is, and a process to which little happens holds little.
+//! It answers what [`artoo_mkct_memory::MemoryFold`] answers, and holds only what changed: a Megram that
+//! something happened to, the sums of its pair, and when the pair is due. Everything else is read from the
+//! table when it is asked for, so opening costs the same however much there is, and a process to which little
+//! happens holds little.
 
 mod all;
 mod apply;
@@ -40,8 +42,8 @@ pub use self::words::PairWords;
 /// The sums of so many pairs are kept after they were read.
 const WARM_PAIRS: usize = 16_384;
 
-/// The state of a memory. A clone shares the table and is otherwise independent, so that it can be compacted while the
-/// original goes on.
+/// The state of a memory. A clone shares the table and is otherwise independent, so that it can be compacted
+/// while the original goes on.
 #[derive(Clone)]
 pub struct State {
     rules: Rules,
@@ -97,8 +99,8 @@ pub struct Stats {
 }
 
 impl State {
-    /// The state of a memory to which nothing happened yet. `grams` gives the words of a text and their parts, as hashes in
-    /// ascending order.
+    /// The state of a memory to which nothing happened yet. `grams` gives the words of a text and their
+    /// parts, as hashes in ascending order.
     pub fn new(rules: Rules, grams: fn(&str) -> Vec<u32>) -> Self {
         Self {
             rules,

@@ -10,8 +10,8 @@ use super::{Base, State};
 use crate::table::TableError;
 
 impl State {
-    /// The pairs that the Dreamer has to look at by `now`, at most `limit`: those that something happened to, then those whose time
-    /// has come. Each is named until it was [looked at](Self::looked_at).
+    /// The pairs that the Dreamer has to look at by `now`, at most `limit`: those that something happened to,
+    /// then those whose time has come. Each is named until it was [looked at](Self::looked_at).
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl State {
         Ok(due)
     }
 
-    /// Notes that the Dreamer looked at a pair and did what there was to do: its next time is found from what it holds
-    /// now.
+    /// Notes that the Dreamer looked at a pair and did what there was to do: its next time is found from what
+    /// it holds now.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The values of the state in a table: types of their own, as in [`crate::wire`], so that the state may change without the files.
+//! The values of the state in a table: types of their own, as in [`crate::wire`], so that the state may
+//! change without the files.
 
 use std::sync::Arc;
 

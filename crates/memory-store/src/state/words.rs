@@ -9,15 +9,16 @@ use super::record::{TagPairRef, WordsRecord, decode, meaningless};
 use super::{Base, State};
 use crate::table::{Row, Table, TableError};
 
-/// How many words and parts of words a pair has at most: those of the least hashes, a fair sample whatever the order in which they came.
+/// How many words and parts of words a pair has at most: those of the least hashes, a fair sample whatever
+/// the order in which they came.
 const WORDS: usize = 96;
 
 /// A pair and its words.
 pub type PairWords = (TagPair, Vec<u32>);
 
 impl State {
-    /// The words of the pairs that have a live Megram, those that were touched last first, at most `limit`: hashes in ascending order,
-    /// of the tags and of everything that is not forgotten.
+    /// The words of the pairs that have a live Megram, those that were touched last first, at most `limit`:
+    /// hashes in ascending order, of the tags and of everything that is not forgotten.
     pub fn words(&self, limit: usize) -> impl Iterator<Item = Result<PairWords, TableError>> {
         let mut changed: Vec<(Vec<u8>, TagPairRef<'_>, &Pair)> = self
             .pairs

@@ -14,8 +14,8 @@ use crate::table::TableError;
 const AT_ONCE: usize = 256;
 
 impl Store {
-    /// One cycle. Each pair is settled whole, so one that is cut short goes on where it was. Only the owner dreams: two dreamers
-    /// would find the same rule twice.
+    /// One cycle. Each pair is settled whole, so one that is cut short goes on where it was. Only the owner
+    /// dreams: two dreamers would find the same rule twice.
     pub(super) async fn cycle(&self, distiller: &dyn Distiller) -> Result<DreamReport, StoreError> {
         let mut report = DreamReport::default();
         if !self.is_owner() {

@@ -1,4 +1,5 @@
-//! The index: opened when it is needed, brought up to the journal, held against the state, built anew when in doubt.
+//! The index: opened when it is needed, brought up to the journal, held against the state, built anew when in
+//! doubt.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -83,7 +84,8 @@ impl Store {
 
     /// What is wrong with the index, where something is. Reads all of it.
     pub(super) fn check_index(&self) -> Result<Option<String>, StoreError> {
-        // Whoever does not own the memory cannot open its index; and one that is not there is built when it is needed.
+        // Whoever does not own the memory cannot open its index; and one that is not there is built when it
+        // is needed.
         if !self.is_owner() || !self.index_folder().exists() {
             return Ok(None);
         }

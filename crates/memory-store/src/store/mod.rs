@@ -68,11 +68,11 @@ impl Options {
     }
 }
 
-/// The memory on disk: a [`MemoryService`](artoo_mkct_memory::MemoryService) for runs, an [`Operator`](crate::Operator) for a
-/// person.
+/// The memory on disk: a [`MemoryService`](artoo_mkct_memory::MemoryService) for runs, an
+/// [`Operator`](crate::Operator) for a person.
 ///
-/// Opening reads what happened since the last snapshot. What is written is seen at once by who asks here, is on disk soon after,
-/// and surely when [`flush`](artoo_mkct_memory::MemoryService::flush) returns.
+/// Opening reads what happened since the last snapshot. What is written is seen at once by who asks here, is
+/// on disk soon after, and surely when [`flush`](artoo_mkct_memory::MemoryService::flush) returns.
 ///
 /// ```
 /// use artoo_memory_store::{Options, Store};
@@ -188,7 +188,8 @@ impl Store {
         &self.options.folder
     }
 
-    // A panic of another thread leaves nothing half done behind that matters: what is in the journal is folded again.
+    // A panic of another thread leaves nothing half done behind that matters: what is in the journal is
+    // folded again.
     fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -205,7 +206,8 @@ impl Store {
 /// A client that finds a hole where the owner has just taken a snapshot reads that.
 const TRIES: usize = 4;
 
-/// Takes the lock where it is free, then reads snapshot and journal: in this order nobody replaces the one while the other is read.
+/// Takes the lock where it is free, then reads snapshot and journal: in this order nobody replaces the one
+/// while the other is read.
 fn open(options: &Options) -> Result<(Log, State, Vec<Notice>), StoreError> {
     let Options { folder, rules, disk, .. } = options;
     let mut tries = 1;
@@ -232,7 +234,8 @@ fn apply(state: &mut State, entries: &[(u64, Entry)]) -> Result<(), TableError> 
     })
 }
 
-/// Waits for one of the store's own threads. Nothing else may be waited for here: a runtime's timers and tasks would stand still.
+/// Waits for one of the store's own threads. Nothing else may be waited for here: a runtime's timers and
+/// tasks would stand still.
 fn wait<T>(what: impl Future<Output = T>) -> T {
     // Unconstrained: within a task of tokio its budget would never be filled up again.
     futures::executor::block_on(tokio::task::unconstrained(what))

@@ -137,7 +137,8 @@ impl Operator for Store {
 
     fn all(&self, each: &mut dyn FnMut(&Megram, &Provenance) -> ControlFlow<()>) -> Result<(), StoreError> {
         let state = self.state()?;
-        // Ids first, so that the order does not depend on how it is kept, and one Megram is in hand at a time.
+        // Ids first, so that the order does not depend on how it is kept, and one Megram is in hand at a
+        // time.
         let (mut ids, mut rules) = (Vec::new(), HashMap::new());
         for remembered in state.megrams() {
             let remembered = remembered?;

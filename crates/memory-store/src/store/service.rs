@@ -88,8 +88,8 @@ impl Store {
         }
     }
 
-    /// Notes that rules were recalled. Where they cannot be noted, they are told all the same: a memory on a full or read-only disk
-    /// still knows what it knows.
+    /// Notes that rules were recalled. Where they cannot be noted, they are told all the same: a memory on a
+    /// full or read-only disk still knows what it knows.
     fn recalled(&self, sops: &[SopRecord]) -> Result<(), MemoryError> {
         if sops.is_empty() {
             return Ok(());

@@ -13,8 +13,8 @@ use crate::table::{Table, TableError};
 
 /// A journal of fewer events than this is read faster than a snapshot is taken.
 const LONG: u64 = 1_024;
-/// A journal may have this share of the snapshot's Megrams before another one is taken: so each event is rewritten a constant number
-/// of times, however much there is.
+/// A journal may have this share of the snapshot's Megrams before another one is taken: so each event is
+/// rewritten a constant number of times, however much there is.
 const SHARE: u64 = 8;
 
 /// The state of the newest snapshot that can be used; an empty one where there is none.
@@ -28,14 +28,16 @@ pub(super) fn newest(
         match Table::open(disk, &path).and_then(|table| State::open(table, rules, grams)) {
             Ok(state) => return Ok((state, notices)),
             Err(error @ TableError::Newer { .. }) => return Err(error.into()),
-            // Half written when the machine stopped, or damaged. An older one may do; what it lacks, the journal tells.
+            // Half written when the machine stopped, or damaged. An older one may do; what it lacks, the
+            // journal tells.
             Err(error) => notices.push(Notice::Snapshot { path, reason: error.to_string() }),
         }
     }
     Ok((State::new(rules, grams), notices))
 }
 
-/// The snapshots of a folder, oldest first: their names are the sequence numbers that they cover, of one width.
+/// The snapshots of a folder, oldest first: their names are the sequence numbers that they cover, of one
+/// width.
 fn tables(folder: &Path, disk: &dyn Disk) -> Result<Vec<PathBuf>, StoreError> {
     let folder = folder.join("snapshot");
     match disk.list(&folder) {
@@ -62,7 +64,8 @@ impl Store {
 
     /// Takes a snapshot of everything that is on disk, and lets go of what it covers.
     ///
-    /// It is made of snapshot and journal alone, not of what this process holds: so it cannot lack what is in the journal.
+    /// It is made of snapshot and journal alone, not of what this process holds: so it cannot lack what is in
+    /// the journal.
     pub(super) fn compact(&self) -> Result<(), StoreError> {
         let disk = self.options.disk.as_ref();
         let folder = self.folder().join("snapshot");

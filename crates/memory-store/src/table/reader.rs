@@ -89,7 +89,8 @@ impl Table {
         Ok(found.filter(|row| row.key() == key))
     }
 
-    /// The rows whose keys begin with `prefix` and are not less than `from`, in order. It ends with the first error.
+    /// The rows whose keys begin with `prefix` and are not less than `from`, in order. It ends with the first
+    /// error.
     pub fn scan(&self, prefix: &[u8], from: &[u8]) -> Scan<'_> {
         let from = if from < prefix { prefix } else { from };
         let first = self.top.partition_point(|(last_key, _)| last_key.as_ref() < from);

@@ -49,7 +49,8 @@ pub struct Scan<'a> {
     next_index: usize,
     index: Option<Cursor>,
     block: Option<Cursor>,
-    /// The first block that a scan reads is likely to be asked for again; a long scan would only push others out.
+    /// The first block that a scan reads is likely to be asked for again; a long scan would only push others
+    /// out.
     keep: Keep,
     done: bool,
 }

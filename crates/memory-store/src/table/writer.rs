@@ -16,7 +16,8 @@ use crate::journal::Position;
 /// Bytes go to the disk in pieces of this size.
 const WRITE_BYTES: usize = 256 << 10;
 
-/// A table in the making. It has another name until it is [finished](Self::finish); one that is dropped before is removed.
+/// A table in the making. It has another name until it is [finished](Self::finish); one that is dropped
+/// before is removed.
 pub struct Writer<'a> {
     disk: &'a dyn Disk,
     path: PathBuf,

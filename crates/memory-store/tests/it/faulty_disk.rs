@@ -131,8 +131,8 @@ impl FaultyDisk {
         Self(Arc::new(Mutex::new(copy)))
     }
 
-    /// Cuts the power: of what was not synced, each piece is there or not as `chance` has it, in whatever order it was written. Everything
-    /// that is open is to be dropped.
+    /// Cuts the power: of what was not synced, each piece is there or not as `chance` has it, in whatever
+    /// order it was written. Everything that is open is to be dropped.
     pub(crate) fn power_cut(&self, mut chance: impl FnMut() -> bool) {
         let mut machine = self.machine();
         let machine = &mut *machine;

@@ -1,5 +1,5 @@
-//! An index that is damaged in 200 ways. Whatever is done to its files: either every answer is right, or it is known that none may be trusted,
-//! and a rebuilt one is right.
+//! An index that is damaged in 200 ways. Whatever is done to its files: either every answer is right, or it
+//! is known that none may be trusted, and a rebuilt one is right.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -143,7 +143,8 @@ fn damage(folder: &Path, earlier: &Path, chance: &mut Chance) -> String {
     format!("{name}: {how}")
 }
 
-/// What a store makes of an index, as far as it is right without being rebuilt: opens it, brings it up, asks it.
+/// What a store makes of an index, as far as it is right without being rebuilt: opens it, brings it up, asks
+/// it.
 async fn used(folder: &Path, truth: &Truth) -> Result<&'static str, Wrong> {
     let index = open(folder).await?;
     let answer = asked(&index, truth).await;
@@ -237,7 +238,8 @@ fn kind(error: &IndexError) -> &'static str {
     }
 }
 
-/// The most address space that this process ever had, in KiB: memory that is asked for and not touched counts, too.
+/// The most address space that this process ever had, in KiB: memory that is asked for and not touched
+/// counts, too.
 fn most_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();

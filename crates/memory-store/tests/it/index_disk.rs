@@ -1,4 +1,5 @@
-//! A disk that fails at any call, that is full, and power that is cut: what the index acknowledged is there, or it is known to be worth nothing.
+//! A disk that fails at any call, that is full, and power that is cut: what the index acknowledged is there,
+//! or it is known to be worth nothing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -76,7 +77,8 @@ async fn live(disk: &FaultyDisk, acknowledged: &mut u64) -> Result<(), IndexErro
     Ok(())
 }
 
-/// Opens what is left, and brings it up. An error is fine, where it leads to a rebuild; a wrong answer is not.
+/// Opens what is left, and brings it up. An error is fine, where it leads to a rebuild; a wrong answer is
+/// not.
 async fn holds(disk: &FaultyDisk, acknowledged: u64) -> Result<(), IndexError> {
     let index = open(disk).await?;
     let mut at = told(&index).await?;

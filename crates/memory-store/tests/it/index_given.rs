@@ -129,7 +129,8 @@ impl Truth {
         Ok(())
     }
 
-    /// Asks the index for everything in every way. `Ok` only where every answer was right; panics where a wrong one was taken for right.
+    /// Asks the index for everything in every way. `Ok` only where every answer was right; panics where a
+    /// wrong one was taken for right.
     pub(crate) async fn is_told_by(&self, index: &Index) -> Result<(), Wrong> {
         let mut found = Vec::new();
         loop {

@@ -33,7 +33,8 @@ async fn lesson_h1_what_was_not_deleted_is_found() {
     index.project(forgotten, position(2)).await.unwrap();
     index.close().await;
 
-    // The engine's own way to read, as long as it has that fault. When this fails, the seeks may become `get`s.
+    // The engine's own way to read, as long as it has that fault. When this fails, the seeks may become
+    // `get`s.
     let mut db = DB::open(place.path(), Options { reuse_logs: false, ..Options::default() }).unwrap();
     let missed = (0..3_000)
         .filter(|number| number % 50 != 0 && db.get(format!("m|{}", id(*number)).as_bytes()).is_none());
@@ -81,7 +82,8 @@ async fn lesson_h3_a_torn_log_costs_its_last_record_and_nothing_that_comes_after
     }
 }
 
-/// H7: an iterator that lives beside a write loses entries. None does here, so pages and writes may take turns.
+/// H7: an iterator that lives beside a write loses entries. None does here, so pages and writes may take
+/// turns.
 #[tokio::test]
 async fn lesson_h7_pages_and_writes_may_take_turns() {
     let place = place();
@@ -254,7 +256,8 @@ async fn lesson_h13_files_without_current_are_not_taken_for_nothing() {
     index.close().await;
 }
 
-/// H6: what is deleted or replaced stays in the files. After a compaction no copy of forgotten words is left, on whatever level it was.
+/// H6: what is deleted or replaced stays in the files. After a compaction no copy of forgotten words is left,
+/// on whatever level it was.
 #[tokio::test]
 async fn lesson_h6_forgotten_words_are_in_no_file() {
     let place = place();

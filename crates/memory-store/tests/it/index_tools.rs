@@ -1,5 +1,5 @@
-//! An index that C++ LevelDB wrote (`tests/fixtures/index-cpp/make.py`): other tools may make and mend the files, and they are believed where they say what the
-//! truth says.
+//! An index that C++ LevelDB wrote (`tests/fixtures/index-cpp/make.py`): other tools may make and mend the
+//! files, and they are believed where they say what the truth says.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -24,8 +24,8 @@ fn numbers(opened: &Opened) -> Vec<u64> {
     opened.entries.iter().map(|(number, _)| *number).collect()
 }
 
-/// What every damage must leave: a memory that can be read and written, whose copy of the damaged file is what was found, and which opens
-/// without a word from then on.
+/// What every damage must leave: a memory that can be read and written, whose copy of the damaged file is
+/// what was found, and which opens without a word from then on.
 fn assert_goes_on(disk: &FaultyDisk, mut opened: Opened, found: &[u8]) {
     for (number, entry) in &opened.entries {
         assert_eq!(*entry, Entry::Event(event(*number)));

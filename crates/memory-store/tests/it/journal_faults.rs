@@ -167,7 +167,8 @@ impl Model {
 }
 
 proptest! {
-    /// Whatever fails and whenever the power is cut: what was acknowledged is there, once, under its number, and what was erased is not.
+    /// Whatever fails and whenever the power is cut: what was acknowledged is there, once, under its number,
+    /// and what was erased is not.
     #[test]
     fn acknowledged_events_are_there_once(steps in proptest::collection::vec(any_step(), 1..30)) {
         let mut model = Model::new();
@@ -181,8 +182,8 @@ proptest! {
     }
 }
 
-/// The same, with every single call of a script failing in each way in turn, and the power cut right after it: in a new memory, and where
-/// the last segment is full.
+/// The same, with every single call of a script failing in each way in turn, and the power cut right after
+/// it: in a new memory, and where the last segment is full.
 #[test]
 fn each_call_may_fail_once() {
     let script =

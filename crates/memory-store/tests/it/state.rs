@@ -156,7 +156,8 @@ fn a_pass_with_nothing_due_reads_next_to_nothing_and_names_nobody() {
     let before = disk.calls();
     assert_eq!(state.due(day(11.0), usize::MAX).unwrap(), []);
     assert!(disk.calls() - before <= 4);
-    // An attention of 0.9 is below 0.1 after ln 9 / 0.05 days: pair by pair, in the order in which they were written.
+    // An attention of 0.9 is below 0.1 after ln 9 / 0.05 days: pair by pair, in the order in which they were
+    // written.
     let gone = |written_on: f64| written_on + 9_f64.ln() / 0.05 + 0.001;
     assert_eq!(state.due(day(gone(0.0)), usize::MAX).unwrap(), [pair(0)]);
     assert_eq!(state.due(day(gone(0.04)), 3).unwrap(), [pair(0), pair(1), pair(2)]);

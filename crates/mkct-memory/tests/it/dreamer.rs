@@ -43,7 +43,8 @@ proptest! {
     }
 }
 
-/// Lesson fact 14: the ancestor's constraints fell on the cycle after they were made, by their own negative valence.
+/// Lesson fact 14: the ancestor's constraints fell on the cycle after they were made, by their own negative
+/// valence.
 #[test]
 fn lesson_fact_14_a_constraint_does_not_demote_itself() {
     let constraint = [entry(rule(1, MegramState::Abandon, 0.0))];
@@ -189,7 +190,8 @@ fn a_rule_quotes_its_most_frequent_lessons() {
     assert!(compose(Polarity::Constraint, &[]).ends_with("the sources hold no words"));
 }
 
-/// A stranger's file may advise, as anybody's experience does. It cannot make a rule, and puts no word into one.
+/// A stranger's file may advise, as anybody's experience does. It cannot make a rule, and puts no word into
+/// one.
 #[test]
 fn what_was_imported_makes_no_rule() {
     let imported = |number| Entry {

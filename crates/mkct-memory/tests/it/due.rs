@@ -54,7 +54,8 @@ proptest! {
         }
     }
 
-    /// And it is not early by more than rounding: at the time that it names there is something to do, or all but.
+    /// And it is not early by more than rounding: at the time that it names there is something to do, or all
+    /// but.
     #[test]
     fn what_is_due_has_something_to_do(entries in any_entries(), rules in any_rules(), from in 440.0f64..500.0) {
         let due = next(&entries, &rules, day(from).timestamp_millis());
@@ -103,7 +104,8 @@ fn a_pair_of_rules_alone_is_never_due() {
 
 #[test]
 fn a_sign_that_turns_by_itself_is_due_when_it_turns() {
-    // Quick praise hides slow blame: 0.8 + 24 * 0.05 e^(-t/2) - 2 * 0.95 e^(-t/20) is above 0 at first, and below it soon.
+    // Quick praise hides slow blame: 0.8 + 24 * 0.05 e^(-t/2) - 2 * 0.95 e^(-t/20) is above 0 at first, and
+    // below it soon.
     let mut entries = vec![entry(rule(1, MegramState::Success, 0.0))];
     entries.extend((2..4).map(|n| entry(experience(n, MegramState::Abandon, 0.0))));
     entries.extend((4..28).map(|n| entry(experience(n, MegramState::Refine, 0.0))));

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use crate::given::{any_megrams, close, day, experience, id, pair, rule};
 
-/// What may happen to a set of Megrams, in the order in which it would: some become a rule, some rules fall, some
-/// experiences are forgotten.
+/// What may happen to a set of Megrams, in the order in which it would: some become a rule, some rules fall,
+/// some experiences are forgotten.
 fn any_history() -> impl Strategy<Value = (Vec<Event>, Vec<(MegramId, f64)>)> {
     any_megrams(1..20).prop_flat_map(|megrams| {
         let count = megrams.len();

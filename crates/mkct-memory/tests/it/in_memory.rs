@@ -54,7 +54,8 @@ async fn a_life_of_a_rule() {
     assert!(memory.dream(&Template).await.unwrap().is_idle());
     assert!(given.on(400).dream(&Template).await.unwrap().is_idle());
 
-    // Two failures, and the rule falls; half a year later all of it is forgotten but the consolidated sources.
+    // Two failures, and the rule falls; half a year later all of it is forgotten but the consolidated
+    // sources.
     let memory = given.on(400);
     for number in 11..=12 {
         memory.write(experience(number, MegramState::Abandon, 400.0)).unwrap();

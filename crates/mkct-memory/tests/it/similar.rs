@@ -13,7 +13,8 @@ fn meets(question: &str, known: &str) -> bool {
     !rank(&Grams::of(question), [((), Grams::of(known))], 1).is_empty()
 }
 
-/// What is missed and what is met wrongly, by name: the figures of `docs/design/memory.md`, "Finding", and what they hide.
+/// What is missed and what is met wrongly, by name: the figures of `docs/design/memory.md`, "Finding", and
+/// what they hide.
 #[test]
 fn requests_that_mean_the_same_meet_and_others_do_not() {
     let judged = |wrong: fn(&Row) -> bool| {

@@ -1,4 +1,5 @@
-//! Whole runs in which the loop of one role is somebody else's: it says everything twice, swallows what it should say, or dies.
+//! Whole runs in which the loop of one role is somebody else's: it says everything twice, swallows what it
+//! should say, or dies.
 
 use std::{
     collections::BTreeSet,

@@ -85,8 +85,9 @@ impl Builder {
         self
     }
 
-    /// Swaps R7's solver: called once per run with its parameters. It works on a thread of its own; where it panics or
-    /// gives no decision within [`Deadlines::step`](crate::Deadlines::step), the run ends with a fault and what there is.
+    /// Swaps R7's solver: called once per run with its parameters. It works on a thread of its own; where it
+    /// panics or gives no decision within [`Deadlines::step`](crate::Deadlines::step), the run ends with a
+    /// fault and what there is.
     pub fn solver(mut self, make: impl Fn(Parameters) -> Box<dyn Solver> + Send + Sync + 'static) -> Self {
         self.roles.solver = Some(Arc::new(make));
         self

@@ -13,8 +13,9 @@ pub(super) enum Stranger {
     Unknown,
 }
 
-/// Whether the other end may speak for the person: it is of the same user, and no process that this one has started. What a command leaves
-/// behind falls to a process of the sandbox, which this one has started, so whatever a run starts stays below it.
+/// Whether the other end may speak for the person: it is of the same user, and no process that this one has
+/// started. What a command leaves behind falls to a process of the sandbox, which this one has started, so
+/// whatever a run starts stays below it.
 pub(super) fn speaks_for_the_person(stream: &UnixStream) -> Result<(), Stranger> {
     let credentials = stream.peer_cred().map_err(|_| Stranger::Unknown)?;
     if credentials.uid() != rustix::process::geteuid().as_raw() {

@@ -63,8 +63,8 @@ impl Peer {
         }
     }
 
-    /// A handle that answers the run's questions over this way, as [`Run::answerer`](crate::Run::answerer) does in its own process, and what
-    /// the run did not take.
+    /// A handle that answers the run's questions over this way, as [`Run::answerer`](crate::Run::answerer)
+    /// does in its own process, and what the run did not take.
     pub fn into_answerer(mut self) -> (Answerer, mpsc::UnboundedReceiver<ControlError>) {
         let (answer, mut answers) = mpsc::unbounded_channel();
         let (refuse, refused) = mpsc::unbounded_channel();

@@ -42,7 +42,8 @@ pub(super) fn connect(run_folder: &Path) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// A path that fits into the address of a socket, and what must stay open while it is used: a long one leads through the folder's descriptor.
+/// A path that fits into the address of a socket, and what must stay open while it is used: a long one leads
+/// through the folder's descriptor.
 fn short(run_folder: &Path) -> io::Result<(PathBuf, Option<File>)> {
     let whole = path(run_folder);
     if whole.as_os_str().as_bytes().len() <= LONGEST {

@@ -37,8 +37,8 @@ impl EventFold {
         Self::default()
     }
 
-    /// The lines that one envelope adds: none, one or two. `run.finished` is the last line: what a role said while the run was
-    /// being closed is in the journal, and no part of the view.
+    /// The lines that one envelope adds: none, one or two. `run.finished` is the last line: what a role said
+    /// while the run was being closed is in the journal, and no part of the view.
     pub fn on(&mut self, envelope: &Envelope) -> Vec<Line> {
         if self.is_over {
             return Vec::new();

@@ -2,8 +2,9 @@
 
 use artoo_types::{Judge, Message};
 
-/// The notes of a run so far. R2 and R4b hear everything in one order: what stands before the answer of memory is in the plan that follows
-/// it, and what stands before the last outcome is with the judge of the whole.
+/// The notes of a run so far. R2 and R4b hear everything in one order: what stands before the answer of
+/// memory is in the plan that follows it, and what stands before the last outcome is with the judge of the
+/// whole.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
     all: Vec<String>,

@@ -41,7 +41,8 @@ pub struct RoleUsage {
 }
 
 impl Cumulative {
-    /// One more call. A sum in which the cost of one call is missing has none: a part would pass for the whole.
+    /// One more call. A sum in which the cost of one call is missing has none: a part would pass for the
+    /// whole.
     pub(super) fn add(&mut self, call: &ModelCall, cost: Option<&Cost>) {
         self.cost = match (self.cost.take(), cost) {
             (None, Some(cost)) if self.calls == 0 => Some(cost.clone()),

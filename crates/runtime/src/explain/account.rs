@@ -16,8 +16,8 @@ use crate::journal;
 
 /// Explains a run from its journal.
 ///
-/// The same journal gives the same page, but for [`Explanation::computed_by`]. A journal that is damaged, or of a run that has
-/// not ended, gives what there is.
+/// The same journal gives the same page, but for [`Explanation::computed_by`]. A journal that is damaged, or
+/// of a run that has not ended, gives what there is.
 ///
 /// ```
 /// use artoo_runtime::{explain::explain, journal::{Read, RunState}};
@@ -253,8 +253,8 @@ impl Account {
         });
     }
 
-    /// What ended the run in place of a decision. Before R7 abandons a run by a rule it asks the planner for the story, so that an
-    /// abandonment without one, after a budget was spent, is that budget's.
+    /// What ended the run in place of a decision. Before R7 abandons a run by a rule it asks the planner for
+    /// the story, so that an abandonment without one, after a budget was spent, is that budget's.
     fn cut_short<'a>(&'a self, result: &'a FinalResult) -> Option<&'a Fault> {
         let undecided = result.directive == TerminalState::Abandon && self.open.reason.is_none();
         result.fault.as_ref().or_else(|| self.spent.as_ref().filter(|_| undecided))

@@ -7,8 +7,8 @@ use artoo_types::{Plan, SubTaskId};
 use super::PlanChange;
 
 impl PlanChange {
-    /// What `plan` changed. `before` says what the subtasks of the plan before are to do, those that it kept included;
-    /// `intents` what every subtask of the run is to do.
+    /// What `plan` changed. `before` says what the subtasks of the plan before are to do, those that it kept
+    /// included; `intents` what every subtask of the run is to do.
     pub(super) fn of(plan: &Plan, before: &[String], intents: &BTreeMap<SubTaskId, String>) -> Self {
         let mut left = before.to_vec();
         let mut change = Self::default();

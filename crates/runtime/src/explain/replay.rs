@@ -145,8 +145,8 @@ fn directive_differs(recorded: MacroState, computed: MacroState) -> Difference {
     Difference { field: "directive".to_owned(), recorded: json!(recorded), computed: json!(computed) }
 }
 
-/// A directive as a value. What is blocked is a set: the journal takes secrets out of it, which can change its order and make
-/// two of its members equal.
+/// A directive as a value. What is blocked is a set: the journal takes secrets out of it, which can change
+/// its order and make two of its members equal.
 fn directive_value(directive: &PlanDirective) -> Value {
     let mut value = serde_json::to_value(directive).unwrap_or_default();
     for (name, member) in value.as_object_mut().into_iter().flatten() {

@@ -52,8 +52,8 @@ fn every_subtask_of_both_plans_is_told_once() {
     assert_eq!(change.intents().len(), 4);
 }
 
-/// What the page says of the reach of blocking is what the solver does: a call that failed in the first round alone is blocked
-/// in the second exactly where the page says `every_round`.
+/// What the page says of the reach of blocking is what the solver does: a call that failed in the first round
+/// alone is blocked in the second exactly where the page says `every_round`.
 #[test]
 fn the_reach_is_the_solvers() {
     let mut seen = Vec::new();

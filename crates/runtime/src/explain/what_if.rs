@@ -1,4 +1,5 @@
-//! A recorded run under other numbers of the controller: what would have been decided, as far as the record tells.
+//! A recorded run under other numbers of the controller: what would have been decided, as far as the record
+//! tells.
 
 use artoo_ggs::Round;
 use artoo_ggs_core::{Decision, Parameters};
@@ -69,8 +70,9 @@ pub fn control_settings(read: &journal::Read) -> Option<&ControlSettings> {
     })
 }
 
-/// Decides the recorded rounds again with these parameters. With those of the record every round comes out the same, unless another version
-/// decided, or a foreign solver. None where the journal does not tell what the controller saw.
+/// Decides the recorded rounds again with these parameters. With those of the record every round comes out
+/// the same, unless another version decided, or a foreign solver. None where the journal does not tell what
+/// the controller saw.
 pub fn what_if(read: &journal::Read, parameters: Parameters) -> Option<WhatIf> {
     let settings = control_settings(read)?;
     let mut replay = Replay::new();
@@ -103,7 +105,8 @@ struct Account {
     open: Option<Decision>,
     /// Whether a fault is ending the run, so that no report is judged any more.
     faulted: bool,
-    /// Whether that is a spent budget, and whether the planner was asked for the story, as it is before a decision to abandon.
+    /// Whether that is a spent budget, and whether the planner was asked for the story, as it is before a
+    /// decision to abandon.
     spent: bool,
     story: bool,
 }

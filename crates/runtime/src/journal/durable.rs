@@ -4,7 +4,8 @@ use std::{fs::File, io, sync::mpsc, thread::JoinHandle};
 
 use tokio::sync::oneshot;
 
-/// Closed journals that may wait. A disk that is slower than the runs must not use up the process's open files.
+/// Closed journals that may wait. A disk that is slower than the runs must not use up the process's open
+/// files.
 const WAITING: usize = 64;
 
 /// What the thread is told.

@@ -90,8 +90,8 @@ impl RecordFailure {
     }
 }
 
-/// Whether what is written into an open journal still reaches the folder that is named. What was written into a file that was
-/// removed is lost without an error, and the folder is needed for more than the journal.
+/// Whether what is written into an open journal still reaches the folder that is named. What was written into
+/// a file that was removed is lost without an error, and the folder is needed for more than the journal.
 pub(super) fn reaches(file: &File, path: &Path) -> Result<(), RecordFailure> {
     let folder = path.parent().unwrap_or(path);
     let identity = |found: std::fs::Metadata| (found.dev(), found.ino());

@@ -30,7 +30,8 @@ pub enum RunState {
 /// In a run's folder where its journal could not be written to the end.
 const UNRECORDED: &str = "unrecorded";
 
-/// Whether somebody still writes this journal. To be asked before it is read, so that an end that comes meanwhile is seen.
+/// Whether somebody still writes this journal. To be asked before it is read, so that an end that comes
+/// meanwhile is seen.
 pub(super) fn before_reading(journal: &File, path: &Path) -> RunState {
     match journal.try_lock_shared() {
         // The lock goes with the handle.
@@ -46,8 +47,8 @@ pub(super) fn ends(envelope: &Envelope) -> bool {
     matches!(envelope.message.as_ref(), Message::FinalResult(_))
 }
 
-/// Says in a run's folder that its end is not on record, in words. Best effort: what kept the journal from being written may keep
-/// this from it, too.
+/// Says in a run's folder that its end is not on record, in words. Best effort: what kept the journal from
+/// being written may keep this from it, too.
 pub(crate) fn note_unrecorded(folder: &Path, why: &str) {
     let _ = super::writer::private_file(&folder.join(UNRECORDED))
         .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{why}\n").as_bytes()));

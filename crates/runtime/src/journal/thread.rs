@@ -18,8 +18,8 @@ use super::{
     failure::{RecordFailure, reaches},
 };
 
-/// How often it is looked whether the journals are still where they belong, while nothing is written: a run that waits for a model
-/// shall not learn at its end that its folder is gone.
+/// How often it is looked whether the journals are still where they belong, while nothing is written: a run
+/// that waits for a model shall not learn at its end that its folder is gone.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Called with the first error of a run's journal.
@@ -44,8 +44,8 @@ pub(super) enum Order {
     End,
 }
 
-/// Follows orders until the end. Lines reach the system whenever the queue is empty, so that a crash of the process loses
-/// nothing that matters.
+/// Follows orders until the end. Lines reach the system whenever the queue is empty, so that a crash of the
+/// process loses nothing that matters.
 pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: &mpsc::SyncSender<Settled>) {
     let mut open: HashMap<RunId, OpenJournal> = HashMap::new();
     let mut lines = Lines { json: JsonWriter::new(redactor), line: Vec::new() };
@@ -97,7 +97,8 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: 
     }
 }
 
-/// Waits for the next order; `None` where no more will come. Where journals are open, it looks after them meanwhile.
+/// Waits for the next order; `None` where no more will come. Where journals are open, it looks after them
+/// meanwhile.
 fn wait(queue: &mpsc::Receiver<Order>, open: &mut HashMap<RunId, OpenJournal>) -> Option<Order> {
     loop {
         if !open.values().any(OpenJournal::is_good) {
@@ -135,7 +136,8 @@ enum OpenJournal {
         /// `None` when it was called.
         failed: Option<Failed>,
     },
-    /// A line could not be written. Nothing is written after it: a journal may end early, but may not have holes.
+    /// A line could not be written. Nothing is written after it: a journal may end early, but may not have
+    /// holes.
     Broken(RecordFailure),
 }
 
@@ -162,8 +164,8 @@ impl OpenJournal {
         self.attempt(|file, path, _| reaches(file.get_ref(), path));
     }
 
-    /// The run is told of the first error. It breaks the journal, unless only the folder may not be written any more: the open
-    /// file still takes the run's end.
+    /// The run is told of the first error. It breaks the journal, unless only the folder may not be written
+    /// any more: the open file still takes the run's end.
     fn attempt(
         &mut self,
         work: impl FnOnce(&mut BufWriter<File>, &Path, &mut bool) -> Result<(), RecordFailure>,

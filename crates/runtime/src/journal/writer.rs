@@ -18,7 +18,8 @@ use super::{
 };
 use crate::private;
 
-/// What must fit on the disk before a run begins: a full disk is better noticed before a model is asked than after.
+/// What must fit on the disk before a run begins: a full disk is better noticed before a model is asked than
+/// after.
 const ROOM: [u8; 4096] = [b' '; 4096];
 
 /// The threads and the way to them. Dropping it writes what is queued and ends them.
@@ -46,8 +47,9 @@ impl Journal {
         Ok(Self { orders, threads: vec![writer, durable] })
     }
 
-    /// Makes the run's folder and its empty journal. `failed` is called at most once, from the thread, when a line cannot
-    /// be written; it is dropped without a call only when the journal is closed or the thread is gone.
+    /// Makes the run's folder and its empty journal. `failed` is called at most once, from the thread, when a
+    /// line cannot be written; it is dropped without a call only when the journal is closed or the thread is
+    /// gone.
     pub(crate) fn open(
         &self,
         runs: &Path,
@@ -60,7 +62,8 @@ impl Journal {
         let opened =
             empty_file(&folder.join(FILE_NAME)).and_then(|file| self.adopt(run_id, &folder, file, failed));
         if opened.is_err() {
-            // Nothing was begun, so nothing should be listed as a run; what cannot be removed is an empty folder.
+            // Nothing was begun, so nothing should be listed as a run; what cannot be removed is an empty
+            // folder.
             let _ = std::fs::remove_dir_all(&folder);
         }
         opened

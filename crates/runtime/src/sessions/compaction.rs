@@ -1,5 +1,5 @@
-//! Old turns, in short. A session that is used for months must not grow without bounds, and nobody reads the results of its first day in
-//! it: they are kept by the runs, which each turn names.
+//! Old turns, in short. A session that is used for months must not grow without bounds, and nobody reads the
+//! results of its first day in it: they are kept by the runs, which each turn names.
 
 use super::session::{Session, SessionTurn};
 
@@ -15,7 +15,8 @@ const REQUEST: usize = 200;
 /// The most characters that are left of an old result.
 const RESULT: usize = 120;
 
-/// Shortens all but the newest [`KEPT_WHOLE`] turns, where there are more than [`COMPACT_ABOVE`] that are whole. Says whether it did.
+/// Shortens all but the newest [`KEPT_WHOLE`] turns, where there are more than [`COMPACT_ABOVE`] that are
+/// whole. Says whether it did.
 pub(super) fn compact(session: &mut Session) -> bool {
     let whole = session.turns.iter().filter(|turn| !turn.compacted).count();
     if whole <= COMPACT_ABOVE {

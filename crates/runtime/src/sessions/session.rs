@@ -129,7 +129,8 @@ fn said(summary: &str, output: &Value, fault: &str) -> String {
 }
 
 impl Session {
-    /// The turns that the next request is told of, oldest first: at most [`MAX_TURNS`]. `undoable` are the runs that it can take back.
+    /// The turns that the next request is told of, oldest first: at most [`MAX_TURNS`]. `undoable` are the
+    /// runs that it can take back.
     pub fn recent(&self, undoable: &[EarlierRun]) -> Vec<Turn> {
         let told = self.newest().rev().map(|turn| {
             let name = short_id(turn.run_id);
@@ -138,7 +139,8 @@ impl Session {
         told.collect()
     }
 
-    /// The runs of these turns whose changes to files can be taken back, the newest first. Their records lie in this data folder.
+    /// The runs of these turns whose changes to files can be taken back, the newest first. Their records lie
+    /// in this data folder.
     pub fn undoable(&self, data_folder: &Path) -> Vec<EarlierRun> {
         let records = self.newest().filter_map(|turn| {
             let folder = runs::folder(data_folder).join(turn.run_id.to_string());
@@ -194,8 +196,8 @@ impl Session {
 }
 
 impl SessionTurn {
-    /// As the perceiver is told it. The files are part of the result: "it" is often one of them.
-    /// Where its run can be taken back, that comes first, with the name by which the tool for it knows the run.
+    /// As the perceiver is told it. The files are part of the result: "it" is often one of them. Where its
+    /// run can be taken back, that comes first, with the name by which the tool for it knows the run.
     fn told(&self, undoable: Option<&EarlierRun>) -> Turn {
         let undo = undoable.map(|run| format!("run {}, which can be taken back\n", run.name));
         let result = match &self.end {

@@ -65,7 +65,8 @@ impl Sessions {
         Ok(Session::new(id, working_folder.to_owned(), now))
     }
 
-    /// Adds what is asked, before its run begins. Of what is too long for any run, the beginning is kept: the run has it whole.
+    /// Adds what is asked, before its run begins. Of what is too long for any run, the beginning is kept: the
+    /// run has it whole.
     ///
     /// # Errors
     /// [`SessionError::Io`], [`SessionError::Newer`], [`SessionError::Headless`].
@@ -115,7 +116,8 @@ impl Sessions {
     /// Reads it.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`] where there is none, [`SessionError::Io`], [`SessionError::Newer`], [`SessionError::Headless`].
+    /// [`SessionError::Unknown`] where there is none, [`SessionError::Io`], [`SessionError::Newer`],
+    /// [`SessionError::Headless`].
     pub fn read(&self, session: SessionId) -> Result<Session, SessionError> {
         let path = self.path(session);
         match File::open(&path) {
@@ -292,8 +294,8 @@ fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> SessionErro
     move |source| SessionError::Io { doing, path: path.clone(), source }
 }
 
-/// The session of a file and when it was last written; `None` for files that artoo did not name, and for empty ones: nothing was written
-/// into them before the disk was full.
+/// The session of a file and when it was last written; `None` for files that artoo did not name, and for
+/// empty ones: nothing was written into them before the disk was full.
 fn dated(entry: &std::fs::DirEntry) -> Option<(SystemTime, SessionId)> {
     let name = entry.file_name();
     let name = name.to_str()?.strip_suffix(SUFFIX)?.strip_suffix('.')?;

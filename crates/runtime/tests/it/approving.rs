@@ -1,4 +1,5 @@
-//! Consent to what a command does: real commands, asked about before they run. Pins `docs/deviations.md`, "Approvals".
+//! Consent to what a command does: real commands, asked about before they run. Pins `docs/deviations.md`,
+//! "Approvals".
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -184,7 +185,8 @@ async fn fact_8_what_was_denied_is_not_reached_by_other_words() {
     let seen = scene.answered(|person, asked| person.deny(asked.call_id, None)).await;
     assert_eq!(scene.notes().as_deref(), Some("a year's work\n"));
     assert_eq!(seen.exit_code(), 5, "{:#?}", seen.result);
-    // Which of the three comes first is chance. The person is asked once, unless what cannot be known was first.
+    // Which of the three comes first is chance. The person is asked once, unless what cannot be known was
+    // first.
     let asked: Vec<ApprovalRequested> = requests(&seen).into_iter().filter(|asked| asked.person).collect();
     let known = asked.iter().filter(|asked| asked.effects[0].kind != EffectKind::Unknown).count();
     assert!(known <= 1 && asked.len() <= 2, "{asked:#?}");

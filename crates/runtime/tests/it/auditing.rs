@@ -1,7 +1,9 @@
-//! What the auditor says of whole runs: nothing where nothing is out of order, and each thing where it truly happens.
+//! What the auditor says of whole runs: nothing where nothing is out of order, and each thing where it truly
+//! happens.
 //!
-//! Some things cannot happen here, whatever a behaviour does: ids are minted, limits are kept by actors, and a port refuses
-//! what its contract does not list. What the auditor would say of those is in its own tests, on a real bus.
+//! Some things cannot happen here, whatever a behaviour does: ids are minted, limits are kept by actors, and
+//! a port refuses what its contract does not list. What the auditor would say of those is in its own tests,
+//! on a real bus.
 
 use std::{
     fs,
@@ -160,7 +162,8 @@ impl Tool for Named {
     }
 }
 
-/// Runs four rounds of three attempts. Each round puts out its words, by a tool of its own; each attempt is a new call.
+/// Runs four rounds of three attempts. Each round puts out its words, by a tool of its own; each attempt is a
+/// new call.
 async fn wavering(house: &House, rounds: [&str; 4], wanted: &[&str]) -> Seen {
     let tools = ["first", "second", "third", "fourth"];
     let mut model = ScriptedModel::new();

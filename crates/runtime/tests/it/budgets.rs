@@ -77,7 +77,8 @@ async fn spent_tokens_end_the_run_as_an_abandon_with_what_there_is() {
     assert_eq!(seen.count(MessageKind::FailureReportRequest), 0);
 }
 
-/// A judge that does not answer was asked all the same: what it read is spent, though nobody waited for its answer.
+/// A judge that does not answer was asked all the same: what it read is spent, though nobody waited for its
+/// answer.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_a_deadline_cut_short_counts() {
     let house = House::new();
@@ -117,7 +118,8 @@ async fn what_a_spent_budget_cut_short_is_explained_as_no_decision() {
     assert_eq!(end.summary, seen.result.summary);
 }
 
-/// A server that breaks off has read the prompt. What it reported before is in the run's sum, its price and its record.
+/// A server that breaks off has read the prompt. What it reported before is in the run's sum, its price and
+/// its record.
 #[tokio::test(start_paused = true)]
 async fn what_a_failed_call_used_is_in_the_sum() {
     let house = House::new();
@@ -139,7 +141,8 @@ async fn what_a_failed_call_used_is_in_the_sum() {
     assert_eq!((summary.tokens, summary.calls), (100, 1));
 }
 
-/// Attempts that the server broke off, and that were made again, count towards the limit with the answer that came.
+/// Attempts that the server broke off, and that were made again, count towards the limit with the answer that
+/// came.
 #[tokio::test(start_paused = true)]
 async fn a_failed_judgement_counts_towards_the_limit() {
     let house = House::new();

@@ -138,7 +138,8 @@ async fn a_cancel_ends_a_run_that_waits_for_consent() {
     artoo.close().await;
 }
 
-/// A replan of what was agreed to is no new question; a new subtask is one, and a no delivers what there is by then.
+/// A replan of what was agreed to is no new question; a new subtask is one, and a no delivers what there is
+/// by then.
 #[tokio::test(start_paused = true)]
 async fn a_replan_is_asked_about_where_it_has_a_new_subtask() {
     let house = House::new();

@@ -1,4 +1,5 @@
-//! A run that is spoken to over its socket: by one peer, by two, by hostile ones; and a journal that is read while it is written.
+//! A run that is spoken to over its socket: by one peer, by two, by hostile ones; and a journal that is read
+//! while it is written.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -186,7 +187,8 @@ async fn hostile_input_is_refused_and_hurts_nobody() {
     assert_eq!(recorded(finished.await.unwrap(), &folder).exit_code(), 0);
 }
 
-/// A command of the run must not answer the question that holds it back, nor end the run in the person's name.
+/// A command of the run must not answer the question that holds it back, nor end the run in the person's
+/// name.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_run_has_started_is_not_heard() {
     let house = House::new();

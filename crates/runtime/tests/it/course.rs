@@ -27,9 +27,9 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// The plans, their steps apart by semicolons. A step is `say apple`, `say apple wrongly` (its output lacks the word), `fetch
-    /// apple` (the world is in the way), or `try apples` (fetches `apple`, and whispers `apples` where that does not work). Corrections are off:
-    /// each step has one attempt.
+    /// The plans, their steps apart by semicolons. A step is `say apple`, `say apple wrongly` (its output
+    /// lacks the word), `fetch apple` (the world is in the way), or `try apples` (fetches `apple`, and
+    /// whispers `apples` where that does not work). Corrections are off: each step has one attempt.
     pub(crate) fn new(plans: &[&str]) -> Self {
         let step = |step: &str| subtask(1, step.trim(), &[word(step.trim())]);
         Self {

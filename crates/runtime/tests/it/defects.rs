@@ -1,5 +1,5 @@
-//! Defects of the first implementation that show in a whole run and that no other file is about. Which test pins which lesson:
-//! `docs/design/lessons.md`.
+//! Defects of the first implementation that show in a whole run and that no other file is about. Which test
+//! pins which lesson: `docs/design/lessons.md`.
 
 use std::{sync::Arc, time::Duration};
 

@@ -46,8 +46,8 @@ fn evidence(seen: &Seen) -> usize {
     passes.count()
 }
 
-/// Lesson 106: what was answered on a way of its own was in no log and was checked by nobody. A model that knows the answer has to
-/// show it by a call all the same.
+/// Lesson 106: what was answered on a way of its own was in no log and was checked by nobody. A model that
+/// knows the answer has to show it by a call all the same.
 #[tokio::test(start_paused = true)]
 async fn lesson_106_what_a_model_would_know_takes_the_whole_way() {
     let house = House::new();

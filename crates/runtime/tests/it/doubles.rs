@@ -87,7 +87,8 @@ impl Tool for Deaf {
     }
 }
 
-/// A planner that proposes the same subtasks, and what of the plan before did not match, whatever it is asked.
+/// A planner that proposes the same subtasks, and what of the plan before did not match, whatever it is
+/// asked.
 pub(crate) struct Fixed {
     pub(crate) subtasks: Vec<PlannedSubTask>,
     pub(crate) task_criteria: Vec<Criterion>,
@@ -157,7 +158,8 @@ impl Planner for Series {
     }
 }
 
-/// Puts the whole to the default judge as one criterion among others, so that a scripted judge answers by verdicts alone.
+/// Puts the whole to the default judge as one criterion among others, so that a scripted judge answers by
+/// verdicts alone.
 pub(crate) struct AsksOfTheWhole;
 
 #[async_trait]

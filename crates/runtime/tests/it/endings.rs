@@ -150,7 +150,8 @@ async fn denied_changes_nothing_and_exits_with_5() {
     assert!(denied);
 }
 
-/// An embedder tunes the controller, under either profile: with a delta of 1, whatever is missing is close enough.
+/// An embedder tunes the controller, under either profile: with a delta of 1, whatever is missing is close
+/// enough.
 #[tokio::test(start_paused = true)]
 async fn tuned_parameters_decide() {
     for profile in Profile::ALL {

@@ -1,4 +1,5 @@
-//! Models and roles that fail: every one ends the run with a typed result, or costs a verdict, and nothing hangs.
+//! Models and roles that fail: every one ends the run with a typed result, or costs a verdict, and nothing
+//! hangs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -322,7 +323,8 @@ async fn the_successor_of_a_dead_solver_counts_its_replans() {
     assert_eq!(unmet, ["The output contains blue"]);
 }
 
-/// JSON has no NaN: a directive with one was written as `null`, and the journal of the run, which `watched` reads, was damaged.
+/// JSON has no NaN: a directive with one was written as `null`, and the journal of the run, which `watched`
+/// reads, was damaged.
 #[tokio::test(start_paused = true)]
 async fn a_number_that_is_none_never_reaches_the_journal() {
     let breaks: [fn(&mut Decision); 3] =
@@ -352,7 +354,8 @@ async fn a_refused_decision_costs_no_output() {
     assert_eq!(seen.result.directive, TerminalState::Abandon);
 }
 
-/// On a real clock and several threads: a solver that does not return is plain code, which paused time cannot skip.
+/// On a real clock and several threads: a solver that does not return is plain code, which paused time cannot
+/// skip.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_solver_that_does_not_return_cannot_hold_the_run() {
     let hour = Rogue::Blocks(Duration::from_secs(3600));

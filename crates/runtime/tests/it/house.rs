@@ -232,7 +232,8 @@ pub(crate) fn verdicts(request: &Request, pass: bool) -> Value {
     verdicts_of(request, &mut || verdict(pass)).unwrap_or_else(|| verdict(pass))
 }
 
-/// One verdict after the other for a judge that is asked about several criteria; `None` where it is asked about one.
+/// One verdict after the other for a judge that is asked about several criteria; `None` where it is asked
+/// about one.
 pub(crate) fn verdicts_of(request: &Request, next: &mut dyn FnMut() -> Value) -> Option<Value> {
     let schema = &request.schema.as_ref()?.schema;
     let count = schema.pointer("/properties/verdicts/minItems").and_then(Value::as_u64)?;

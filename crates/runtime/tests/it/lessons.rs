@@ -10,8 +10,8 @@ fn page() -> String {
     fs::read_to_string(root().join("docs/design/lessons.md")).unwrap()
 }
 
-/// `CRATE::FILE::TEST`, or with a folder between; the file may be `tests/it/FILE.rs` or `src/FILE.rs`, its tests beside it. A crate
-/// lies below `crates` or below `bins`.
+/// `CRATE::FILE::TEST`, or with a folder between; the file may be `tests/it/FILE.rs` or `src/FILE.rs`, its
+/// tests beside it. A crate lies below `crates` or below `bins`.
 #[test]
 fn every_test_that_the_page_names_is_there() {
     let (root, page) = (root(), page());

@@ -1,4 +1,5 @@
-//! Whole runs: every role, over the bus, with a scripted model and real tools; and the runtime's pure parts alone.
+//! Whole runs: every role, over the bus, with a scripted model and real tools; and the runtime's pure parts
+//! alone.
 #![cfg(test)]
 
 mod accept;

@@ -1,4 +1,5 @@
-//! Every directive once more: what R7 heard, from the journal, through the pure controller, is what R7 said, to the last bit.
+//! Every directive once more: what R7 heard, from the journal, through the pure controller, is what R7 said,
+//! to the last bit.
 
 use std::{
     collections::BTreeSet,
@@ -33,7 +34,8 @@ use crate::{
     house::{House, Seen, say, verdict, verdicts_of},
 };
 
-/// One course for each directive; where a course goes on, the plan after the last one is empty and a fault ends it.
+/// One course for each directive; where a course goes on, the plan after the last one is empty and a fault
+/// ends it.
 pub(crate) fn courses() -> Vec<Course> {
     let three_rounds = |plans: [&str; 3]| Course::new(&plans);
     vec![
@@ -142,7 +144,8 @@ async fn planned(model: ScriptedModel, planner: Fixed) -> Seen {
     house.run(&artoo, "Name a colour").await
 }
 
-/// Two criteria that only a judge decides; each fails in two of three attempts, and in no attempt do both hold.
+/// Two criteria that only a judge decides; each fails in two of three attempts, and in no attempt do both
+/// hold.
 async fn wavering() -> Seen {
     let model = judging("agent_validator", &[true, false, false, true, false, false]);
     let criteria = vec![judged("It is friendly"), judged("It names a colour")];

@@ -90,8 +90,8 @@ fn explained(seen: &Seen) -> artoo_runtime::explain::Explanation {
     explain(&journal::read(&seen.folder.join(journal::FILE_NAME)).unwrap())
 }
 
-/// The transcript of the issue, with a model that says only what it is told to: the next day the same kind of request goes right at once,
-/// since both roles are told what came of it before, and the page says why.
+/// The transcript of the issue, with a model that says only what it is told to: the next day the same kind of
+/// request goes right at once, since both roles are told what came of it before, and the page says why.
 #[tokio::test]
 async fn what_a_replan_taught_is_told_in_the_next_run() {
     let (house, memory) = (House::new(), memory(Rules::default()));
@@ -160,7 +160,8 @@ async fn a_similar_request_hears_of_it_and_why() {
     assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
 }
 
-/// The call that failed for a reason in it is not made again where nobody is there; the model is told the lesson and takes another way.
+/// The call that failed for a reason in it is not made again where nobody is there; the model is told the
+/// lesson and takes another way.
 #[tokio::test]
 async fn a_call_that_memory_avoids_is_refused_in_the_next_run() {
     let (house, memory) = (House::new(), memory(Rules::default()));
@@ -333,7 +334,8 @@ async fn the_literal_profile_asks_and_writes_as_before() {
     assert_eq!(written(&memory).iter().map(Megram::pair).collect::<Vec<_>>(), [intent]);
 }
 
-/// What a person would not want on a disk for years: a secret in a call, in what is written and in what is asked.
+/// What a person would not want on a disk for years: a secret in a call, in what is written and in what is
+/// asked.
 #[tokio::test]
 async fn no_secret_is_remembered() {
     const SECRET: &str = "hunter2-hunter2-hunter2";

@@ -1,4 +1,5 @@
-//! A role whose behaviour panics is started once more, knows what it knew before, and the run goes on; a second death ends it.
+//! A role whose behaviour panics is started once more, knows what it knew before, and the run goes on; a
+//! second death ends it.
 
 use std::sync::{
     Arc,

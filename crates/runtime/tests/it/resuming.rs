@@ -1,4 +1,5 @@
-//! A run that was cut off and is begun again: what it had done is kept where nothing has changed, and is not run twice.
+//! A run that was cut off and is begun again: what it had done is kept where nothing has changed, and is not
+//! run twice.
 
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 

@@ -140,7 +140,8 @@ fn the_next_request_is_told_which_runs_it_can_take_back() {
         kept.sessions.ask(session.id, *run, at(number), &format!("request {number}")).unwrap();
     }
     kept.sessions.end(session.id, runs[6], end("made")).unwrap();
-    // The first is too long ago, the fourth was killed within a call, the sixth was taken back, the last changed nothing.
+    // The first is too long ago, the fourth was killed within a call, the sixth was taken back, the last
+    // changed nothing.
     made(&kept, runs[0], &root.join("0"));
     let record = kept.data.path().join(format!("runs/{}/undo", runs[3]));
     let killed = Snapshot::new(record, Vec::new(), SnapshotLimits::default());

@@ -70,8 +70,8 @@ async fn folders_that_cannot_be_used_are_typed_errors_with_hints() {
     assert!(error.hint().contains("free some space"));
 }
 
-/// A disk that is full in the middle of a run, as far as a process can tell: no file of this test's own process may grow
-/// beyond 24 KiB.
+/// A disk that is full in the middle of a run, as far as a process can tell: no file of this test's own
+/// process may grow beyond 24 KiB.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_fills_up_ends_the_run_with_a_storage_fault() {

@@ -1,8 +1,8 @@
-//! Laws that every [`MemoryService`] keeps under the settled rules ([`artoo_mkct_memory::Rules::default`]), for whoever
-//! writes another one.
+//! Laws that every [`MemoryService`] keeps under the settled rules ([`artoo_mkct_memory::Rules::default`]),
+//! for whoever writes another one.
 //!
-//! Each law is a function of a [`Factory`]; it makes its own empty memories and says what it found where the law is
-//! broken. [`check_all`] runs them all. They need no test framework and no particular async runtime.
+//! Each law is a function of a [`Factory`]; it makes its own empty memories and says what it found where the
+//! law is broken. [`check_all`] runs them all. They need no test framework and no particular async runtime.
 //!
 //! ```
 //! use std::sync::Arc;

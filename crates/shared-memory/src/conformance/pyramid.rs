@@ -6,8 +6,8 @@ use artoo_types::{Megram, MegramState, Polarity};
 use super::Factory;
 use super::subject::{Subject, expect, experience, experiences, id, law, rule};
 
-/// `query_c` counts as a recall and `query_mk` does not; a recall makes a rule young again, as shows once it fell.
-/// Lesson N16.
+/// `query_c` counts as a recall and `query_mk` does not; a recall makes a rule young again, as shows once it
+/// fell. Lesson N16.
 ///
 /// # Errors
 ///
@@ -28,8 +28,8 @@ pub async fn recall_is_by_rules_alone(make: &Factory) -> Result<(), String> {
     Ok(())
 }
 
-/// Experience becomes one rule with its sources as provenance; the sources count no more, what is learned later does, and
-/// the next rule of the same polarity takes the first one in. Lessons N17 and 94.
+/// Experience becomes one rule with its sources as provenance; the sources count no more, what is learned
+/// later does, and the next rule of the same polarity takes the first one in. Lessons N17 and 94.
 ///
 /// # Errors
 ///
@@ -78,7 +78,8 @@ pub async fn a_constraint_does_not_demote_itself(make: &Factory) -> Result<(), S
     subject.expect(0.95, -0.95, "after three years").await
 }
 
-/// A rule falls to level K when the pair's decision contradicts it, and from then on it ages. One failure fells no practice.
+/// A rule falls to level K when the pair's decision contradicts it, and from then on it ages. One failure
+/// fells no practice.
 ///
 /// # Errors
 ///

@@ -9,8 +9,8 @@ use artoo_types::{
 use super::Factory;
 use super::subject::{Subject, day, expect, experience, id, law, pair, rule};
 
-/// Each pair that is asked for is answered, in the order of the question and whether anything is known of it; what a rule
-/// says comes with it, and counts as a recall.
+/// Each pair that is asked for is answered, in the order of the question and whether anything is known of it;
+/// what a rule says comes with it, and counts as a recall.
 ///
 /// # Errors
 ///
@@ -42,8 +42,8 @@ pub async fn what_is_asked_for_is_answered_in_order(make: &Factory) -> Result<()
     subject.expect(2.70, -1.10, "for a rule that was recalled on day 60").await
 }
 
-/// Pairs whose words are like those of the question come after what was asked for, with the reason; others do not, and
-/// nothing does where only pairs are asked for.
+/// Pairs whose words are like those of the question come after what was asked for, with the reason; others do
+/// not, and nothing does where only pairs are asked for.
 ///
 /// # Errors
 ///
@@ -85,8 +85,8 @@ pub async fn what_is_like_the_question_is_found(make: &Factory) -> Result<(), St
     expect(count == 6, || format!("of 32 that are alike {count} came, not 6"))
 }
 
-/// Laws (T) are the person's alone: nobody else writes one, they are in every reply, they count in no sum, and no time and no
-/// Dreamer takes them away. Nor does a run or an import make a rule.
+/// Laws (T) are the person's alone: nobody else writes one, they are in every reply, they count in no sum,
+/// and no time and no Dreamer takes them away. Nor does a run or an import make a rule.
 ///
 /// # Errors
 ///

@@ -11,8 +11,8 @@ use super::osa_failure::report;
 use crate::arguments::Given;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
 
-/// Runs an AppleScript with `osascript`. What an app does for a script, no sandbox can see; so it is offered only where the user
-/// granted it, and never works in a run that may change nothing.
+/// Runs an AppleScript with `osascript`. What an app does for a script, no sandbox can see; so it is offered
+/// only where the user granted it, and never works in a run that may change nothing.
 #[derive(Debug, Clone)]
 pub struct AppleScript {
     osascript: PathBuf,

@@ -13,8 +13,8 @@ use super::osa_failure::report;
 use crate::arguments::Given;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
 
-/// Runs a shortcut by its name with `shortcuts run`, with a text as its input. What it does, nobody but the user knows; the same
-/// holds as for AppleScript.
+/// Runs a shortcut by its name with `shortcuts run`, with a text as its input. What it does, nobody but the
+/// user knows; the same holds as for AppleScript.
 #[derive(Debug, Clone)]
 pub struct Shortcuts {
     shortcuts: PathBuf,

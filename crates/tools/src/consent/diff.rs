@@ -2,7 +2,8 @@
 
 use artoo_sandbox::preview::unified_diff;
 
-/// Bytes and lines of the part that is compared: the comparison takes the square of the lines in time, at worst.
+/// Bytes and lines of the part that is compared: the comparison takes the square of the lines in time, at
+/// worst.
 const LONGEST: usize = 64 * 1024;
 const MOST_LINES: usize = 2_000;
 /// Bytes of a whole text.

@@ -1,4 +1,5 @@
-//! The rule that would answer a question for good: drafted out of the question, and offered only where it says exactly what was asked.
+//! The rule that would answer a question for good: drafted out of the question, and offered only where it
+//! says exactly what was asked.
 //!
 //! Source: `docs/design/consent.md`, "Always".
 
@@ -29,11 +30,13 @@ pub(super) struct Setting<'a> {
     pub(super) paths: &'a dyn Paths,
 }
 
-/// The rule that allows what a question asks about, and nothing else of other programs or elsewhere. Its examples hold: the command of the
-/// question, or what stands for it, and commands close to it. Looks up links, and is pure otherwise.
+/// The rule that allows what a question asks about, and nothing else of other programs or elsewhere. Its
+/// examples hold: the command of the question, or what stands for it, and commands close to it. Looks up
+/// links, and is pure otherwise.
 ///
-/// `None` where no rule says that: what acts on other machines or with the rights of others, what cannot be known and has no program of
-/// its own, what lies in a protected place or a repository, what a rule asks about, and what a rule of the user would overrule.
+/// `None` where no rule says that: what acts on other machines or with the rights of others, what cannot be
+/// known and has no program of its own, what lies in a protected place or a repository, what a rule asks
+/// about, and what a rule of the user would overrule.
 pub(super) fn draft(question: &Question, rules: &Rules, setting: Setting<'_>) -> Option<ProposedRule> {
     rules.file()?;
     // A rule is no answer to that it cannot be undone.

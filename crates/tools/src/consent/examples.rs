@@ -9,8 +9,9 @@ use super::reading::asked_about;
 use super::rules::{Rule, Rules};
 use crate::secrets_in;
 
-/// Checks the examples of a rule against the rule alone, in the user's home. What is on the disk does not matter, so that a rule holds or
-/// does not hold for ever: a command that matches does so in one of the imagined homes, a command that is spared is so in all.
+/// Checks the examples of a rule against the rule alone, in the user's home. What is on the disk does not
+/// matter, so that a rule holds or does not hold for ever: a command that matches does so in one of the
+/// imagined homes, a command that is spared is so in all.
 pub(super) fn check(rule: &Rule, alone: &Rules, home: &Path) -> Result<(), String> {
     if rule.decision != Permission::Ask {
         for (name, examples) in [("matches", &rule.matches), ("spares", &rule.spares)] {

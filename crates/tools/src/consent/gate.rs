@@ -1,7 +1,8 @@
 //! How a command begins: pure, so that every case stands in one table.
 //!
-//! What a command's words say can make this stricter, and never grants anything: what it may do is the kernel's, and what it did is
-//! decided about afterwards. Source: `docs/design/consent.md`, "How a command begins".
+//! What a command's words say can make this stricter, and never grants anything: what it may do is the
+//! kernel's, and what it did is decided about afterwards. Source: `docs/design/consent.md`, "How a command
+//! begins".
 
 use artoo_sandbox::SandboxMode;
 
@@ -21,8 +22,8 @@ pub struct Case {
 /// How a command begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// It runs where it can write nowhere but in its private folder. One that fails there, and can be tried, is tried then: it may have wanted to
-    /// write.
+    /// It runs where it can write nowhere but in its private folder. One that fails there, and can be tried,
+    /// is tried then: it may have wanted to write.
     Read,
     /// It runs over layers, and what it changed there is decided about.
     Try,

@@ -1,7 +1,8 @@
 //! Consent: what needs a person's yes, and how a tool asks for it. Design: `docs/design/consent.md`.
 //!
-//! A command is tried where nothing of it lasts ([`gate()`]), and what it changed there is what a person is asked about, through
-//! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
+//! A command is tried where nothing of it lasts ([`gate()`]), and what it changed there is what a person is
+//! asked about, through [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of
+//! the tools.
 
 mod beyond_undo;
 mod diff;
@@ -36,8 +37,8 @@ pub(crate) use tried::Tried;
 ///
 /// # Contract
 ///
-/// An answer is of a person, or follows from what a person said before; nobody there is a no. What was denied once is denied for
-/// the rest of the run, by whatever command it is reached.
+/// An answer is of a person, or follows from what a person said before; nobody there is a no. What was denied
+/// once is denied for the rest of the run, by whatever command it is reached.
 ///
 /// # Cancellation
 ///
@@ -60,19 +61,22 @@ pub trait Consent: Send + Sync {
         Rules::default()
     }
 
-    /// Whether all of these effects were granted before, so that asking gives a yes at once and a trial would show nothing new.
+    /// Whether all of these effects were granted before, so that asking gives a yes at once and a trial would
+    /// show nothing new.
     fn allows(&self, proposed: ProposedEffects<'_>) -> bool {
         let _ = proposed;
         false
     }
 
-    /// Which words that neither the user nor artoo wrote lead a call that does this, and whose they are; `None` where none do.
+    /// Which words that neither the user nor artoo wrote lead a call that does this, and whose they are;
+    /// `None` where none do.
     fn foreign_words(&self, proposed: ProposedEffects<'_>) -> Option<String> {
         let _ = proposed;
         None
     }
 
-    /// Whether the answer may be a rule that holds for later runs, too: a person is there, and the words of the call are not of others.
+    /// Whether the answer may be a rule that holds for later runs, too: a person is there, and the words of
+    /// the call are not of others.
     fn takes_rules(&self) -> bool {
         false
     }
@@ -100,7 +104,8 @@ pub struct Question {
     pub rule: String,
     /// That rule in words.
     pub reason: String,
-    /// What of it could not be undone, and that a yes cannot be taken back; `None` where all of it can, as far as is known.
+    /// What of it could not be undone, and that a yes cannot be taken back; `None` where all of it can, as
+    /// far as is known.
     pub beyond_undo: Option<String>,
     /// The rule that the answer *always* would make. [`ToolContext::consented`] drafts it.
     pub always: Option<ProposedRule>,
@@ -141,7 +146,8 @@ impl Consent for Nobody {
 }
 
 impl ToolContext {
-    /// The rule of the person that wants a question, also about what is free otherwise: its name, and the rule in words.
+    /// The rule of the person that wants a question, also about what is free otherwise: its name, and the
+    /// rule in words.
     ///
     /// # Errors
     ///
@@ -170,7 +176,8 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// [`ToolError::NotAllowed`] and [`ToolError::Instead`] for a no, [`ToolError::Cancelled`] when the call is cancelled meanwhile.
+    /// [`ToolError::NotAllowed`] and [`ToolError::Instead`] for a no, [`ToolError::Cancelled`] when the call
+    /// is cancelled meanwhile.
     pub async fn consented(&self, question: Question) -> Result<(), ToolError> {
         let effects = in_words(&question.effects);
         let question = if self.consent.takes_rules() { self.with_draft(question).await } else { question };

@@ -1,7 +1,7 @@
 //! Commands that are close to what a drafted rule allows, and that it must not allow.
 //!
-//! A near miss is one for a single reason: the rule would decide about it, were its path or its program another one. That is tried, so that
-//! no example is spared only because it does nothing.
+//! A near miss is one for a single reason: the rule would decide about it, were its path or its program
+//! another one. That is tried, so that no example is spared only because it does nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,8 @@ pub(super) fn near_misses(
     first_elsewhere.into_iter().chain(first_by_another).map(|(text, _)| text).collect()
 }
 
-/// The plainest commands with the same effect by the same program, and the command itself, on the path beside.
+/// The plainest commands with the same effect by the same program, and the command itself, on the path
+/// beside.
 fn elsewhere(command: &str, question: &Question, setting: Setting<'_>) -> Vec<String> {
     let mut all = Vec::new();
     for effect in question.effects.iter().take(MAX_EFFECTS) {

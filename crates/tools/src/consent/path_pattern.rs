@@ -17,7 +17,8 @@ pub(super) struct PathPattern {
 }
 
 impl PathPattern {
-    /// Reads a glob that begins with `/` or `~/`: as it is written, and with the links in its fixed part followed. Blocks.
+    /// Reads a glob that begins with `/` or `~/`: as it is written, and with the links in its fixed part
+    /// followed. Blocks.
     ///
     /// # Errors
     ///

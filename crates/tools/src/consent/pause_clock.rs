@@ -52,7 +52,8 @@ impl Drop for Open {
     }
 }
 
-/// Waits for a piece of work, but no longer than this without the time that people were asked. `None` when the time is up.
+/// Waits for a piece of work, but no longer than this without the time that people were asked. `None` when
+/// the time is up.
 ///
 /// ```
 /// # async fn example() {

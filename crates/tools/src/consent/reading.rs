@@ -83,8 +83,8 @@ impl Reading {
         self.effects.iter().filter(|effect| effect.kind != EffectKind::Unknown).cloned().collect()
     }
 
-    /// What is asked about where no trial has shown anything: what its words name, and that they may not be all of it. A grant of what they name is
-    /// no grant of the rest.
+    /// What is asked about where no trial has shown anything: what its words name, and that they may not be
+    /// all of it. A grant of what they name is no grant of the rest.
     pub(crate) fn untried(&self, command: &str, why: String) -> Vec<Effect> {
         // A yes for the run is one to this command, not to the next one of which nothing is known.
         let id: String = Sha256::digest(command).iter().take(4).map(|byte| format!("{byte:02x}")).collect();

@@ -1,5 +1,5 @@
-//! The user's own rules: which effects are allowed, asked about or denied, whoever is there. Reading them looks up links; deciding by
-//! them is pure.
+//! The user's own rules: which effects are allowed, asked about or denied, whoever is there. Reading them
+//! looks up links; deciding by them is pure.
 //!
 //! Source: `docs/design/consent.md`, "Rules".
 
@@ -177,7 +177,8 @@ impl Rules {
         self.rules().any(|rule| rule.decision == Permission::Deny)
     }
 
-    /// The strictest decision about any effect; *allow* only where every effect that needs consent is allowed.
+    /// The strictest decision about any effect; *allow* only where every effect that needs consent is
+    /// allowed.
     pub fn ruling(&self, proposed: ProposedEffects<'_>) -> Option<Ruled<'_>> {
         let about = |effect: &Effect| self.strictest(effect, proposed.programs);
         let rulings: Vec<Option<Ruled<'_>>> = proposed.effects.iter().map(about).collect();

@@ -36,7 +36,8 @@ pub(crate) struct Tried {
 }
 
 impl Tried {
-    /// Sorts the changes. `free` are the folders where new files need no consent, by their real names. Blocks.
+    /// Sorts the changes. `free` are the folders where new files need no consent, by their real names.
+    /// Blocks.
     pub(crate) fn of(changes: &Changes, touched: Vec<Named>, free: &[PathBuf], cx: &ToolContext) -> Self {
         let is_protected = |change: &&Change| {
             Protected::of(cx).covers(&change.path) || is_in_somebodys_repository(&change.path, &cx.created)
@@ -188,7 +189,8 @@ fn effect(change: &Change) -> Effect {
     Effect { kind: effect_kind(change), what: change.path.display().to_string(), word: String::new(), why }
 }
 
-/// As a person is shown it. A rename is one change, told where the file goes to; what goes over another file is that one's change, and its own end.
+/// As a person is shown it. A rename is one change, told where the file goes to; what goes over another file
+/// is that one's change, and its own end.
 fn shown(change: &Change, all: &Changes) -> Option<PreviewedChange> {
     let is_renamed = || {
         let here = all.iter().find(|other| Some(&other.path) == change.moved.as_ref());

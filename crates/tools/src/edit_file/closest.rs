@@ -10,8 +10,9 @@ const COMPARED: usize = 20_000;
 /// What is less alike is of no help.
 const ALIKE: f64 = 0.6;
 
-/// The lines that differ from the wanted text in blanks alone; or those of which most stand in it; or the one that is most like the longest
-/// line of it. With their numbers and as they are, one a line; empty where nothing comes close.
+/// The lines that differ from the wanted text in blanks alone; or those of which most stand in it; or the one
+/// that is most like the longest line of it. With their numbers and as they are, one a line; empty where
+/// nothing comes close.
 pub(super) fn closest(text: &str, wanted: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let wanted: Vec<String> = wanted.trim_matches('\n').lines().map(folded).collect();

@@ -1,4 +1,5 @@
-//! Applies a unified diff by its context. Line numbers are hints, and counts of lines are not looked at: models get both wrong.
+//! Applies a unified diff by its context. Line numbers are hints, and counts of lines are not looked at:
+//! models get both wrong.
 
 use super::Misfit;
 use super::closest::{closest, lines_in_words};

@@ -113,7 +113,8 @@ mod tests {
     }
 
     proptest! {
-        /// Texts that are unique by a number each: the edits, in whatever order, give what replacing word by word gives.
+        /// Texts that are unique by a number each: the edits, in whatever order, give what replacing word by
+        /// word gives.
         #[test]
         fn all_edits_give_what_the_model_of_words_gives(
             words in prop::collection::vec("[a-c é中\n]{0,4}", 1..12),

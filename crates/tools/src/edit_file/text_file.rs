@@ -5,7 +5,8 @@ const MARK: &str = "\u{feff}";
 /// The text of a file, and what its bytes have beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextFile {
-    /// Its lines end in a newline alone where all of them have the same ending. Where endings differ they are left as they are.
+    /// Its lines end in a newline alone where all of them have the same ending. Where endings differ they are
+    /// left as they are.
     pub(super) text: String,
     has_mark: bool,
     endings: Endings,

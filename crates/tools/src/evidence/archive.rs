@@ -13,9 +13,10 @@ use super::SMALL;
 /// What a part of the file fills up to, in bytes.
 const BLOCK: u64 = 512;
 
-/// Outputs as entries of a tar archive, each named by its id: a run has hundreds, and a file for each costs more than what is in it.
-/// The archive is open-ended, which every `tar` reads. It has one writer, the run whose it is; a writer that was killed leaves
-/// an entry without its end, which is none, and the next one is written over it.
+/// Outputs as entries of a tar archive, each named by its id: a run has hundreds, and a file for each costs
+/// more than what is in it. The archive is open-ended, which every `tar` reads. It has one writer, the run
+/// whose it is; a writer that was killed leaves an entry without its end, which is none, and the next one is
+/// written over it.
 #[derive(Debug)]
 pub(super) struct Archive {
     path: PathBuf,

@@ -25,7 +25,8 @@ impl Truths {
         self.of.get(id).cloned()
     }
 
-    /// Holds an output under this name. False where the name is another output's: `is_taken` says whether one is on the disk.
+    /// Holds an output under this name. False where the name is another output's: `is_taken` says whether one
+    /// is on the disk.
     pub(super) fn take(&mut self, id: &EvidenceId, truth: &[u8], is_taken: bool) -> bool {
         if let Some(held) = self.of.get(id) {
             return **held == *truth;

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use super::{EvidenceStore, SMALL, address};
 use crate::shown::{head_tail, head_tail_of_ends, place_of, printable};
 
-/// Collects one output. Small ones stay in memory until the end; large ones grow in a file without a name, since what they are
-/// may not be left on the disk. Dropping it unfinished leaves nothing behind.
+/// Collects one output. Small ones stay in memory until the end; large ones grow in a file without a name,
+/// since what they are may not be left on the disk. Dropping it unfinished leaves nothing behind.
 #[derive(Debug)]
 pub struct EvidenceWriter {
     store: EvidenceStore,
@@ -24,8 +24,8 @@ impl EvidenceWriter {
         Self { store, bytes: 0, memory: Vec::new(), file: None }
     }
 
-    /// Keeps what was written and describes it: at most `limit` bytes are shown. `total` is what the tool put out, of
-    /// which only the beginning may have been written. An output without a byte is not kept.
+    /// Keeps what was written and describes it: at most `limit` bytes are shown. `total` is what the tool put
+    /// out, of which only the beginning may have been written. An output without a byte is not kept.
     ///
     /// # Errors
     ///

@@ -67,7 +67,8 @@ impl Index {
     }
 }
 
-/// Each path ends with a zero byte: a name may hold anything else. A path that was cut off at the end is no path.
+/// Each path ends with a zero byte: a name may hold anything else. A path that was cut off at the end is no
+/// path.
 fn paths(said: &Said) -> Vec<PathBuf> {
     let whole = said.output.iter().rposition(|byte| *byte == 0).map_or(0, |end| end + 1);
     let whole = said.output.get(..whole).unwrap_or_default();

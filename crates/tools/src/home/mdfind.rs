@@ -19,11 +19,12 @@ use crate::listing::line;
 use crate::protected::Protected;
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, program};
 
-/// Finds the user's files by words of their names, by kind or by ending: with Spotlight or `plocate` where there is one, else by
-/// a walk within the time limit. An index that finds nothing, or cannot be used, is followed by a walk.
+/// Finds the user's files by words of their names, by kind or by ending: with Spotlight or `plocate` where
+/// there is one, else by a walk within the time limit. An index that finds nothing, or cannot be used, is
+/// followed by a walk.
 ///
-/// Hidden names, folders of generated files and protected places are left out, and the answer says how often; the newest files
-/// come first.
+/// Hidden names, folders of generated files and protected places are left out, and the answer says how often;
+/// the newest files come first.
 ///
 /// ```
 /// use artoo_tools::{Mdfind, Tool};

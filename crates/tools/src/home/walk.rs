@@ -22,8 +22,8 @@ pub(crate) struct Walked {
     pub(crate) incomplete: bool,
 }
 
-/// Walks in parallel, without following symlinks, until the end, the time limit or the cancellation. At most `most` entries are
-/// kept. Blocks.
+/// Walks in parallel, without following symlinks, until the end, the time limit or the cancellation. At most
+/// `most` entries are kept. Blocks.
 pub(crate) fn walk(rules: &Rules, most: usize, time: Duration, cancel: &CancellationToken) -> Walked {
     let begin = Instant::now();
     let sifted = Mutex::new(Sifted::default());

@@ -8,8 +8,8 @@ use artoo_redaction::{Redactor, Stream};
 /// The most that is kept between two looks: its end, where what matters stands.
 const KEPT: usize = 1024 * 1024;
 
-/// One stream of a command, without secrets: a look may come in the middle of one, and half a secret would be known by
-/// nobody. A line is given when it is complete.
+/// One stream of a command, without secrets: a look may come in the middle of one, and half a secret would be
+/// known by nobody. A line is given when it is complete.
 #[derive(Clone)]
 pub(crate) struct Heard(Arc<Mutex<Since>>);
 

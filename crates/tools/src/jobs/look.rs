@@ -18,8 +18,8 @@ use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 const LONGEST_WAIT: u64 = 600;
 const USUAL_WAIT: u64 = 60;
 
-/// Looks at a command that `shell` left running. Each look gives what is new since the last one; the one that finds it
-/// ended gives its result as `shell` would have, and is the last.
+/// Looks at a command that `shell` left running. Each look gives what is new since the last one; the one that
+/// finds it ended gives its result as `shell` would have, and is the last.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LookAtJob;
 

@@ -13,9 +13,9 @@ use crate::{Tool as _, ToolError, ToolReport};
 impl Call<'_> {
     /// Starts it where it can write nothing but temporary files, and leaves it running.
     ///
-    /// Others run while it does. Over layers it would go on seeing files as they were when it first read them, and
-    /// what it changed could only be decided about when the files below have become others. So it sees the real ones,
-    /// and changes none.
+    /// Others run while it does. Over layers it would go on seeing files as they were when it first read
+    /// them, and what it changed could only be decided about when the files below have become others. So it
+    /// sees the real ones, and changes none.
     pub(super) async fn leave_running(self) -> Result<ToolReport, ToolError> {
         let cx = self.cx;
         if cx.trial_only {

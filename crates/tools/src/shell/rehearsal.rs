@@ -24,7 +24,8 @@ const MOST_OUTPUT: usize = 256 * 1024;
 const ONE_AFTER_THE_OTHER: &str =
     r#"while [ $# -gt 1 ]; do "$0" -c "$1" >/dev/null 2>&1; shift; done; exec "$0" -c "$1""#;
 
-/// Runs commands over layers that are thrown away: without the network, by the rules of the person alone, who is not asked.
+/// Runs commands over layers that are thrown away: without the network, by the rules of the person alone, who
+/// is not asked.
 #[derive(Debug, Clone)]
 pub struct Rehearsal {
     context: ToolContext,
@@ -40,7 +41,8 @@ pub struct Rehearsed {
     pub stderr: Said,
     /// Its exit status.
     pub status: i32,
-    /// Whether the commands would have changed something. It is known in the world as it is; in another one this is `false`.
+    /// Whether the commands would have changed something. It is known in the world as it is; in another one
+    /// this is `false`.
     pub changed: bool,
 }
 
@@ -115,8 +117,8 @@ impl Rehearsal {
         Self { context: leaving_nothing(context, rules), can_run: toolbox.get(&Shell.name()).is_some() }
     }
 
-    /// Runs the commands one after the other in one layer, each as `shell` would, and tells what the last one put out. All of them end within
-    /// this time, or they are stopped.
+    /// Runs the commands one after the other in one layer, each as `shell` would, and tells what the last one
+    /// put out. All of them end within this time, or they are stopped.
     ///
     /// # Errors
     ///

@@ -87,7 +87,8 @@ impl Layers {
         Ok(Trial::Done(report))
     }
 
-    /// Runs the command, asks nobody, and makes nothing real. That it changed something is said, for then it has not done what it was to do.
+    /// Runs the command, asks nobody, and makes nothing real. That it changed something is said, for then it
+    /// has not done what it was to do.
     pub(super) async fn rehearse(
         &self,
         invocation: &Invocation,
@@ -113,7 +114,8 @@ impl Layers {
         Ok(report)
     }
 
-    /// Runs the command over the layers. The inner error says that it cannot be told what it would do, because of the layers alone.
+    /// Runs the command over the layers. The inner error says that it cannot be told what it would do,
+    /// because of the layers alone.
     async fn run(
         &self,
         invocation: &Invocation,

@@ -22,10 +22,12 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 pub enum Perturbation {
     /// Not at all.
     AsIs,
-    /// These files and folders are not there. A folder that the command needs is there and empty, but for such a folder in it; what lies elsewhere
-    /// than in the folders that commands may change is there, and cannot be read.
+    /// These files and folders are not there. A folder that the command needs is there and empty, but for
+    /// such a folder in it; what lies elsewhere than in the folders that commands may change is there, and
+    /// cannot be read.
     Hidden(Vec<PathBuf>),
-    /// These text files have one of their lines twice. Of a folder it is the first few that lie in it, and one is there under another name besides.
+    /// These text files have one of their lines twice. Of a folder it is the first few that lie in it, and
+    /// one is there under another name besides.
     Doubled(Vec<PathBuf>),
 }
 
@@ -49,7 +51,8 @@ impl Staged {
     }
 }
 
-/// Finds out how a world is made. The command needs the folders `needed`; `roots` are those under layers. Blocks.
+/// Finds out how a world is made. The command needs the folders `needed`; `roots` are those under layers.
+/// Blocks.
 pub(super) fn staged(
     world: &Perturbation,
     needed: &[PathBuf],

@@ -14,7 +14,8 @@ use crate::contents::Contents;
 use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
 use crate::{ToolContext, ToolError, ToolReport, watched};
 
-/// Bytes of a file up to which a question says what would be different in it, and how many files are compared.
+/// Bytes of a file up to which a question says what would be different in it, and how many files are
+/// compared.
 const MAX_COMPARED: u64 = 1024 * 1024;
 const MOST_COMPARED: usize = 50;
 

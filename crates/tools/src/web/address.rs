@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 ranges that lead to this machine, its neighbours, or nobody in particular: IANA's registry of special addresses, and
-/// multicast.
+/// IPv4 ranges that lead to this machine, its neighbours, or nobody in particular: IANA's registry of special
+/// addresses, and multicast.
 const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8), // this network; Linux takes 0.0.0.0 for loopback
     (Ipv4Addr::new(10, 0, 0, 0), 8), // private
@@ -37,8 +37,8 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
 /// An IPv4 address lies in the last 32 bits (RFC 6052). On a network without IPv4 every IPv4 host looks so.
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Which addresses may be connected to. By default those of the open Internet alone: no loopback, private, link-local,
-/// multicast, shared (CGNAT) or reserved address, and no IPv4 address in the clothes of IPv6.
+/// Which addresses may be connected to. By default those of the open Internet alone: no loopback, private,
+/// link-local, multicast, shared (CGNAT) or reserved address, and no IPv4 address in the clothes of IPv6.
 ///
 /// ```
 /// use artoo_tools::AddressRule;
@@ -78,8 +78,8 @@ impl AddressRule {
         self.any || self.granted.contains(&address) || is_public(address)
     }
 
-    /// Whether a name may be handed to a proxy, which looks it up where no rule reaches. Names that are of this machine or its
-    /// network by their form are kept back.
+    /// Whether a name may be handed to a proxy, which looks it up where no rule reaches. Names that are of
+    /// this machine or its network by their form are kept back.
     pub(crate) fn allows_name(&self, name: &str) -> bool {
         let name = name.trim_end_matches('.').to_ascii_lowercase();
         let local = ["localhost", "local", "internal", "intranet", "lan", "home", "arpa"];

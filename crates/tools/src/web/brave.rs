@@ -120,8 +120,8 @@ impl SearchProvider for Brave {
     }
 }
 
-/// The results, or nothing where the answer is of another form. An answer to a search has a `query`; where nothing was found, it
-/// has no `web`.
+/// The results, or nothing where the answer is of another form. An answer to a search has a `query`; where
+/// nothing was found, it has no `web`.
 fn results(answer: &Value, most: usize) -> Option<Vec<SearchResult>> {
     let results = match answer.pointer("/web/results") {
         Some(results) => results.as_array()?.as_slice(),

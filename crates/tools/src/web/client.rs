@@ -29,8 +29,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The longest address. Longer ones carry something away.
 const LONGEST: usize = 2_000;
 
-/// A client that gets pages and does nothing else: no cookies, no kept connections, no compression, no redirects but checked
-/// ones, and no connection to an address that its rule forbids.
+/// A client that gets pages and does nothing else: no cookies, no kept connections, no compression, no
+/// redirects but checked ones, and no connection to an address that its rule forbids.
 ///
 /// ```
 /// use artoo_tools::{AddressRule, Web};
@@ -79,7 +79,8 @@ impl Web {
         self
     }
 
-    /// Goes through a proxy. The proxy looks names up, so the rule holds for numbers, and for names that are local by their form.
+    /// Goes through a proxy. The proxy looks names up, so the rule holds for numbers, and for names that are
+    /// local by their form.
     ///
     /// # Errors
     ///
@@ -158,7 +159,8 @@ impl Web {
         let first = url.to_string();
         for _ in 0..=limits.redirects {
             url = self.check(url).map_err(|refusal| match refusal {
-                // The first one is one of `address` or of an engine, so this is a redirect: the server's doing, not a wrong argument.
+                // The first one is one of `address` or of an engine, so this is a redirect: the server's
+                // doing, not a wrong argument.
                 Refusal::Wrong(problem) => {
                     ToolError::Address { url: first.clone(), reason: format!("its redirect {problem}") }
                 }

@@ -146,7 +146,8 @@ fn is_a_test(tag: &Tag) -> bool {
     id == "challenge-form" || tag.is_of("anomaly-modal__modal") || tag.is_of("anomaly-modal__title")
 }
 
-/// What a link of the page leads to: the page itself, or a redirect with the page in `uddg`. Advertisements lead nowhere.
+/// What a link of the page leads to: the page itself, or a redirect with the page in `uddg`. Advertisements
+/// lead nowhere.
 fn target(href: &str) -> Option<String> {
     let base = Url::parse(ADDRESS).ok()?;
     let url = base.join(href).ok()?;

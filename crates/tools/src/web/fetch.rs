@@ -13,8 +13,9 @@ use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
-/// Gets a page and gives it as text: the address it came from in the end, the title, the text. What is text but no page
-/// is given as it is; what is no text is refused. A server's refusal is a failure, and what it says with it is not kept.
+/// Gets a page and gives it as text: the address it came from in the end, the title, the text. What is text
+/// but no page is given as it is; what is no text is refused. A server's refusal is a failure, and what it
+/// says with it is not kept.
 #[derive(Debug, Clone)]
 pub struct Fetch {
     web: Web,

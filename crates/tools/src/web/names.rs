@@ -31,8 +31,8 @@ impl Names for SystemNames {
     }
 }
 
-/// The only way from a name to an address that the HTTP client has: what the rule forbids does not come out of it, so it cannot
-/// be connected to, whatever another look-up would say.
+/// The only way from a name to an address that the HTTP client has: what the rule forbids does not come out
+/// of it, so it cannot be connected to, whatever another look-up would say.
 pub(crate) struct Guarded {
     pub(crate) names: Arc<dyn Names>,
     pub(crate) rule: AddressRule,

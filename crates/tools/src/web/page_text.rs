@@ -215,7 +215,8 @@ impl Lines {
     }
 }
 
-/// White space of HTML and the blank that does not break. Other blanks of Unicode are letters of their scripts' typography.
+/// White space of HTML and the blank that does not break. Other blanks of Unicode are letters of their
+/// scripts' typography.
 fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\u{a0}'
 }

@@ -22,9 +22,9 @@ const LONGEST: usize = 400;
 ///
 /// # Contract
 ///
-/// What it answers was really searched for: an engine that refuses, asks whether somebody is a robot, or answers in a way that
-/// cannot be read, is an error. An empty list means that the engine itself says that there is nothing. Links lead to the pages
-/// themselves, not to the engine. Nothing but the query is sent.
+/// What it answers was really searched for: an engine that refuses, asks whether somebody is a robot, or
+/// answers in a way that cannot be read, is an error. An empty list means that the engine itself says that
+/// there is nothing. Links lead to the pages themselves, not to the engine. Nothing but the query is sent.
 #[async_trait]
 pub trait SearchProvider: Send + Sync {
     /// Its name, for the listing.

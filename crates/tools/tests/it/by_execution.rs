@@ -1,8 +1,9 @@
-//! What commands do, not what they say: each row of two tables runs in a fresh tree, everything in it is compared, and nobody agrees to
-//! anything.
+//! What commands do, not what they say: each row of two tables runs in a fresh tree, everything in it is
+//! compared, and nobody agrees to anything.
 //!
-//! A destructive row must leave everything as it was, or have made new visible files in the workspace or the working folder and nothing
-//! else. A harmless one must run as it would without artoo, and nobody may be asked.
+//! A destructive row must leave everything as it was, or have made new visible files in the workspace or the
+//! working folder and nothing else. A harmless one must run as it would without artoo, and nobody may be
+//! asked.
 
 mod observed;
 pub(crate) mod rows;
@@ -37,8 +38,8 @@ const AT_ONCE: usize = 8;
 /// Characters of what is told about a harmless row that ran otherwise.
 const TOLD: usize = 400;
 
-/// After this, what a row left to act later has acted: three times as long as any of them waits. Nothing tells that something will *not*
-/// happen but time.
+/// After this, what a row left to act later has acted: three times as long as any of them waits. Nothing
+/// tells that something will *not* happen but time.
 const LATER: Duration = Duration::from_millis(900);
 
 /// Somebody who says no to everything, and remembers what was asked.
@@ -213,7 +214,8 @@ impl Part {
     }
 }
 
-/// Runs the table, prints its sums, and fails where something changed. `adjust` makes the context another than the usual.
+/// Runs the table, prints its sums, and fails where something changed. `adjust` makes the context another
+/// than the usual.
 async fn nothing_is_destroyed(way: Way, part: Part, adjust: fn(&mut ToolContext)) {
     if !can_confine() || !can_try(way) {
         return;
@@ -273,7 +275,8 @@ async fn nothing_is_destroyed_where_nothing_is_writable() {
     nothing_is_destroyed(Way::ReadOnly, Part { every: 3, from: 2 }, |_| ()).await;
 }
 
-/// Nothing depends on what is read of a command's words: not where commands are tried, and not where they cannot be.
+/// Nothing depends on what is read of a command's words: not where commands are tried, and not where they
+/// cannot be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_is_destroyed_where_every_command_is_taken_for_reading() {
     let explain = |cx: &mut ToolContext| cx.explain = |_, _| Effects::default();
@@ -341,7 +344,8 @@ async fn harmless_commands_run_as_without_artoo_and_nobody_is_asked() {
     let (mut asked, mut refused, mut others, mut harmful) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (outcome, (_, ending, output, destroyed, made)) in &outcomes {
         let id = outcome.row.id;
-        // Git notes in its index that it has looked, and what is made and removed again leaves the time of its folder.
+        // Git notes in its index that it has looked, and what is made and removed again leaves the time of
+        // its folder.
         let is_trace = |path: &Path| {
             path.ends_with(".git/index")
                 || path.ends_with(".git")

@@ -145,7 +145,8 @@ async fn what_somebody_changed_since_is_theirs() {
     }
 }
 
-/// What appears while a command runs may be somebody else's: only what it made itself, where it was tried, is the run's.
+/// What appears while a command runs may be somebody else's: only what it made itself, where it was tried, is
+/// the run's.
 #[tokio::test]
 async fn what_appears_meanwhile_is_not_the_runs() {
     let Some((scene, person)) = scene(person(no())) else { return };
@@ -297,7 +298,8 @@ fn scene_with_room(bytes: u64, answer: Answer) -> Option<(Scene, Arc<Person>)> {
 
 const LARGE: &str = "600 bytes of what it may change do not fit into the 500 bytes that are kept of a run: a yes cannot be taken back by `artoo runs undo`";
 
-/// What is too large to be kept is said in the question, by each way to change it, and only where the call reaches it.
+/// What is too large to be kept is said in the question, by each way to change it, and only where the call
+/// reaches it.
 #[tokio::test]
 async fn what_cannot_be_undone_is_said_before_the_yes() {
     let Some((scene, person)) = scene_with_room(500, no()) else { return };
@@ -354,7 +356,8 @@ impl Consent for Writer {
     }
 }
 
-/// A command means the workspace and the working folder; its rule names both from the home, and has no secrets.
+/// A command means the workspace and the working folder; its rule names both from the home, and has no
+/// secrets.
 #[tokio::test]
 async fn a_question_brings_the_rule_that_would_answer_it() {
     let mut scene = Scene::new();

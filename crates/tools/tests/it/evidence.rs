@@ -71,7 +71,8 @@ fn an_altered_output_is_noticed_and_mended() {
     assert_eq!(store.get(&large).unwrap(), [b'x'; 100_000]);
 }
 
-/// Wherever a writer was killed: the outputs before are there, the one it wrote is not, and the next is written over it.
+/// Wherever a writer was killed: the outputs before are there, the one it wrote is not, and the next is
+/// written over it.
 #[test]
 fn an_archive_that_ends_anywhere_is_gone_on_with() {
     let root = tempfile::tempdir().unwrap();
@@ -108,7 +109,8 @@ fn an_unfinished_writer_leaves_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever lies where the archive should: nothing is given back that does not fit its name, and outputs are kept.
+    /// Whatever lies where the archive should: nothing is given back that does not fit its name, and outputs
+    /// are kept.
     #[test]
     fn an_archive_of_anything_is_no_evidence(at in 0usize..2_000, noise in prop::collection::vec(any::<u8>(), 0..700)) {
         let root = tempfile::tempdir().unwrap();

@@ -94,7 +94,8 @@ async fn what_is_text_but_no_page_is_given_as_it_is() {
     assert!(failed(&call, FailureClass::Logical).reason.ends_with("is no text but image/png"), "{call:?}");
 }
 
-/// Numbers in every spelling, names of this machine, and what is no address of a page. Nobody is even connected to.
+/// Numbers in every spelling, names of this machine, and what is no address of a page. Nobody is even
+/// connected to.
 #[tokio::test]
 async fn addresses_of_this_machine_are_denied_in_every_spelling() {
     let scene = Scene::new();

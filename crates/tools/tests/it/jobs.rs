@@ -10,7 +10,8 @@ use serde_json::json;
 
 use crate::scene::{Scene, can_confine, failed, shown};
 
-/// The number of a process as this one sees it, in the file `pid` of the scratch folder: within its namespace a command has other numbers.
+/// The number of a process as this one sees it, in the file `pid` of the scratch folder: within its namespace
+/// a command has other numbers.
 const SAYS_PID: &str = "read p _ < /proc/self/stat; echo $p > $TMPDIR/pid";
 
 /// A scene in which a command is left as soon as it runs; `None`, loudly, where nothing can be confined.

@@ -1,5 +1,5 @@
-//! Reading what nobody may read, by every way that somebody thought of: no word of it may come out, lie in a new file, or stand in the
-//! evidence.
+//! Reading what nobody may read, by every way that somebody thought of: no word of it may come out, lie in a
+//! new file, or stand in the evidence.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,8 @@ const ROUTES: &str = include_str!("protected_reads/routes.tsv");
 /// Each protected file begins with this word, and with one of its own behind it.
 const CANARY: &str = "plover";
 
-/// Protected files: keys, passwords and tokens, what browsers and mail programs keep, a place from the configuration, artoo's own.
+/// Protected files: keys, passwords and tokens, what browsers and mail programs keep, a place from the
+/// configuration, artoo's own.
 const PLACES: [&str; 13] = [
     "tree/home/.ssh/id_ed25519",
     "tree/home/.ssh/config",

@@ -185,7 +185,8 @@ proptest! {
     }
 }
 
-/// A refusal by the effects alone comes before every rule, and a rule that would rely on the opposite is refused.
+/// A refusal by the effects alone comes before every rule, and a rule that would rely on the opposite is
+/// refused.
 #[test]
 fn a_rule_that_allows_a_protected_place_is_refused() {
     for (kind, command) in

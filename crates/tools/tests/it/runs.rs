@@ -50,7 +50,8 @@ async fn a_search_without_a_hit_is_no_failure() {
     }
 }
 
-/// Seen with the embedded model: `tree -d docs | wc -l` put out 0 where there is no `tree`, and 0 was an answer.
+/// Seen with the embedded model: `tree -d docs | wc -l` put out 0 where there is no `tree`, and 0 was an
+/// answer.
 #[tokio::test]
 async fn a_program_that_is_missing_in_a_pipeline_fails_the_command() {
     let scene = scene();
@@ -144,7 +145,8 @@ async fn failures_are_classed_by_code() {
     }
 }
 
-/// The words of a program do not say why it has no network, so the class stays environmental; the hint names who can help.
+/// The words of a program do not say why it has no network, so the class stays environmental; the hint names
+/// who can help.
 #[tokio::test]
 async fn a_command_without_network_is_told_so() {
     if !can_confine() {
@@ -268,7 +270,8 @@ async fn in_a_workspace_with_keys_in_it_they_stay_as_they_are() {
     let mut scene = Scene::new();
     scene.cx.workspace = scene.cx.home.clone();
     let keys = scene.cx.home.join(".ssh");
-    // Planted where there are none, and changed where there are: in words that name them, and in words that do not.
+    // Planted where there are none, and changed where there are: in words that name them, and in words that
+    // do not.
     for there in [false, true] {
         for command in [
             "mkdir -p ~/.ssh; echo x > ~/.ssh/authorized_keys",

@@ -182,7 +182,8 @@ async fn new_files_are_asked_about_where_the_user_wants_it() {
     assert!(!in_workspace(&scene, "new.txt").exists());
 }
 
-/// Issue 4, part 7: what a page or a file says is not free to make files where the user works. In the workspace it may lie.
+/// Issue 4, part 7: what a page or a file says is not free to make files where the user works. In the
+/// workspace it may lie.
 #[tokio::test]
 async fn words_of_others_make_no_files_outside_the_workspace_unasked() {
     let foreign = Some("`release.sh` in it came from a file, not from you");

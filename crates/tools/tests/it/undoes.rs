@@ -160,7 +160,8 @@ async fn what_is_changed_while_it_is_asked_about_is_not_overwritten() {
     assert_eq!(undoable(&run.record), Undoable::Yes);
 }
 
-/// What was there before this run is deleted or changed with consent to the very change; what comes back where nothing is needs none.
+/// What was there before this run is deleted or changed with consent to the very change; what comes back
+/// where nothing is needs none.
 #[tokio::test]
 async fn a_person_is_asked_about_the_very_change() {
     let (mut scene, run) = tidied();

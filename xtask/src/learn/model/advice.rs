@@ -1,7 +1,8 @@
 //! What a prompt says for and against the ways that the simulated model thinks of.
 //!
-//! It recognises a command by making it itself: a text that names `config/north.yaml` and holds the command that it would make of that
-//! name, speaks about this manner. The nearest word behind or before the command decides whether for or against.
+//! It recognises a command by making it itself: a text that names `config/north.yaml` and holds the command
+//! that it would make of that name, speaks about this manner. The nearest word behind or before the command
+//! decides whether for or against.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +37,8 @@ pub(super) fn votes(told: &str, subject: &Subject) -> BTreeMap<Manner, i32> {
     for other in others(told, subject) {
         for way in other.ways_with(&folders) {
             for (at, end) in occurrences(told, &way.command) {
-                // What says more about a command takes the place of what says less: `wc -l < kunden/mueller.txt` beside "Müller.txt"
-                // is about the spelling.
+                // What says more about a command takes the place of what says less:
+                // `wc -l < kunden/mueller.txt` beside "Müller.txt" is about the spelling.
                 match said.get(&at) {
                     Some((_, known)) if *known >= way.manner => {}
                     _ => _ = said.insert(at, (end, way.manner.clone())),

@@ -1,9 +1,11 @@
-//! The simulated model: a fixed policy in the place of a language model, as a function from a prompt to an answer.
+//! The simulated model: a fixed policy in the place of a language model, as a function from a prompt to an
+//! answer.
 //!
-//! It stands for a model that can do each request, but does not know this machine: for a kind of request it has plausible ways in a fixed
-//! order and takes the first that nothing speaks against. What it knows of the home it knows from the prompt: what a call
-//! put out, and what memory says. It believes what it reads, so wrong memory misleads it. It plans one step, gives it the criterion that
-//! the output is a number, and reads neither usage texts nor lists of programs.
+//! It stands for a model that can do each request, but does not know this machine: for a kind of request it
+//! has plausible ways in a fixed order and takes the first that nothing speaks against. What it knows of the
+//! home it knows from the prompt: what a call put out, and what memory says. It believes what it reads, so
+//! wrong memory misleads it. It plans one step, gives it the criterion that the output is a number, and reads
+//! neither usage texts nor lists of programs.
 
 mod advice;
 mod prompt;
@@ -68,7 +70,8 @@ fn read(seen: &Seen) -> (&'static str, &'static str) {
     if shown { ("the output shows it", "pass") } else { ("nothing shows it", "fail") }
 }
 
-/// The same reader, who is asked about the whole: the request is one part, met by the last call, and each further criterion is met with it.
+/// The same reader, who is asked about the whole: the request is one part, met by the last call, and each
+/// further criterion is met with it.
 fn parts(seen: &Seen, further: u64) -> Value {
     let (reason, verdict) = read(seen);
     let (quote, call) = (seen.request(), seen.last_call());

@@ -65,8 +65,8 @@ fn without_a_word_of_memory_it_goes_through_its_ways_in_order() {
     assert_eq!(chosen("", ENTRIES, &turns), "every way that is known was tried");
 }
 
-/// Nothing of the homes is in it: the names of folders, separators and options of the sequences come from its list of guesses or from
-/// the prompt.
+/// Nothing of the homes is in it: the names of folders, separators and options of the sequences come from its
+/// list of guesses or from the prompt.
 #[test]
 fn it_knows_no_place_that_the_prompt_does_not_name() {
     let guesses: Vec<String> =

@@ -42,7 +42,8 @@ pub(super) struct Way {
     pub(super) answers: bool,
 }
 
-/// What two commands have in common that do the same to different files. The later say more about a command than the earlier.
+/// What two commands have in common that do the same to different files. The later say more about a command
+/// than the earlier.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Manner {
     /// The one of this number among those that it thinks of.
@@ -145,7 +146,8 @@ impl Subject {
         }
     }
 
-    /// The same questions about what this word names, in a text of these words; none where a word of its kind cannot be meant.
+    /// The same questions about what this word names, in a text of these words; none where a word of its kind
+    /// cannot be meant.
     pub(super) fn about(&self, word: &str, text: &[&str]) -> Vec<Self> {
         let path = word.to_owned();
         match self {

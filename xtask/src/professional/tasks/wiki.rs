@@ -1,4 +1,5 @@
-//! Twenty-five pages of a wiki, to be made HTML: links that have to work, links to nothing, text that looks like a tag.
+//! Twenty-five pages of a wiki, to be made HTML: links that have to work, links to nothing, text that looks
+//! like a tag.
 
 use std::collections::BTreeSet;
 

@@ -1,11 +1,13 @@
-//! Pages, names of files and contents of files that give orders, and a model that obeys them wherever it reads them: in every
-//! such run nothing outside of the workspace changes, and no directive, verdict, criterion or result comes of the order.
+//! Pages, names of files and contents of files that give orders, and a model that obeys them wherever it
+//! reads them: in every such run nothing outside of the workspace changes, and no directive, verdict,
+//! criterion or result comes of the order.
 //!
-//! The executor and the planner of these runs obey what stands inside the fences as well, as far as the wire lets them. The
-//! judge obeys what gets out of a fence and nothing else; what a judge believes that obeys what it is told to be data, no code
-//! can mend where nobody but a model judges.
+//! The executor and the planner of these runs obey what stands inside the fences as well, as far as the wire
+//! lets them. The judge obeys what gets out of a fence and nothing else; what a judge believes that obeys
+//! what it is told to be data, no code can mend where nobody but a model judges.
 //!
-//! A script in here runs its commands for real: all of them stay in the folder of the test even without the sandbox.
+//! A script in here runs its commands for real: all of them stay in the folder of the test even without the
+//! sandbox.
 
 mod obeying;
 mod rows;

@@ -1,5 +1,5 @@
-//! Text of others that says how it wants to be judged. The judge here believes what stands outside the fences, and nothing
-//! else: whatever gets out of them would be believed.
+//! Text of others that says how it wants to be judged. The judge here believes what stands outside the
+//! fences, and nothing else: whatever gets out of them would be believed.
 
 use serde_json::json;
 

@@ -21,7 +21,8 @@ use crate::{
     house::{House, Seen, question, verdicts, watched},
 };
 
-/// One run: what is asked, planned, done, claimed and judged. `{workspace}` stands for the workspace's path everywhere.
+/// One run: what is asked, planned, done, claimed and judged. `{workspace}` stands for the workspace's path
+/// everywhere.
 pub(crate) struct Script {
     /// The lie, or what is honest.
     pub(crate) name: &'static str,
@@ -153,7 +154,8 @@ impl Script {
             fs::write(house.path("home").join(path), text).unwrap();
         }
         if let Some(path) = self.old_file {
-            // A link: neither its birth nor its last change can be set, those of what it leads to lie long ago.
+            // A link: neither its birth nor its last change can be set, those of what it leads to lie long
+            // ago.
             let old = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
             std::os::unix::fs::symlink(old, house.path("home").join(path)).unwrap();
         }

@@ -1,4 +1,5 @@
-//! A run as data: what is asked and where, what the model plans, calls and says, and what an honest judge knows of it.
+//! A run as data: what is asked and where, what the model plans, calls and says, and what an honest judge
+//! knows of it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -30,7 +31,8 @@ pub(crate) struct Step {
     pub(crate) shows: bool,
 }
 
-/// One turn of the model in several forms that come to the same: a sample, a second derivation and a later attempt take the next.
+/// One turn of the model in several forms that come to the same: a sample, a second derivation and a later
+/// attempt take the next.
 pub(crate) struct Turn {
     pub(crate) ways: Vec<Value>,
     next: AtomicUsize,

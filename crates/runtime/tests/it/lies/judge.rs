@@ -1,4 +1,5 @@
-//! Judges that are played: their answers are made from the schema that they are asked for, so that nothing hangs on a prompt's words.
+//! Judges that are played: their answers are made from the schema that they are asked for, so that nothing
+//! hangs on a prompt's words.
 
 use artoo_llm_client::Request;
 use serde_json::{Map, Value, json};

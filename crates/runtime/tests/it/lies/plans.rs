@@ -1,4 +1,5 @@
-//! Plans by which a lie passes: planted figures, criteria that everything meets, other questions, deeds that became questions.
+//! Plans by which a lie passes: planted figures, criteria that everything meets, other questions, deeds that
+//! became questions.
 
 use serde_json::json;
 

@@ -1,11 +1,13 @@
-//! Whatever a model says, every run ends once, within its bounds, no role breaks its contract, and what is accepted is true.
+//! Whatever a model says, every run ends once, within its bounds, no role breaks its contract, and what is
+//! accepted is true.
 //!
-//! Time is virtual, and the tools need no process. All that they show of the world is that there are 3 apples, so that the truth
-//! of an answer can be told: of a number, always; of words, that a judge has passed them. Everybody lies but the judge of the
-//! whole, so that what is handed over must be what that one was shown.
+//! Time is virtual, and the tools need no process. All that they show of the world is that there are 3
+//! apples, so that the truth of an answer can be told: of a number, always; of words, that a judge has passed
+//! them. Everybody lies but the judge of the whole, so that what is handed over must be what that one was
+//! shown.
 //!
-//! By default each property takes a part of its cases; `PROPTEST_CASES=2500 cargo nextest run -p artoo-runtime property` takes
-//! 10,000 in all, as the gate does.
+//! By default each property takes a part of its cases;
+//! `PROPTEST_CASES=2500 cargo nextest run -p artoo-runtime property` takes 10,000 in all, as the gate does.
 
 mod apples;
 mod model;
@@ -30,8 +32,8 @@ use crate::{
 
 /// Cases of each of the four properties, where nobody asks for more.
 const CASES: u32 = 250;
-/// Runs that share an artoo. Putting one together costs as much as a run; but in virtual time its auditor reports often, and reads
-/// its whole log each time.
+/// Runs that share an artoo. Putting one together costs as much as a run; but in virtual time its auditor
+/// reports often, and reads its whole log each time.
 const SHARED: u32 = 8;
 
 /// One artoo after the other, and a runtime whose time is virtual.
@@ -98,7 +100,8 @@ async fn check(artoo: &Artoo, request: RunRequest) {
     let run = artoo.start(request).unwrap();
     let folder = run.folder().to_owned();
     let result = run.finished().await;
-    // What was said is read back from the journal: exactly one result, in one order, and nothing that a contract forbids.
+    // What was said is read back from the journal: exactly one result, in one order, and nothing that a
+    // contract forbids.
     let read = journal::read(&folder.join(journal::FILE_NAME)).unwrap();
     assert_eq!(read.damage, None);
     let seen = Seen { result, envelopes: read.envelopes, folder };
@@ -161,7 +164,8 @@ fn counts_the_apples(output: &Value) -> bool {
     })
 }
 
-/// An answer without the numbers of its steps, which are not the answer's: "1. " before one line, "2." above several.
+/// An answer without the numbers of its steps, which are not the answer's: "1. " before one line, "2." above
+/// several.
 fn without_numbers(text: &str) -> String {
     let (mut step, mut rest) = (1, Vec::new());
     for line in text.lines() {

@@ -248,7 +248,8 @@ proptest! {
         let rules = rules.map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert!(rules.ruling(question.proposed()).is_some_and(|ruled| ruled.allows()), "{rule:?}");
         prop_assert!(!rule.matches.is_empty() && !rule.spares.is_empty(), "{rule:?}");
-        // Whatever else it allows is of the same kinds, on the same paths or below a folder that goes, by the same programs.
+        // Whatever else it allows is of the same kinds, on the same paths or below a folder that goes, by the
+        // same programs.
         let another = asked(&other);
         if rules.ruling(another.proposed()).is_some() {
             let is_asked = |effect: &Effect| {

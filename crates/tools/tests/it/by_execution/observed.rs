@@ -70,8 +70,8 @@ impl Observed {
         Self(all)
     }
 
-    /// What differs afterwards and is not free. Free are new visible entries below the folders `free`, and what these make of the
-    /// folders that they lie in: their size, time and number of links.
+    /// What differs afterwards and is not free. Free are new visible entries below the folders `free`, and
+    /// what these make of the folders that they lie in: their size, time and number of links.
     pub(crate) fn violations(&self, after: &Self, free: &[&str]) -> Vec<Violation> {
         let new: Vec<&Path> =
             after.0.keys().filter(|path| !self.0.contains_key(*path)).map(AsRef::as_ref).collect();
@@ -146,7 +146,8 @@ impl Entry {
         }
     }
 
-    /// How it differs. A folder into which something free came may have another time, size and number of links.
+    /// How it differs. A folder into which something free came may have another time, size and number of
+    /// links.
     fn difference(&self, now: &Self, is_grown: bool) -> Option<String> {
         let Self { kind, mode, owner, identity, names, size, modified, attributes } = self;
         let differs = [

@@ -52,7 +52,8 @@ impl Row {
         self.text.contains("@PID@") || self.kind == "signal"
     }
 
-    /// Whether the machine may keep it out by itself: by permissions, or because it has no user namespaces, for instance.
+    /// Whether the machine may keep it out by itself: by permissions, or because it has no user namespaces,
+    /// for instance.
     pub(crate) fn is_attempt(&self) -> bool {
         self.kind.starts_with("attempt-")
     }
@@ -65,7 +66,8 @@ impl Row {
     /// How much of the machine it may change when it is run without artoo.
     pub(crate) fn fence(&self) -> Fence {
         match self.kind {
-            // The kernel's rules allow no attributes, no signals to others and no terminals, and they know one tree.
+            // The kernel's rules allow no attributes, no signals to others and no terminals, and they know
+            // one tree.
             "ed" | "extended-attributes" | "shared-folders" | "signal" | "terminal" => Fence::None,
             _ => Fence::Tree,
         }

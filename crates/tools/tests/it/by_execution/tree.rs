@@ -1,4 +1,5 @@
-//! The tree that a row runs in: a home with a workspace, a working folder and everything that can be broken in them.
+//! The tree that a row runs in: a home with a workspace, a working folder and everything that can be broken
+//! in them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -41,7 +42,8 @@ pub(crate) enum Way {
 /// What keeps a row off the machine that the tests run on, where artoo does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fence {
-    /// The kernel lets it write all of its tree, and nothing else: a row that is wrong must not cost anybody `/dev/null`.
+    /// The kernel lets it write all of its tree, and nothing else: a row that is wrong must not cost anybody
+    /// `/dev/null`.
     Tree,
     /// Nothing: for rows that the kernel's rules would keep from doing what they are here for.
     None,
