@@ -54,7 +54,7 @@ impl Scene {
         Self { _root: root, cx }
     }
 
-    /// Whether commands can be tried on this machine; that they cannot is said.
+    /// Whether commands can be tried on this machine; prints a notice if not.
     fn can_try(&self) -> bool {
         let can = can_try(&self.cx);
         if !can {
