@@ -55,7 +55,7 @@ fn the_example_that_embeds_artoo_runs() {
     embed::main().unwrap();
 }
 
-/// So is the one that the pages of the roles point to.
+/// So is the example that the pages of the roles refer to.
 #[path = "../../examples/foreign_judge.rs"]
 mod foreign_judge;
 

@@ -1,4 +1,4 @@
-//! The right place and the wrong selection: another ending, letter case, column, line, month, unit or
+//! The right place and the wrong selection: another extension, letter case, column, line, month, unit or
 //! measure.
 
 use super::{
