@@ -1,4 +1,4 @@
-//! A model that follows a script and checks what it is asked.
+//! A model that follows a script and checks its requests.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,14 +10,13 @@ use crate::{Completion, LlmClient, LlmError, ModelProfile, Request, ToolCalling}
 
 /// A model that answers from a script and asserts what it was sent.
 ///
-/// Each expectation is used once. A request takes the *first unused* expectation that it meets: those that
-/// name its purpose come first, then those for any purpose, then the [`always`](Self::always) ones, which are
-/// never used up. So subtasks that run at the same time get their answers whatever their order, as long as
-/// their expectations differ; equal ones are answered in the order of the script.
+/// Each expectation is used once. A request takes the *first unused* expectation that it meets: those with
+/// its purpose come first, then those for any purpose, then the [`always`](Self::always) ones, which are
+/// never used up. So concurrent subtasks get their answers in any order, as long as their expectations
+/// differ; equal ones are answered in the order of the script.
 ///
 /// A request that meets none gets [`LlmError::Unscripted`] and is kept in [`mismatches`](Self::mismatches),
-/// so it shows even where the code under test swallows errors.
-///
+/// so it shows even if the code under test swallows errors.
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
@@ -73,7 +72,7 @@ impl ScriptedModel {
         self
     }
 
-    /// The same model under another name.
+    /// Sets the model's name.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -87,7 +86,7 @@ impl ScriptedModel {
         self
     }
 
-    /// The same model with another profile: guided, or with native calls of tools.
+    /// Sets the profile: guided, or with native tool calls.
     #[must_use]
     pub fn profiled(mut self, profile: ModelProfile) -> Self {
         self.profile = profile;
@@ -104,8 +103,8 @@ impl ScriptedModel {
         self.state().requests.clone()
     }
 
-    /// One text for each request that met no expectation: what was asked, and what each open expectation
-    /// missed in it.
+    /// One text for each request that met no expectation: the request, and what each open expectation missed
+    /// in it.
     pub fn mismatches(&self) -> Vec<String> {
         self.state().mismatches.clone()
     }
@@ -132,7 +131,7 @@ impl ScriptedModel {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere in a test must not hide what was asked.
+        // A panic elsewhere in a test must not hide the requests.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -185,7 +184,7 @@ impl LlmClient for ScriptedModel {
     }
 }
 
-/// What was asked, and why none of the open expectations took it.
+/// The request, and why no open expectation matched it.
 fn explain(request: &Request, state: &State) -> String {
     let user = request.messages.last().map(|m| m.content.as_str()).unwrap_or_default();
     let mut text = format!("{} asked {:?}", request.purpose, crate::schema::cut(user, 200));

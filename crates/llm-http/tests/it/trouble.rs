@@ -1,4 +1,4 @@
-//! Servers that are silent, refuse, or talk nonsense: a typed error that says what happened, and no endless
+//! Servers that are silent, refuse, or send garbage: a typed error that says what happened, and no endless
 //! wait.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use artoo_llm_http::{HttpConfig, OpenAiCompatible, Timeouts, served_models};
 
 use crate::{config, request};
 
-/// The error of a client that does not try again, and the number of requests.
+/// The error of a client without retries.
 async fn error(reply: Reply, change: impl FnOnce(&mut HttpConfig)) -> LlmError {
     let server = MockServer::start(move |_| reply.clone()).await.unwrap();
     let mut config = HttpConfig { retry: RetryPolicy::NONE, ..config(&server) };

@@ -35,7 +35,7 @@ const AT_ONCE: usize = 4;
 /// The goal is 45; the rest are answers that depend on the right files and are wrong all the same, which only
 /// a reader of the commands can tell.
 const ALL_LIE: usize = 72;
-/// The goal.
+/// The goal: upper limit of accepted lies, in percent, with an honest judge.
 const HONEST_JUDGE: usize = 3;
 /// Lower limit of accepted honest runs, in every mode.
 const HONEST_RUNS: usize = 98;
