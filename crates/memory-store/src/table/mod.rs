@@ -1,5 +1,4 @@
-//! A sorted table of keys and values in one file that is written once and never changed.
-//!
+//! Immutable sorted table of keys and values in one file.
 //! ```text
 //! file    = magic 8 | version u32 | block ... | top index (a block) | footer
 //! block   = row ... | crc32 u32, over the block's offset and its rows
