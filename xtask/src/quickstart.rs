@@ -1,4 +1,4 @@
-//! From a fresh clone to the first answer.
+//! `cargo xtask quickstart`: from a fresh clone to the first answer.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use crate::{
     verify::{self, Build},
 };
 
-/// What is asked where the developer asks nothing else.
+/// The default request.
 pub const REQUEST: &str = "How many .txt files are in docs, and which is the largest?";
 
 /// `cargo xtask quickstart`: builds, obtains the embedded model, copies the sample home, runs a request with
-/// the live view. Doing it again builds and fetches nothing.
+/// the live view. A repetition builds and downloads nothing.
 ///
 /// # Errors
-/// The first step that fails. A run that is not accepted is no error of this task: its result has been
+/// The first step that fails. A run that is not accepted is not an error of this task: its result has been
 /// printed, and its exit code is reported.
 pub fn run(options: &cli::Quickstart) -> Result<()> {
     let artoo = step("build artoo in release (minutes, the first time)", || verify::artoo(Build::Release))?;
@@ -44,7 +44,7 @@ pub fn run(options: &cli::Quickstart) -> Result<()> {
     Ok(())
 }
 
-/// `cargo xtask model`: everything goes on to `artoo model`.
+/// `cargo xtask model`: passes everything to `artoo model`.
 ///
 /// # Errors
 /// The build fails, or the command does.

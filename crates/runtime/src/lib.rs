@@ -12,8 +12,8 @@
 //! # }
 //! ```
 //!
-//! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; what a plan, a
-//! verdict or a directive is, the roles decide. It reads no environment.
+//! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; the roles decide
+//! what a plan, a verdict or a directive is. It reads no environment.
 
 mod acceptance;
 mod artoo;

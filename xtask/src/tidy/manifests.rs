@@ -1,4 +1,4 @@
-//! Manifests and the lock file, as far as the rules need them.
+//! Parses manifests and the lock file, as far as the rules need them.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Finding, Member, Tree};
 use crate::{Error, Result};
 
-/// The crates of the workspace, from what `cargo metadata` printed.
+/// The crates of the workspace, from the output of `cargo metadata`.
 ///
 /// # Errors
 /// It is not cargo's metadata.
@@ -32,7 +32,7 @@ pub(super) fn members(metadata: &str, root: &Path) -> Result<Vec<Member>> {
     Ok(metadata.workspace_packages().into_iter().map(member).collect())
 }
 
-/// What each crate in `Cargo.lock` depends on, whatever its version.
+/// The dependencies of each crate in `Cargo.lock`, over all its versions.
 ///
 /// # Errors
 /// It is not a lock file.

@@ -8,12 +8,12 @@
 //! j|head                    up to where in the journal all this goes; not of the specification
 //! ```
 //!
-//! *Architecture invariant*: nothing here is the truth, and nobody may take it for that. What the index says
-//! is held against the truth ([`Verified`]); whatever goes wrong with it is an error by which it is known to
-//! be worth nothing, never a panic, and it is rebuilt.
+//! *Architecture invariant*: nothing here is the truth. Answers of the index are compared with the truth
+//! ([`Verified`]); any failure is an error that marks the index as unusable, never a panic, and the index is
+//! rebuilt.
 //!
-//! `rusty-leveldb` is used unpatched, with what was measured of it in mind: see the modules `engine`, `env`
-//! and `intact`.
+//! `rusty-leveldb` is used unpatched; the modules `engine`, `env` and `intact` work around its measured
+//! defects.
 
 mod changes;
 mod contents;

@@ -1,4 +1,4 @@
-//! Experiences and times to test with.
+//! Test fixtures: experiences and times.
 
 use artoo_mkct_memory::{dreamer::Entry, matrix};
 use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Space};
@@ -39,7 +39,7 @@ pub(crate) fn any_state() -> impl Strategy<Value = MegramState> {
     proptest::sample::select(MegramState::ALL.as_slice())
 }
 
-/// Experiences of the test pair, of any state and level, made over a year; some were recalled.
+/// Experiences of the test pair, of any state and level, created over a year; some were recalled.
 pub(crate) fn any_megrams(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Megram>> {
     let level =
         prop_oneof![6 => Just(Level::M), 2 => Just(Level::K), 1 => Just(Level::C), 1 => Just(Level::T)];
@@ -61,7 +61,7 @@ pub(crate) fn any_megrams(count: std::ops::Range<usize>) -> impl Strategy<Value 
     })
 }
 
-/// Equal, but for what rounding may do to sums of this size.
+/// Equal, except for the rounding of sums of this size.
 pub(crate) fn close(a: f64, b: f64, size: f64) -> bool {
     (a - b).abs() <= 1e-9 * size.abs() + 1e-290
 }
