@@ -1,4 +1,4 @@
-//! Everything that must pass before a change lands: tests, smoke run, release checks.
+//! The gate: formatting, lints, documentation, smoke runs and tests that must pass before a change lands.
 
 use std::{collections::BTreeSet, path::PathBuf};
 

@@ -27,8 +27,8 @@
 //! assert_eq!(decision.prev_directive, PrevDirective::Init);
 //! ```
 //!
-//! Source: specification v0.8, R7; what the project decides differently is in `docs/deviations.md`,
-//! "Control", and why in `docs/design/controller.md`.
+//! Source: specification v0.8, R7; the project's departures are in `docs/deviations.md`, "Control", and their
+//! reasons in `docs/design/controller.md`.
 
 mod blocked;
 mod cost;

@@ -55,12 +55,12 @@ impl GoalGradientSolver {
         Self { parameters, state: SolverState::default() }
     }
 
-    /// What it goes by.
+    /// Its parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// What it remembers.
+    /// Its state.
     pub fn state(&self) -> &SolverState {
         &self.state
     }

@@ -48,7 +48,7 @@ use artoo_ggs_core::{Decision, GoalGradientSolver, Observation};
 /// # let _: Box<dyn Solver> = Box::new(solver);
 /// ```
 ///
-/// [`crate::conformance::check`] and [`crate::conformance::check_limits`] tell whether an implementation
+/// [`crate::conformance::check`] and [`crate::conformance::check_limits`] test whether an implementation
 /// keeps this contract.
 pub trait Solver: Send {
     /// Judges one round.

@@ -12,7 +12,7 @@ use serde_json::Value;
 pub struct Round {
     /// The task's label.
     pub task_id: TaskId,
-    /// Which of the two reports it was.
+    /// Which of the two kinds of report it is.
     pub report: Report,
     /// Every outcome that counts: the matched ones first, then the others.
     pub outcomes: Vec<SubTaskOutcome>,

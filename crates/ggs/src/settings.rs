@@ -9,7 +9,7 @@ use artoo_types::{BlockedProgram, Limits, MegramId, ToolName};
 
 use crate::{MegramRule, Solver};
 
-/// What R7 needs to know of one run.
+/// R7's settings for one run.
 pub struct Settings {
     /// The controller's parameters, including the run's limits.
     pub parameters: Parameters,

@@ -9,14 +9,14 @@ use crate::Usage;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LlmError {
-    /// No connection could be made.
+    /// The connection failed.
     #[error("cannot reach the model server at {url}: {reason}")]
     Unreachable {
         /// The server, without credentials.
         url: String,
         /// The network error.
         reason: String,
-        /// What earlier attempts used.
+        /// Usage of earlier attempts.
         usage: Usage,
     },
     /// The server was silent for too long.
@@ -28,7 +28,7 @@ pub enum LlmError {
         phase: &'static str,
         /// The time limit.
         waited: Duration,
-        /// What was used, this attempt included.
+        /// Usage, including this attempt.
         usage: Usage,
     },
     /// The server answered with an error status after all retries.
@@ -40,7 +40,7 @@ pub enum LlmError {
         status: u16,
         /// The server's own words, truncated.
         message: String,
-        /// What was used, this attempt included.
+        /// Usage, including this attempt.
         usage: Usage,
     },
     /// The server's response violates the protocol.
@@ -50,7 +50,7 @@ pub enum LlmError {
         url: String,
         /// The violation.
         reason: String,
-        /// What was used, this attempt included.
+        /// Usage, including this attempt.
         usage: Usage,
     },
     /// The answer did not match the requested schema, even after one repair call. It has no usage: each of

@@ -75,7 +75,7 @@ impl Grams {
         self.0.binary_search(&gram).is_ok()
     }
 
-    /// Whether the text had no word.
+    /// Whether the text had no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

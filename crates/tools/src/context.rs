@@ -32,7 +32,7 @@ pub struct ToolContext {
     pub private_tmp: PathBuf,
     /// Places that no tool may read or write, for example artoo's own data.
     pub protected: ProtectedPlaces,
-    /// What the user allows commands and `write_file` to change.
+    /// The sandbox mode: what commands and `write_file` may change.
     pub mode: SandboxMode,
     /// Whether confined commands may use the network. The tools that read pages have grants of their own.
     pub network: Network,
@@ -75,7 +75,7 @@ pub struct ToolContext {
 /// Derives effects from shell text; usually [`artoo_sandbox::effects_of`].
 pub type Explain = fn(&str, Place<'_>) -> Effects;
 
-/// A live view of a call's output: text, made valid UTF-8. It must not block.
+/// A live view of a call's output as valid UTF-8. It must not block.
 pub type OnOutput = dyn Fn(&str) + Send + Sync;
 
 /// The user's wall clock.

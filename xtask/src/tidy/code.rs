@@ -115,7 +115,7 @@ fn string(rest: &[char]) -> usize {
     rest.len()
 }
 
-/// `r"..."`, `r#"..."#`, `b"..."`, `br"..."`, `c"..."`; 0 where it is none of these.
+/// The length of a prefixed string, `r"..."`, `r#"..."#`, `b"..."`, `br"..."`, `c"..."`; 0 if it is none.
 fn prefixed_string(rest: &[char]) -> usize {
     let letters = rest.iter().take_while(|c| matches!(c, 'r' | 'b' | 'c')).count();
     let hashes = rest.iter().skip(letters).take_while(|c| **c == '#').count();

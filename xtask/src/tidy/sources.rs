@@ -1,4 +1,4 @@
-//! Rules about single source files.
+//! Rules about single source files: length, names, leftovers, ignored tests, unsafe code.
 
 use super::{Finding, SourceFile, Tree, code};
 

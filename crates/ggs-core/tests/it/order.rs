@@ -241,7 +241,7 @@ fn a_directed_plan_without_a_single_call_is_the_end() {
     assert_eq!(run(Parameters::default(), [round(tried()), mute])[1].rule, Rule::ActionGrid);
 }
 
-/// Twenty-seven calls looked for one file that was not there, until the time was used up.
+/// Twenty-seven calls searched for a file that did not exist, until the time was used up.
 #[test]
 fn a_file_that_is_nowhere_is_the_end() {
     let missing = |observation| Observation { missing_file: Some("data/a.csv".to_owned()), ..observation };

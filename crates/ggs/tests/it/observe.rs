@@ -1,4 +1,4 @@
-//! From reports to observations.
+//! Conversion of reports into observations.
 
 use std::collections::BTreeSet;
 

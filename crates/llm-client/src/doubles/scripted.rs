@@ -114,7 +114,7 @@ impl ScriptedModel {
         self.state().once.iter().map(|(expect, _)| expect.to_string()).collect()
     }
 
-    /// Checks that the script was followed to its end and nothing else was asked.
+    /// Asserts that the script was completed and that there was no other request.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Recording a session and replaying it.
+//! Recording and replaying a session.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -12,7 +12,7 @@ pub(super) const HEADER: usize = 64;
 pub(super) const FRAME: usize = 88;
 /// Maximum length of a payload: far longer than any tag or lesson, short enough to be held in memory.
 pub(super) const MOST_PAYLOAD: usize = 8 << 20;
-/// Length of the length and checksum fields.
+/// Bytes of the length and checksum fields.
 const CHECKED_FROM: usize = 8;
 const MAGIC: &[u8; 8] = b"artoo-mj";
 

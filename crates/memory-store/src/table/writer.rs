@@ -98,7 +98,8 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Io`]: the name refers to the same file as before; but if only the sync of the folder failed, to the new table.
+    /// [`TableError::Io`]: the name refers to the same file as before; but if only the sync of the folder
+    /// failed, to the new table.
     pub fn finish(mut self, covers: Position) -> Result<[u8; 32], TableError> {
         self.close_block()?;
         self.close_index()?;

@@ -20,13 +20,13 @@ pub(crate) fn pair() -> (Space, Entity) {
     (Space::intent("count the files"), Entity::local())
 }
 
-/// An experience of the test pair, made on a day.
+/// An experience of the test pair, created on a day.
 pub(crate) fn experience(number: u128, state: MegramState, made_on: f64) -> Megram {
     let (space, entity) = pair();
     matrix::megram(id(number), state, day(made_on), space, entity, format!("lesson {number}"))
 }
 
-/// A rule of the test pair, made on a day.
+/// A rule of the test pair, created on a day.
 pub(crate) fn rule(number: u128, state: MegramState, made_on: f64) -> Megram {
     Megram { level: Level::C, k: 0.0, origin: Some(Origin::Person), ..experience(number, state, made_on) }
 }

@@ -24,7 +24,7 @@ pub(super) struct Setting<'a> {
     pub(super) home: &'a Path,
     /// Where the command would run. Absolute.
     pub(super) working_folder: &'a Path,
-    /// What `$WORKSPACE` means. Absolute.
+    /// The path of `$WORKSPACE`. Absolute.
     pub(super) workspace: &'a Path,
     /// Looks up paths on the disk.
     pub(super) paths: &'a dyn Paths,
@@ -173,7 +173,7 @@ pub(super) fn without_workspace(text: &str, setting: Setting<'_>) -> String {
     text.replace("${WORKSPACE}", &workspace).replace("$WORKSPACE", &workspace)
 }
 
-/// A path with `~/` where it lies in the home.
+/// A path, with `~/` if it is below the home folder.
 pub(super) fn from_home(path: &Path, setting: Setting<'_>) -> String {
     let real = match setting.paths.look(setting.home) {
         Seen::Folder(real) | Seen::File(real) | Seen::Nothing(real) => real,

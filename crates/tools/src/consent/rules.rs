@@ -37,8 +37,7 @@ pub struct Rule {
     pub spares: Vec<String>,
 }
 
-/// Rules whose examples hold.
-///
+/// Rules with checked examples.
 /// ```
 /// use artoo_sandbox::Permission;
 /// use artoo_tools::{ProposedEffects, Rule, Rules};

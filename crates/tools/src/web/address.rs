@@ -73,7 +73,7 @@ impl AddressRule {
         self
     }
 
-    /// Whether an address may be connected to.
+    /// Whether connecting to an address is allowed.
     pub fn allows(&self, address: IpAddr) -> bool {
         self.any || self.granted.contains(&address) || is_public(address)
     }
