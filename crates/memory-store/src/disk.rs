@@ -51,7 +51,7 @@ pub trait Lock: Send + Sync + fmt::Debug {}
 pub trait DiskFile: Send + Sync {
     /// Appends to the file. After an error a part may be written.
     fn append(&self, bytes: &[u8]) -> io::Result<()>;
-    /// Reads from an offset until the buffer is full; 0 at the end.
+    /// Reads at most as many bytes as fit, from an offset; 0 at the end.
     fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize>;
     /// Its length in bytes.
     fn len(&self) -> io::Result<u64>;

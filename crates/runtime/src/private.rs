@@ -1,4 +1,4 @@
-//! Owner-only folders and files of artoo's data: modes 0700 and 0600, and no foreign links.
+//! Owner-only permissions of artoo's data folders and files, and rejection of foreign links.
 
 use std::{
     fs::{DirBuilder, File, Metadata, OpenOptions, Permissions},
