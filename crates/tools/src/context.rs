@@ -23,7 +23,7 @@ pub struct ToolContext {
     /// The folder for generated files whose location the request does not name. Absolute; created when first
     /// needed.
     pub workspace: PathBuf,
-    /// The words of the request: a file named by a relative path in them is the user's and lies in the user's
+    /// The words of the request: a file that they name is the user's, and belongs in the user's working
     /// folder. Empty if there are none.
     pub request: Arc<str>,
     /// The home folder (`~`). Absolute.
