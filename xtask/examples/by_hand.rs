@@ -1,7 +1,8 @@
-//! The model by hand of `cargo xtask eval --model by-hand` behind a local server. Prints its address, and serves until its standard input
-//! is closed.
+//! Local server of the hand-played model of `cargo xtask eval --model by-hand`. Prints its address, and
+//! serves until its standard input is closed.
 //!
-//! Its arguments: the file for the record, `play FOLDER` or `replay CASSETTE`, then pairs of a path and what stands for it.
+//! Its arguments: the file for the record, `play FOLDER` or `replay CASSETTE`, then pairs of a path and its
+//! replacement.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the address is its output")]
 
@@ -58,7 +59,7 @@ async fn serve(server: Server) -> std::io::Result<()> {
     })
     .await?;
     println!("{}", mock.base_url());
-    // Whoever started it may die in any way.
+    // The parent process may die in any way.
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;
     Ok(())
 }

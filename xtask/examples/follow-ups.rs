@@ -1,4 +1,5 @@
-//! The suite of follow-ups put to the embedded model: `follow-ups MODEL.gguf`. `cargo xtask follow-ups` finds the model and starts this.
+//! Runs the follow-up suite against the embedded model: `follow-ups MODEL.gguf`. `cargo xtask follow-ups`
+//! finds the model and starts this.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it prints the sums")]
 

@@ -1,5 +1,5 @@
-//! Prints the JSON Schema of one of the formats that artoo's libraries own: `schemas envelope`, `schemas audit`,
-//! `schemas events`, `schemas explanation`.
+//! Prints the JSON Schema of one of the formats owned by artoo's libraries: `schemas envelope`,
+//! `schemas audit`, `schemas events`, `schemas explanation`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the schema is its output")]
 

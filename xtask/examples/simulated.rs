@@ -1,4 +1,5 @@
-//! The simulated model of `cargo xtask learn` behind a local server. Prints its address, and serves until its standard input is closed.
+//! Local server of the simulated model of `cargo xtask learn`. Prints its address, and serves until its
+//! standard input is closed.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the address is its output")]
 
@@ -22,7 +23,7 @@ async fn serve() -> std::io::Result<()> {
     let server =
         MockServer::start(|call| Reply::text_without_usage(xtask::learn::model::answer(&call.body))).await?;
     println!("{}", server.base_url());
-    // Whoever started it may die in any way.
+    // The parent process may die in any way.
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The smoke run of `cargo xtask ci`: `smoke ARTOO` starts a mock model server, lets the binary work on a request in an empty home, and
-//! checks what it says, what it did and what it recorded.
+//! Smoke test of `cargo xtask ci`: `smoke ARTOO` starts a mock model server, runs the binary on a request in
+//! an empty home, and checks its output, its actions and its record.
 
 #![expect(clippy::print_stderr, reason = "it says what it saw")]
 
@@ -26,7 +26,7 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// The model: one subtask, one command whose output is the answer, yes to what an output bears out.
+/// The model: one subtask, one command whose output is the answer, yes to what the output supports.
 fn model(call: &Call) -> Reply {
     let schema = call.body.pointer("/response_format/json_schema/name").and_then(Value::as_str);
     let answer = match schema.unwrap_or_default() {
@@ -36,7 +36,7 @@ fn model(call: &Call) -> Reply {
         }
         "action" => json!({"tool": "shell", "output_is_answer": true,
             "arguments": {"command": "find docs -maxdepth 1 -name '*.txt' | wc -l"}}),
-        // The reader of `cargo xtask learn`, who passes what an output bears out.
+        // The judge of `cargo xtask learn`, which passes what an output supports.
         _ => return Reply::text(xtask::learn::model::answer(&call.body)),
     };
     Reply::text(answer.to_string())

@@ -1,4 +1,4 @@
-//! The arguments of `cargo xtask`.
+//! Command line of `cargo xtask`.
 
 use std::path::PathBuf;
 
@@ -241,10 +241,10 @@ pub struct Screencast {
     pub binary: Option<PathBuf>,
 }
 
-/// Does what the arguments say.
+/// Runs the task of the arguments.
 ///
 /// # Errors
-/// Whatever the task's.
+/// Those of the task.
 pub fn run(arguments: Arguments) -> Result<()> {
     match arguments.task {
         Task::Quickstart(options) => quickstart::run(&options),

@@ -1,4 +1,4 @@
-//! Programs that a task starts: cargo, and the binary that it built.
+//! Starts child processes of a task: cargo, and the binary that it built.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -19,14 +19,14 @@ pub struct Program {
     alone: bool,
 }
 
-/// What a program put out.
+/// The output of a program.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// How it ended.
+    /// Its exit status.
     pub status: ExitStatus,
     /// Standard output.
     pub stdout: String,
-    /// Standard error; empty where it went to the terminal.
+    /// Standard error; empty if it went to the terminal.
     pub stderr: String,
 }
 
@@ -38,7 +38,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// The first line that it put out, for example its address.
+    /// The first line of its output, for example its address.
     pub fn line(&self) -> &str {
         &self.line
     }
@@ -46,13 +46,13 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // One that has ended by itself cannot be ended; either way it is waited for, so that nothing of it is left.
+        // Fails if it has already ended; either way it is reaped, so that no process is left.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Cargo itself, in the root of the workspace: the one that runs this task, where one does.
+/// Cargo in the root of the workspace: the one that runs this task, if any.
 pub fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Program {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     Program::new(cargo, arguments)
@@ -87,30 +87,30 @@ impl Program {
         self
     }
 
-    /// Gives it no variables but those that are [added](Self::env).
+    /// Clears the environment except for [added](Self::env) variables.
     #[must_use]
     pub fn alone(mut self) -> Self {
         self.alone = true;
         self
     }
 
-    /// Starts it in another folder.
+    /// Sets another working folder.
     #[must_use]
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
         self
     }
 
-    /// Runs it with the terminal as its output. It gets no input: a task never waits for somebody to type.
+    /// Runs it with its output on the terminal and without input: a task never waits for input.
     ///
     /// # Errors
-    /// It could not be started, or ended with another status than 0.
+    /// It could not be started, or its exit status was not 0.
     pub fn run(&self) -> Result<()> {
         let status = self.status()?;
         if status.success() { Ok(()) } else { Err(self.failed(status)) }
     }
 
-    /// Runs it with the terminal as its output and gives its exit status, whatever that is.
+    /// Runs it with its output on the terminal and returns any exit status.
     ///
     /// # Errors
     /// It could not be started.
@@ -118,7 +118,7 @@ impl Program {
         self.command().stdin(Stdio::null()).status().map_err(|source| self.unstarted(source))
     }
 
-    /// Runs it, keeps both outputs and gives them with its exit status, whatever that is.
+    /// Runs it and returns both outputs with any exit status.
     ///
     /// # Errors
     /// It could not be started.
@@ -131,7 +131,7 @@ impl Program {
         })
     }
 
-    /// Runs it with its standard error on the terminal and keeps its standard output.
+    /// Runs it with its standard error on the terminal and returns its standard output.
     ///
     /// # Errors
     /// It could not be started.
@@ -152,13 +152,13 @@ impl Program {
     /// The standard output of a program that must succeed.
     ///
     /// # Errors
-    /// It could not be started, or ended with another status than 0.
+    /// It could not be started, or its exit status was not 0.
     pub fn text(&self) -> Result<String> {
         let output = self.stdout()?;
         if output.status.success() { Ok(output.stdout) } else { Err(self.failed(output.status)) }
     }
 
-    /// Starts it, and waits for the first line that it puts out. It gets an input that stays open as long as it is wanted.
+    /// Starts it, and waits for the first line of its output. Its input stays open until this is dropped.
     ///
     /// # Errors
     /// It could not be started, or ended without a line.
@@ -183,7 +183,7 @@ impl Program {
         }
     }
 
-    /// Whether it can be started and succeeds, in silence.
+    /// Whether it can be started and succeeds, without output.
     pub fn works(&self) -> bool {
         self.output().is_ok_and(|output| output.status.success())
     }

@@ -1,18 +1,18 @@
-//! Numbers that look drawn by lot and are the same for the same seed, so that what is made of them can be made again.
+//! Seeded random numbers, so that generated files are reproducible.
 
-/// Draws from a seed, by splitmix64.
+/// A random number generator (splitmix64).
 #[derive(Clone, Debug)]
 pub(crate) struct Draw {
     state: u64,
 }
 
 impl Draw {
-    /// The draws of this seed, from the first.
+    /// The generator with this seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// A number below `bound`; 0 where there is none.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut drawn = self.state;
@@ -27,13 +27,13 @@ impl Draw {
         low.saturating_add(self.below(high.saturating_sub(low).saturating_add(1)))
     }
 
-    /// One of these.
+    /// One of these items.
     pub(crate) fn one_of<'a>(&mut self, items: &[&'a str]) -> &'a str {
         let at = usize::try_from(self.below(items.len() as u64)).unwrap_or_default();
         items.get(at).copied().unwrap_or_default()
     }
 
-    /// Puts them into another order: Fisher and Yates' shuffle.
+    /// Shuffles the items (Fisher-Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
             let other = usize::try_from(self.below((at as u64).saturating_add(1))).unwrap_or_default();

@@ -1,21 +1,21 @@
-//! What can go wrong in a task.
+//! `Error`: why a task failed.
 
 use std::{io, path::PathBuf};
 
 /// The result of a task.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a task stopped. Each names what it was about, and what to do where that is known.
+/// Why a task stopped. Each variant names its subject, and a remedy if one is known.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file or folder could not be used.
+    /// A file or folder operation failed.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
         /// The verb: read, write, copy.
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
     /// A program could not be started.
@@ -23,10 +23,10 @@ pub enum Error {
     Start {
         /// The whole command.
         command: String,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// A program ended with another status than 0.
+    /// The exit status of a program was not 0.
     #[error("`{command}` failed ({status})")]
     Failed {
         /// The whole command.
@@ -34,7 +34,7 @@ pub enum Error {
         /// Its exit status, in the system's words.
         status: String,
     },
-    /// A file does not hold what it should.
+    /// A file has invalid content.
     #[error("{}: {reason}", path.display())]
     Content {
         /// The file.

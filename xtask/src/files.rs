@@ -1,4 +1,4 @@
-//! Files and folders of the workspace, with errors that name the path.
+//! File operations in the workspace, with errors that name the path.
 
 use std::{
     fs, io,
@@ -21,10 +21,10 @@ pub fn read(path: impl AsRef<Path>) -> Result<String> {
     fs::read_to_string(path.as_ref()).map_err(Error::file("read", path.as_ref()))
 }
 
-/// Writes a file, and its folder where there is none.
+/// Writes a file, and creates its folder if missing.
 ///
 /// # Errors
-/// The system refuses.
+/// An I/O error.
 pub fn write(path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> Result<()> {
     let path = path.as_ref();
     if let Some(folder) = path.parent() {
@@ -33,7 +33,7 @@ pub fn write(path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> Result<()> {
     fs::write(path, text).map_err(Error::file("write", path))
 }
 
-/// Every file below a folder, sorted, without following links. `enter` says which folders to look into.
+/// Every file below a folder, sorted, without following links. `enter` selects the folders to descend into.
 ///
 /// # Errors
 /// A folder cannot be read.
@@ -55,10 +55,10 @@ pub fn walk(folder: &Path, enter: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>
     Ok(found)
 }
 
-/// Copies a folder with all that is in it to a place that must not exist yet.
+/// Copies a folder recursively to a path that must not exist yet.
 ///
 /// # Errors
-/// Something cannot be read or written, or the target is there.
+/// Something cannot be read or written, or the target exists.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         let there = io::Error::from(io::ErrorKind::AlreadyExists);
@@ -72,10 +72,10 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a folder that may or may not be there.
+/// Removes a folder if it exists.
 ///
 /// # Errors
-/// The system refuses.
+/// An I/O error.
 pub fn remove_folder(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

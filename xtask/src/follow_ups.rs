@@ -1,4 +1,5 @@
-//! `cargo xtask follow-ups`: what the embedded model makes of what people say next. Sums are printed, and each case that went wrong.
+//! `cargo xtask follow-ups`: measures how the embedded model understands follow-up requests. Prints totals
+//! and each failed case.
 
 use crate::{
     Result, cli,
@@ -7,10 +8,10 @@ use crate::{
     verify::{self, Build},
 };
 
-/// Finds the model as artoo does, and puts the suite to it.
+/// Finds the model as artoo does, and runs the suite.
 ///
 /// # Errors
-/// A build fails, or the model cannot be had. A case that was not understood is a line, not an error.
+/// A build fails, or the model is unavailable. A misunderstood case is a line, not an error.
 pub(crate) fn run(options: &cli::FollowUps) -> Result<()> {
     let artoo = match &options.binary {
         Some(binary) => binary.clone(),

@@ -1,10 +1,10 @@
-//! The tasks of the workspace, behind `cargo xtask`: [`verify`] runs everything that must pass, [`tidy`] proves what no
-//! compiler checks, [`quickstart`] takes a fresh machine to its first answer, [`eval`] grades real runs, [`mod@bench`]
-//! measures what artoo costs without the model.
+//! Development tasks of the workspace, behind `cargo xtask`: [`verify`] runs everything that must pass,
+//! [`tidy`] checks what no compiler checks, [`quickstart`] takes a fresh machine to its first answer,
+//! [`eval`] grades real runs, [`mod@bench`] measures artoo's cost without the model.
 //!
-//! *Architecture invariant*: nothing of artoo depends on this crate, and without its dev-dependencies it depends on nothing of
-//! artoo. The rules of [`tidy`] and the graders of [`eval`] are functions from values to values; only [`command`] starts processes and
-//! only [`terminal`] prints.
+//! *Architecture invariant*: nothing of artoo depends on this crate, and without its dev-dependencies it
+//! depends on nothing of artoo. The rules of [`tidy`] and the graders of [`eval`] are functions from values
+//! to values; only [`command`] starts processes and only [`terminal`] prints.
 
 pub mod bench;
 pub mod by_hand;

@@ -1,6 +1,6 @@
-//! The machine that figures come from.
+//! Describes the machine that figures come from.
 
-/// Processor, cores and memory, in a line.
+/// CPU, cores and memory, in a line.
 pub fn description() -> String {
     let processor = field("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -10,7 +10,7 @@ pub fn description() -> String {
     format!("{processor}, {cores} cores{memory}, {}", std::env::consts::OS)
 }
 
-/// How busy it is: the averages of the last minute, of five and of fifteen; empty where nobody says.
+/// The load averages of the last one, five and fifteen minutes; empty if unavailable.
 pub fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').take(3).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! From a fresh clone to the first answer.
+//! `cargo xtask quickstart`: from a fresh clone to the first answer.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ use crate::{
     verify::{self, Build},
 };
 
-/// What is asked where the developer asks nothing else.
+/// The default request.
 pub const REQUEST: &str = "How many .txt files are in docs, and which is the largest?";
 
-/// `cargo xtask quickstart`: builds, obtains the embedded model, copies the sample home, runs a request with the live view. Doing it
-/// again builds and fetches nothing.
+/// `cargo xtask quickstart`: builds, obtains the embedded model, copies the sample home, runs a request with
+/// the live view. A repetition builds and downloads nothing.
 ///
 /// # Errors
-/// The first step that fails. A run that is not accepted is no error of this task: its result has been printed, and its exit code
-/// is reported.
+/// The first step that fails. A run that is not accepted is not an error of this task: its result has been
+/// printed, and its exit code is reported.
 pub fn run(options: &cli::Quickstart) -> Result<()> {
     let artoo = step("build artoo in release (minutes, the first time)", || verify::artoo(Build::Release))?;
     if embedded(&options.artoo) {
@@ -44,7 +44,7 @@ pub fn run(options: &cli::Quickstart) -> Result<()> {
     Ok(())
 }
 
-/// `cargo xtask model`: everything goes on to `artoo model`.
+/// `cargo xtask model`: passes everything to `artoo model`.
 ///
 /// # Errors
 /// The build fails, or the command does.
@@ -59,8 +59,8 @@ fn embedded(options: &[String]) -> bool {
         .any(|option| ["--base-url", "--model", "--replay"].iter().any(|other| option.starts_with(other)))
 }
 
-/// A copy outside the repository, because tools that respect ignore files see nothing below `target`. It is fresh every time: a run may
-/// create files in it.
+/// A copy outside the repository, because tools that respect ignore files see nothing below `target`. It is
+/// fresh every time: a run may create files in it.
 fn sample_home() -> Result<(PathBuf, PathBuf)> {
     let user = std::env::var_os("USER").unwrap_or_else(|| "me".into());
     let place = std::env::temp_dir().join(format!("artoo-quickstart-{}", user.to_string_lossy()));

@@ -1,4 +1,4 @@
-//! Generated JSON Schemas in `docs/reference`, for programs that read what artoo writes.
+//! Generates the JSON Schemas in `docs/reference`, for programs that read artoo's output.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ struct Generated {
 enum By {
     /// `artoo` with these arguments.
     Artoo(&'static [&'static str]),
-    /// The example `schemas` of this package, asked for this one.
+    /// The example `schemas` of this package, with this argument.
     Example(&'static str),
 }
 
@@ -32,7 +32,7 @@ const GENERATED: [Generated; 6] = [
     Generated { file: "audit.schema.json", by: By::Example("audit") },
 ];
 
-/// `cargo xtask schema`: writes them, or with `check` only says which are stale.
+/// `cargo xtask schema`: writes them, or with `check` only reports stale ones.
 ///
 /// # Errors
 /// A program that prints one fails, or with `check` one is stale.
@@ -70,7 +70,7 @@ pub fn place(file: &str) -> PathBuf {
     files::root().join("docs/reference").join(file)
 }
 
-/// JSON as it is kept: indented, with one newline at the end.
+/// JSON in the stored form: indented, with one newline at the end.
 ///
 /// # Errors
 /// It is not JSON.

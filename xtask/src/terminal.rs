@@ -1,4 +1,4 @@
-//! The one place of this crate that prints: progress and findings on stderr, data that was asked for on stdout.
+//! The only module of this crate that prints: progress and findings on stderr, requested data on stdout.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "tasks talk to the developer's terminal")]
 
 use std::{
@@ -8,25 +8,25 @@ use std::{
 
 use crate::Result;
 
-/// Says one line.
+/// Prints one line.
 pub fn say(line: impl Display) {
     eprintln!("{line}");
 }
 
-/// Puts out data that the developer asked for.
+/// Prints requested data.
 pub fn data(text: impl Display) {
     println!("{text}");
 }
 
-/// Says why a task stopped.
+/// Prints why a task stopped.
 pub fn failure(error: &crate::Error) {
     eprintln!("error: {error}");
 }
 
-/// Runs one named step of a task and says how long it took.
+/// Runs one named step of a task and prints how long it took.
 ///
 /// # Errors
-/// Whatever the step's.
+/// Those of the step.
 pub fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     eprintln!("── {name}");
     let started = Instant::now();
@@ -39,7 +39,7 @@ pub fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     result
 }
 
-/// A duration as a person reads it.
+/// A duration for people.
 pub fn seconds(duration: Duration) -> String {
     if duration < Duration::from_secs(100) {
         format!("{:.1} s", duration.as_secs_f64())

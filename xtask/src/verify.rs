@@ -1,4 +1,4 @@
-//! Everything that must pass before a change lands.
+//! The gate: formatting, lints, documentation, smoke runs and tests that must pass before a change lands.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -32,7 +32,7 @@ pub fn test() -> Result<()> {
         cargo(["test", "--workspace", "--all-features", "--doc", "--quiet"]).run()
     })?;
     step("10,000 runs of models that stray", || strays().run())?;
-    // Last, so that the runner's summary is the last thing on the screen.
+    // Last, so that the runner's summary ends the output.
     step("tests", || runner().run())
 }
 
@@ -49,21 +49,21 @@ pub fn ci() -> Result<()> {
 /// `cargo xtask smoke`: the binary answers a request against a mock model server.
 ///
 /// # Errors
-/// The build fails, or the binary says something else than it should.
+/// The build fails, or the binary's output is wrong.
 pub fn smoke(build: Build) -> Result<()> {
     step("smoke run", || Program::new(tested("smoke")?, [artoo(build)?]).run())
 }
 
-/// Which build of the binary.
+/// The build of the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Build {
     /// The one that the tests run: built together with them, so that nothing is built twice.
     Tested,
-    /// The one that a person runs.
+    /// The one for users.
     Release,
 }
 
-/// Builds the binary and gives its path, as cargo reports it: the target folder may be anywhere.
+/// Builds the binary and returns its path, as cargo reports it: the target folder may be anywhere.
 ///
 /// # Errors
 /// The build fails.
@@ -85,7 +85,7 @@ pub fn tested(name: &str) -> Result<PathBuf> {
     executable(&cargo(["test", "--workspace", "--all-features", "--no-run", MESSAGES]), name)
 }
 
-/// An example of this crate: optimized, or in the time that a developer has.
+/// An example of this crate, optimised or with a fast build.
 ///
 /// # Errors
 /// The build fails.
@@ -98,10 +98,10 @@ pub fn example(name: &str, build: Build) -> Result<PathBuf> {
     executable(&command, name)
 }
 
-/// Runs a build that prints cargo's messages and gives the path of the program of that name.
+/// Runs a build that prints cargo's messages and returns the path of the program of that name.
 ///
 /// # Errors
-/// The build fails, or makes no such program.
+/// The build fails, or produces no such program.
 pub fn executable(command: &Program, name: &str) -> Result<PathBuf> {
     let messages = command.text()?;
     let programs = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
@@ -113,10 +113,10 @@ pub fn executable(command: &Program, name: &str) -> Result<PathBuf> {
     path.ok_or_else(|| Error::Other(format!("`{}` built no program called {name}", command.shown())))
 }
 
-/// How cargo is asked to say what it built.
+/// The cargo option that reports what was built.
 pub const MESSAGES: &str = "--message-format=json-render-diagnostics";
 
-/// nextest where it is installed, cargo's own runner where it is not: a fresh machine needs neither.
+/// nextest if it is installed, cargo's own runner otherwise: a fresh machine needs neither.
 fn runner() -> Program {
     if cargo(["nextest", "--version"]).works() {
         return cargo([
@@ -132,7 +132,7 @@ fn runner() -> Program {
     cargo(["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"])
 }
 
-/// The four properties of whole runs with 2,500 cases each; on their own they take a tenth of that.
+/// The four properties of whole runs with 2,500 cases each; by default they run a tenth of that.
 fn strays() -> Program {
     let program = if cargo(["nextest", "--version"]).works() {
         let filter = "package(artoo-runtime) & test(/^property::/)";

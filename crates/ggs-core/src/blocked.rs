@@ -1,4 +1,4 @@
-//! What the next plan may not use.
+//! Blocked sets: what the next plan may not use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,13 +31,13 @@ pub struct Tried {
     targets: BTreeSet<BlockedTarget>,
     denied: BTreeSet<BlockedTarget>,
     approaches: BTreeSet<BlockedApproach>,
-    /// Programs with the intent that they failed at.
+    /// Programs with the intent at which they failed.
     #[serde(default)]
     programs: BTreeSet<(BlockedProgram, String)>,
 }
 
 impl Tried {
-    /// What one round adds.
+    /// The additions of one round.
     pub fn in_round(observation: &Observation) -> Self {
         let mut tried = Self::default();
         for failure in &observation.failures {
@@ -49,7 +49,7 @@ impl Tried {
             }
             let led = failure.programs.iter().map(|program| (program.clone(), failure.intent.clone()));
             tried.programs.extend(led);
-            // A tool that led a program is known by the program.
+            // A tool that started a program is represented by the program.
             let bare = |tool: &&ToolName| !failure.programs.iter().any(|program| program.tool == **tool);
             for tool in failure.tools.iter().filter(bare) {
                 tried
@@ -68,7 +68,7 @@ impl Tried {
         self.programs.extend(other.programs.iter().cloned());
     }
 
-    /// Whether what this subtask was to do failed with each of these programs, and there are some.
+    /// Whether this subtask's intent failed with each of these programs, of which there is at least one.
     pub fn every_program(&self, failure: &FailedSubTask, programs: &BTreeSet<BlockedProgram>) -> bool {
         let failed =
             |program: &BlockedProgram| self.programs.contains(&(program.clone(), failure.intent.clone()));
@@ -82,14 +82,15 @@ impl Tried {
 
     /// The blocked sets of a directive; `self` is the whole run, `latest` this round.
     ///
-    /// - `break_symmetry` blocks the tools with which the failing subtasks of all rounds did not get there: stuck means that the
-    ///   last change of tools did not help either. What worked in a failing subtask is no reason of the failure.
+    /// - `break_symmetry` blocks the tools with which the failing subtasks of all rounds did not succeed:
+    ///   stuck means that the last change of tools did not help either. What worked in a failing subtask is
+    ///   not a cause of the failure.
     /// - `change_approach` does the same while the loss rises, and blocks only this round's while it falls.
     /// - `change_path` blocks every input that ever failed.
     /// - `refine` does the same while the loss rises, and blocks only this round's while it falls.
     /// - An input that a person refused stays blocked under every directive.
-    /// - What runs commands is blocked by program, never as a whole: `shell` alone says nothing of what was tried. The last
-    ///   program is never blocked; its failed inputs are.
+    /// - Tools that run commands are blocked by program, never as a whole: `shell` alone says nothing of what
+    ///   was tried. The last program is never blocked; its failed inputs are.
     /// - The last usable tool is never blocked: see [`Blocked::approaches`]. Its failed inputs stay blocked,
     ///   because the specification's reason for dropping them, that the tool changes anyway, does not hold
     ///   for it.
@@ -155,7 +156,8 @@ impl Tried {
     }
 }
 
-/// Each of these once: the one with the most failures goes first, so that the one with the least against it is the one spared.
+/// Deduplicated, sorted by descending number of failures, so that the one with the fewest failures is the one
+/// spared.
 fn by_failures<'a, T: Ord>(failed: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
     let mut failures: BTreeMap<&T, usize> = BTreeMap::new();
     for one in failed {

@@ -1,4 +1,4 @@
-//! Omega, the share of the budget that is used.
+//! Omega, the used share of the budget.
 
 use artoo_types::UnitInterval;
 
@@ -6,10 +6,9 @@ use crate::Parameters;
 
 /// Ω = w₁ · min(1, replans/maxReplans) + w₂ · min(1, elapsed/budget), within 0 and 1.
 ///
-/// `replans_used` are the replans before this round: 0 while the first plan is judged. Where none is allowed
-/// and none was used, none of that budget is used.
+/// `replans_used` are the replans before this round: 0 while the first plan is judged. If none is allowed and
+/// none was used, none of that budget is used.
 /// Source: specification v0.8, "The Loss Function"; the caps: `docs/deviations.md`, "Omega".
-///
 /// ```
 /// use artoo_ggs_core::{Parameters, omega};
 /// let parameters = Parameters::default();

@@ -1,4 +1,4 @@
-//! What a step decides.
+//! `Decision`: the output of a step.
 
 use artoo_types::{
     ActionState, DominantClass, Loss, MacroState, PrevDirective, TerminalState, UnmetCriterion,
@@ -45,8 +45,8 @@ impl Decision {
         self.replans_used.saturating_add(1)
     }
 
-    /// The first number that is none (NaN, or without bound), by its name on the wire. No decision of the default solver has
-    /// one; JSON has no word for it, so a record with it could not be read again.
+    /// The first number that is NaN or infinite, by its name on the wire. No decision of the default solver
+    /// has one; JSON cannot represent it, so a record with it could not be read again.
     pub fn not_a_number(&self) -> Option<(&'static str, f64)> {
         [("loss.L", self.loss.l), ("grad_l", self.grad_l), ("grad_goal", self.grad_goal)]
             .into_iter()

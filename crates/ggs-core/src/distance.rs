@@ -1,18 +1,19 @@
-//! D, the distance between the intent and the result, and the list of what is missing.
+//! D, the distance between the intent and the result, and the list of unmet criteria.
 
 use artoo_types::{Mode, UnitInterval, UnmetCriterion, Weighing};
 
 use crate::{Bearing, JudgedCriterion, Observation, Report, Standing};
 
-/// D: how far the result is from what was asked.
+/// D: how far the result is from the request.
 ///
-/// By the person's wish, D = (s + Σ w) / (1 + n), where s is the mean weight of the criteria of all steps and Σ w the weight of
-/// the n criteria of the whole: a failed one of those weighs as much as all steps together. Without criteria of the one kind the
-/// other's mean is D. What is met and says nothing of the request does not count: it would make every failure smaller. The
-/// specification's D is the mean over all criteria.
+/// With [`Weighing::Wish`], D = (s + Σ w) / (1 + n), where s is the mean weight of the criteria of all steps
+/// and Σ w the weight of the n criteria of the whole: a failed one of those weighs as much as all steps
+/// together. Without criteria of one kind, D is the mean of the other kind. A met criterion that says nothing
+/// of the request does not count: it would make every failure smaller. The specification's D is the mean over
+/// all criteria.
 ///
-/// Without any criterion that counts nothing measures the distance: it is 0 where the meta-validator found nothing
-/// missing, and 1 where it did.
+/// Without any criterion that counts, nothing measures the distance: it is 0 if the meta-validator found
+/// nothing missing, and 1 if it did.
 /// Source: specification v0.8, "The Loss Function"; `docs/deviations.md`, "What weighs in D".
 pub fn distance(observation: &Observation, weighing: Weighing) -> UnitInterval {
     let counts = |criterion: &&JudgedCriterion| match weighing {
@@ -36,7 +37,8 @@ pub fn distance(observation: &Observation, weighing: Weighing) -> UnitInterval {
     }
 }
 
-/// Whether what the person wants above all is missing: the request as a whole, or a deed. Then nothing is close enough, however small D is.
+/// Whether the main wish of the person is missing: the request as a whole, or a deed. Then nothing is close
+/// enough, however small D is.
 pub(crate) fn misses_the_wish(observation: &Observation, weighing: Weighing) -> bool {
     let is_the_wish = |criterion: &JudgedCriterion| match criterion.bearing {
         Bearing::Whole | Bearing::Deed => criterion.standing != Standing::Met,
@@ -48,13 +50,13 @@ pub(crate) fn misses_the_wish(observation: &Observation, weighing: Weighing) -> 
     }
 }
 
-/// Every criterion that is not met, in the observation's order.
+/// Every unmet criterion, in the observation's order.
 pub fn unmet(observation: &Observation) -> Vec<UnmetCriterion> {
     observation.criteria.iter().filter_map(JudgedCriterion::as_unmet).collect()
 }
 
-/// The criterion that weighs most in D: the request as a whole before all others, the first among equals, and a judged one before a
-/// skipped one, which is only a consequence.
+/// The criterion with the greatest weight in D: the request as a whole before all others, the first among
+/// equals, and a judged one before a skipped one, which is only a consequence.
 pub fn heaviest_failure(observation: &Observation) -> Option<&JudgedCriterion> {
     let rank = |criterion: &JudgedCriterion| match (&criterion.standing, criterion.bearing) {
         (Standing::Met, _) => 0.0,
@@ -74,7 +76,7 @@ pub fn heaviest_failure(observation: &Observation) -> Option<&JudgedCriterion> {
 }
 
 impl JudgedCriterion {
-    /// What it adds to the numerator of D, 0 to 1: a failed verifiable or a skipped criterion 1, a failed
+    /// Its contribution to the numerator of D, 0 to 1: a failed verifiable or a skipped criterion 1, a failed
     /// plausible one the share k/N of the attempts in which it failed.
     ///
     /// Source: specification v0.8, "The Loss Function"; skipped criteria: `docs/deviations.md`, "Task

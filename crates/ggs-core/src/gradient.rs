@@ -1,4 +1,4 @@
-//! The two gradients, and what a gradient means.
+//! The two gradients and their trends.
 
 use artoo_types::DecidingGradient;
 use schemars::JsonSchema;
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Parameters, Reading};
 
-/// Both differences to the round before; 0 in the first round, which has none.
+/// Both differences to the previous round; 0 in the first round, which has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gradients {
-    /// L now minus L before.
+    /// L minus the previous L.
     pub loss: f64,
-    /// α·D + β·P now minus the same before.
+    /// α·D + β·P minus its previous value.
     pub goal: f64,
 }
 
@@ -24,7 +24,7 @@ impl Gradients {
         })
     }
 
-    /// The one that decides.
+    /// The deciding one.
     pub fn deciding(&self, parameters: &Parameters) -> f64 {
         match parameters.deciding_gradient {
             DecidingGradient::Goal => self.goal,
@@ -49,9 +49,8 @@ impl Trend {
     /// Every trend, in the order of the specification's table.
     pub const ALL: [Self; 3] = [Self::Improving, Self::Plateau, Self::Worsening];
 
-    /// Reads a gradient. The table leaves ±ε itself open; its action grid counts it as a signal, and so does
-    /// this.
-    ///
+    /// The trend of a gradient. The table leaves ±ε itself open; its action grid counts it as a signal, and
+    /// so does this.
     /// ```
     /// use artoo_ggs_core::Trend;
     /// assert_eq!(Trend::of(0.1, 0.1), Trend::Worsening);

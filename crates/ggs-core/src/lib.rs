@@ -1,12 +1,11 @@
-//! The controller of the slow loop as a pure state machine: what a round's verdicts say goes in, and what to
-//! do next comes out. It holds the loss, both gradients, the table of 24 cells, the order of decisions, Law 2
-//! and the blocked sets.
+//! The controller of the slow loop as a pure state machine: a round's verdicts go in, the next action comes
+//! out. It contains the loss, both gradients, the table of 24 cells, the order of decisions, Law 2 and the
+//! blocked sets.
 //!
 //! *Architecture invariant*: values in, values out. This crate knows no role, no message, no prompt and no
 //! model; it is not async and never sees a file, a clock, a random number or the network. Elapsed time and
 //! the usable tools are part of the [`Observation`]. [`GoalGradientSolver`] can be stored after any step and
 //! restored without a difference.
-//!
 //! ```
 //! use artoo_ggs_core::{GoalGradientSolver, Observation, Profile, Report, Rule};
 //! use artoo_types::{MacroState, PrevDirective};
@@ -28,8 +27,8 @@
 //! assert_eq!(decision.prev_directive, PrevDirective::Init);
 //! ```
 //!
-//! Source: specification v0.8, R7; what the project decides differently is in `docs/deviations.md`,
-//! "Control", and why in `docs/design/controller.md`.
+//! Source: specification v0.8, R7; the project's departures are in `docs/deviations.md`, "Control", and their
+//! reasons in `docs/design/controller.md`.
 
 mod blocked;
 mod cost;

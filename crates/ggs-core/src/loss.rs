@@ -1,4 +1,4 @@
-//! L, the loss of a round, and the part of it that the clock does not touch.
+//! L, the loss of a round, and its time-independent part.
 
 use artoo_types::{Loss, UnitInterval};
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,12 @@ pub fn loss(d: UnitInterval, p: UnitInterval, omega: UnitInterval, parameters: &
     Loss { d, p, omega, l }
 }
 
-/// What one round measures.
+/// The measurements of one round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// The loss and its parts.
     pub loss: Loss,
-    /// α·D + β·P: how far the goal is, without the budget. Source: `docs/deviations.md`, "Gradient".
+    /// α·D + β·P: the distance to the goal, without the budget. Source: `docs/deviations.md`, "Gradient".
     pub goal: f64,
 }
 

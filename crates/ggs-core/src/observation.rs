@@ -1,4 +1,4 @@
-//! What a round's outcomes say, as one value.
+//! `Observation`: a round's outcomes as the controller's input.
 
 use std::collections::BTreeSet;
 

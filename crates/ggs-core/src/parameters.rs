@@ -1,4 +1,4 @@
-//! The hyperparameters, checked, and the named profiles.
+//! Validated hyperparameters, and the named profiles.
 
 use std::fmt;
 use std::ops::Deref;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub struct Parameters(Hyperparameters);
 
 impl Parameters {
-    /// Checks every number.
+    /// Validates every number.
     ///
     /// # Errors
     /// The first number that is not finite or not in its range.
@@ -44,7 +44,7 @@ impl Parameters {
         Ok(Self(values))
     }
 
-    /// The same with a run's replans and time budget in place of its own.
+    /// Replaces replans and time budget with a run's own.
     ///
     /// # Errors
     /// A time budget of 0.
@@ -56,8 +56,7 @@ impl Parameters {
         })
     }
 
-    /// The same in strict mode: only a run with every criterion met ends well. Source: `docs/deviations.md`,
-    /// "Success".
+    /// Strict mode: only a run with every criterion met ends well. Source: `docs/deviations.md`, "Success".
     #[must_use]
     pub fn strict(self) -> Self {
         Self(Hyperparameters { delta: 0.0, ..self.0 })
@@ -84,7 +83,7 @@ impl From<Parameters> for Hyperparameters {
     }
 }
 
-/// A hyperparameter that cannot be used.
+/// An invalid hyperparameter.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// It is not a number within its range.
@@ -94,10 +93,10 @@ pub enum ParameterError {
         name: &'static str,
         /// Its range in words.
         range: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
-    /// It counts something and must be at least 1.
+    /// It is a count and must be at least 1.
     #[error("{name} must be at least 1")]
     Zero {
         /// Its name in configuration.

@@ -1,11 +1,11 @@
-//! P, how implausible the approach is, and the classes behind it.
+//! P, how implausible the approach is, and the failure classes behind it.
 
 use artoo_types::{DominantClass, FailureClass, UnitInterval};
 
 use crate::{Observation, Standing};
 
-/// P: the logical share among the failures that are logical or environmental. Without failures it is 0; with
-/// failures none of which says anything about the approach it is 0.5.
+/// P: the share of logical failures among the logical and environmental ones. Without failures it is 0; if no
+/// failure says anything about the approach it is 0.5.
 ///
 /// Source: specification v0.8, "The Loss Function"; the two edges: `docs/deviations.md`, "P without classes".
 pub fn implausibility(observation: &Observation) -> UnitInterval {
@@ -20,7 +20,7 @@ pub fn implausibility(observation: &Observation) -> UnitInterval {
     }
 }
 
-/// Which class is the more frequent one, for the directive.
+/// The more frequent class, for the directive.
 pub fn dominant_class(observation: &Observation) -> DominantClass {
     let classes = Classes::of(observation);
     match classes.logical.cmp(&classes.environmental) {
@@ -30,10 +30,10 @@ pub fn dominant_class(observation: &Observation) -> DominantClass {
     }
 }
 
-/// Whether all that was judged and not met was refused by a person. Skipped criteria are a consequence and do
-/// not count.
+/// Whether everything that was judged and not met was refused by a person. Skipped criteria are a consequence
+/// and do not count.
 ///
-/// A refusal is an answer: where nothing else is missing, another plan could only look for a way round it.
+/// A refusal is an answer: if nothing else is missing, another plan could only look for a way around it.
 /// Source: `docs/deviations.md`, "Law 1".
 pub fn only_denied(observation: &Observation) -> bool {
     let classes = Classes::of(observation);

@@ -1,10 +1,10 @@
-//! The reason of a decision in words for a person: no symbols, no names of variables.
+//! The rationale of a decision in words for a person: no symbols, no names of variables.
 
 use artoo_types::{ActionState, BlockedProgram, GaveUp, PrevDirective};
 
 use crate::{Blocked, Nearness, Parameters, Process, Rule, State, Trend};
 
-/// What the words depend on.
+/// The inputs of the text.
 pub(crate) struct Grounds<'a> {
     pub(crate) state: State,
     pub(crate) rule: Rule,
@@ -51,7 +51,7 @@ pub(crate) fn rationale(grounds: &Grounds<'_>, parameters: &Parameters) -> Strin
         Rule::NoMeansLeft => {
             sentences.push("Every way that is left was tried, and none brought an answer.".to_owned())
         }
-        // What is missing follows from these two.
+        // Whatever else is missing follows from these two.
         Rule::FileMissing => {
             let file = grounds.missing_file.unwrap_or("A file that the request names");
             let sentence =

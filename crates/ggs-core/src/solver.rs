@@ -1,4 +1,4 @@
-//! The state machine: one step per round.
+//! `GoalGradientSolver`: the state machine, with one step per round.
 
 use artoo_types::{FailureClass, PrevDirective, TerminalState, UnmetCriterion};
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,11 @@ use crate::{
     Report, Rule, Standing, State, Tried, dominant_class, heaviest_failure, only_denied, unmet,
 };
 
-/// The Goal Gradient Solver: it maps the trajectory of a run, not a single failure, to what should change.
+/// The Goal Gradient Solver: maps the trajectory of a run, not a single failure, to what should change.
 ///
 /// A step is a function of the parameters, the state and the observation; the same three give the same
 /// decision. A run takes at most `max_replans + 1` steps. After a terminal decision every further step
 /// returns that decision again.
-///
 /// ```
 /// use artoo_ggs_core::{GoalGradientSolver, Profile};
 /// let solver = GoalGradientSolver::new(Profile::SpecV08.parameters());
@@ -27,7 +26,7 @@ pub struct GoalGradientSolver {
     state: SolverState,
 }
 
-/// What a solver remembers between rounds.
+/// A solver's state between rounds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolverState {
     replans_used: u32,
@@ -39,7 +38,7 @@ pub struct SolverState {
 }
 
 impl SolverState {
-    /// Replans so far. The solver owns this counter: nobody else counts.
+    /// Replans so far. Only the solver counts them.
     pub fn replans_used(&self) -> u32 {
         self.replans_used
     }
@@ -56,12 +55,12 @@ impl GoalGradientSolver {
         Self { parameters, state: SolverState::default() }
     }
 
-    /// What it goes by.
+    /// Its parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// What it remembers.
+    /// Its state.
     pub fn state(&self) -> &SolverState {
         &self.state
     }
@@ -77,7 +76,7 @@ impl GoalGradientSolver {
         let deciding = gradients.deciding(parameters);
         let cell = Cell::of(&reading.loss, deciding, parameters);
         let unmet = unmet(observation);
-        // Law 2 says "greater than epsilon", where the table's signal includes epsilon itself.
+        // Law 2 says "greater than epsilon", whereas the table's signal includes epsilon itself.
         let worsening =
             if deciding > parameters.epsilon { self.state.worsening.saturating_add(1) } else { 0 };
 
@@ -154,11 +153,11 @@ impl GoalGradientSolver {
     }
 }
 
-/// Whether another plan could make no call that was not made before: a step failed with every program that there is, or a
-/// plan that was directed ended without a single call, because all that it asked for was refused. A model that did not
-/// answer is no reason, since it may the next time; its failures have no class.
+/// Whether another plan could make no new call: a step failed with every available program, or a directed
+/// plan ended without a single call, because everything it requested was refused. A model that did not answer
+/// does not count, since it may the next time; its failures have no class.
 fn no_means_left(observation: &Observation, tried: &Tried, is_replan: bool) -> bool {
-    // A step that matched is no dead end: what is missing is something else.
+    // A matched step is no dead end: something else is missing.
     let failures: Vec<&FailedSubTask> =
         observation.failures.iter().filter(|failure| !has_matched(failure, observation)).collect();
     let used_up = failures.iter().any(|failure| tried.every_program(failure, &observation.programs));
@@ -171,7 +170,7 @@ fn no_means_left(observation: &Observation, tried: &Tried, is_replan: bool) -> b
     used_up || (is_replan && without_calls && refused)
 }
 
-/// Whether every criterion of a subtask is met, and there is one: only the whole that it is a part of falls short.
+/// Whether the subtask has criteria and all are met: only the whole falls short.
 fn has_matched(subtask: &FailedSubTask, observation: &Observation) -> bool {
     let mut own = observation
         .criteria

@@ -50,7 +50,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell that a loss and the deciding gradient fall into. Comparisons are exactly those of the table.
+    /// The cell of a loss and the deciding gradient. Comparisons are exactly those of the table.
     pub fn of(loss: &Loss, gradient: f64, parameters: &Parameters) -> Self {
         Self {
             trend: Trend::of(gradient, parameters.epsilon),
@@ -104,7 +104,7 @@ impl Cell {
         trend + nearness + budget + process
     }
 
-    /// What the table says.
+    /// The state that the table gives.
     pub fn state(self) -> State {
         match (self.budget, self.nearness) {
             (Budget::Spent, _) => State::Terminal(TerminalState::Abandon),
@@ -113,8 +113,8 @@ impl Cell {
         }
     }
 
-    /// What its action grid says, whatever D and Ω are: for the rounds that D would end, if there were
-    /// something to hand over.
+    /// The action that its grid gives, whatever D and Ω are: for the rounds that D would end, if there were
+    /// something to deliver.
     pub fn action(self) -> ActionState {
         match (self.trend, self.process) {
             (Trend::Plateau, Process::Sound) => ActionState::ChangePath,

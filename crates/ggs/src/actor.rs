@@ -1,4 +1,4 @@
-//! The loop around the role: a port in, a port out, and one timer.
+//! The R7 actor: the loop around the role, with a port and one timer.
 
 use artoo_bus::Port;
 use tokio::time::{Instant, sleep_until};
@@ -8,7 +8,7 @@ use crate::{GgsRole, Settings, Solver};
 /// Runs R7 on its port until the final result is out or the run is closed.
 ///
 /// A message that the bus refuses is logged and not sent again: the bus has then marked the run as failed, or
-/// the run is closed. Cancel-safe between messages: dropping the future leaves what was not received in the
+/// the run is closed. Cancel-safe between messages: dropping the future leaves unreceived messages in the
 /// mailbox.
 pub async fn run(mut port: Port, solver: Box<dyn Solver>, settings: Settings) {
     let patience = settings.report_deadline;
@@ -16,7 +16,7 @@ pub async fn run(mut port: Port, solver: Box<dyn Solver>, settings: Settings) {
     let mut due: Option<Instant> = None;
     while !role.has_ended() {
         let messages = tokio::select! {
-            // A report that is there counts, even if its deadline passed while this task was not scheduled.
+            // A received report counts, even if its deadline passed while this task was not scheduled.
             biased;
             received = port.recv() => match received {
                 Some(envelope) => role.on(&envelope),
@@ -34,7 +34,7 @@ pub async fn run(mut port: Port, solver: Box<dyn Solver>, settings: Settings) {
     }
 }
 
-/// Waits for ever without a deadline.
+/// Waits forever without a deadline.
 async fn until(due: Option<Instant>) {
     match due {
         Some(due) => sleep_until(due).await,

@@ -1,4 +1,4 @@
-//! The behaviour of R7.
+//! The `Solver` trait: the replaceable behaviour of R7.
 
 use artoo_ggs_core::{Decision, GoalGradientSolver, Observation};
 
@@ -9,20 +9,20 @@ use artoo_ggs_core::{Decision, GoalGradientSolver, Observation};
 /// - One solver serves one run. `step` is called once per report of the meta-validator, in order, and never
 ///   again after a terminal decision.
 /// - The solver owns the count of replans: [`Decision::replans_used`] is 0 for the first round and grows by
-///   one with each action state. It must reach a terminal state in the end, whatever it observes: nothing
-///   outside counts for it.
-/// - `accept` means that the report says so and that no criterion is unmet, and where both hold it is `accept`, whatever the budget.
-///   `success` names at least one unmet
-///   criterion and is given only where there is something to hand over.
-/// - Every number is finite. JSON knows no other, so a decision with NaN in it would make the record of the run unreadable: it is
-///   refused, and the run ends with a fault.
+///   one with each action state. It must eventually reach a terminal state, whatever it observes: nothing
+///   else counts replans.
+/// - `accept` means that the report says so and that no criterion is unmet, and if both hold the decision is
+///   `accept`, whatever the budget. `success` names at least one unmet criterion and is given only if there
+///   is something to deliver.
+/// - Every number is finite. JSON has no other, so a decision with NaN in it would make the record of the run
+///   unreadable: it is refused, and the run ends with a fault.
 /// - The same steps give the same decisions: a journal can be replayed.
 ///
 /// # What an implementation must not do
 ///
-/// Wait, call a model, read a clock or a random number, or keep anything outside itself: `step` runs on the
-/// role's task between two messages. It must not block the last tool of the inventory, and has no way to
-/// fail: what it cannot make sense of, it abandons.
+/// Wait, call a model, read a clock or a random number, or keep state outside itself: `step` runs on the
+/// role's task between two messages. It must not block the last tool of the inventory, and cannot fail: it
+/// abandons what it cannot interpret.
 ///
 /// # Cancellation
 ///
@@ -31,7 +31,6 @@ use artoo_ggs_core::{Decision, GoalGradientSolver, Observation};
 /// # Example
 ///
 /// A baseline that accepts or gives up, and never replans:
-///
 /// ```
 /// use artoo_ggs::Solver;
 /// use artoo_ggs_core::{Decision, GoalGradientSolver, Hyperparameters, Observation, Parameters};
@@ -49,7 +48,8 @@ use artoo_ggs_core::{Decision, GoalGradientSolver, Observation};
 /// # let _: Box<dyn Solver> = Box::new(solver);
 /// ```
 ///
-/// [`crate::conformance::check`] and [`crate::conformance::check_limits`] tell whether an implementation keeps this contract.
+/// [`crate::conformance::check`] and [`crate::conformance::check_limits`] test whether an implementation
+/// keeps this contract.
 pub trait Solver: Send {
     /// Judges one round.
     fn step(&mut self, observation: &Observation) -> Decision;

@@ -2,7 +2,7 @@
 
 use artoo_types::{BlockedTarget, CallEnding, CallFailure, SubTaskOutcome, ToolCall};
 
-/// A call that failed, and why.
+/// A failed call and its failure.
 pub(crate) struct Failing<'a> {
     pub(crate) target: BlockedTarget,
     pub(crate) failure: &'a CallFailure,
@@ -10,7 +10,7 @@ pub(crate) struct Failing<'a> {
 }
 
 /// The failed calls of a subtask, one per tool and target, in the order in which they were first made. A call
-/// that a later identical one made good did not fail for good, and a cancelled one says nothing.
+/// that a later identical one repeated successfully does not count, and neither does a cancelled one.
 pub(crate) fn failing_calls(outcome: &SubTaskOutcome) -> Vec<Failing<'_>> {
     let mut failing: Vec<Failing<'_>> = Vec::new();
     for call in &outcome.tool_calls {
@@ -32,7 +32,7 @@ pub(crate) fn target_of(call: &ToolCall) -> BlockedTarget {
     BlockedTarget::of(&call.tool, &call.arguments)
 }
 
-/// Whether the call was really started.
+/// Whether the call was actually started.
 pub(crate) fn was_started(call: &ToolCall) -> bool {
     call.ending != CallEnding::Refused
 }

@@ -1,4 +1,4 @@
-//! Why and how a run ends: by a decision, or by a fault.
+//! `Conclusion`: how and why a run ends, by a decision or by a fault.
 
 use artoo_ggs_core::{Decision, Parameters, Rule, loss, omega};
 use artoo_types::{
@@ -6,12 +6,12 @@ use artoo_types::{
     TerminalState, UnitInterval, UnmetCriterion,
 };
 
-/// The end of a run before it is put into words.
+/// The end of a run, before it is put into words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conclusion {
-    /// How it ends.
+    /// The final state.
     pub directive: TerminalState,
-    /// The rule that decided; `None` where a fault did.
+    /// The deciding rule; `None` if a fault ended the run.
     pub rule: Option<Rule>,
     /// Why, in words.
     pub reason: String,
@@ -21,23 +21,23 @@ pub struct Conclusion {
     pub grad_l: f64,
     /// The last gradient of the goal.
     pub grad_goal: f64,
-    /// Replans used.
+    /// Number of replans used.
     pub replans: u32,
-    /// The directive before.
+    /// The previous directive.
     pub prev_directive: PrevDirective,
-    /// The criterion that weighs most among those that are not met.
+    /// The unmet criterion with the greatest weight.
     pub decisive: Option<String>,
-    /// What is not met, as far as anybody knows.
+    /// The unmet criteria, as far as known.
     pub unmet: Vec<UnmetCriterion>,
-    /// How far it is to be believed, where everything is met.
+    /// The confidence in a result that meets everything.
     pub confidence: Option<Confidence>,
     /// Whether any criterion was judged at all.
     pub judged: bool,
     /// The fault.
     pub fault: Option<Fault>,
-    /// What would be needed, where the run is given up for that.
+    /// What would be needed, if the run was given up for lack of it.
     pub gave_up: Option<GaveUp>,
-    /// The next step for the person, where whatever ended the run names one.
+    /// The next step for the person, if the cause of the end names one.
     pub next: Option<String>,
 }
 
@@ -69,8 +69,8 @@ impl Conclusion {
         }
     }
 
-    /// The same where a result that meets everything is to be believed this far: where that is too little, it is not accepted. Not for
-    /// that is it tried again: what another plan finds would be believed no further.
+    /// Sets the confidence in a result that meets everything: below the threshold it is not accepted. It is
+    /// not retried either: the result of another plan would have no more confidence.
     #[must_use]
     pub fn believed(mut self, confidence: Option<Confidence>) -> Self {
         if self.directive == TerminalState::Accept {
@@ -82,7 +82,7 @@ impl Conclusion {
         self
     }
 
-    /// What speaks for a result that meets everything and is not accepted all the same.
+    /// The confidence in a result that meets everything but is not accepted.
     pub fn unconfirmed(&self) -> Option<&Confidence> {
         self.confidence.as_ref().filter(|_| self.directive == TerminalState::Success)
     }
@@ -90,10 +90,10 @@ impl Conclusion {
     /// The end by a fault, `elapsed_ms` into the run. `last` is the last directive, which names what was
     /// unmet when it was given.
     ///
-    /// Ω is of now. D and P are the last known; where no round was judged, D is 1, because nothing was shown
-    /// to be done. The outcome is the typed `directive` and `fault`, never to be read from the numbers.
+    /// Ω is current. D and P are the last known; if no round was judged, D is 1, because nothing was shown to
+    /// be done. The outcome is the typed `directive` and `fault`, never to be read from the numbers.
     ///
-    /// A spent budget is no fault of anybody's: the run is an ordinary `abandon`, with the budget as its reason.
+    /// An exhausted budget is not a failure: the run is an ordinary `abandon`, with the budget as its reason.
     pub fn of_fault(
         fault: &Fault,
         last: Option<&PlanDirective>,
@@ -127,12 +127,11 @@ impl Conclusion {
         }
     }
 
-    /// Whether to ask the planner for the story of this end. Not where the planner itself failed, where a
-    /// person is waiting to be let go, or where another model call would fail, cost or be lost like the one
-    /// before.
+    /// Whether to ask the planner for the story of this end. Not if the planner itself failed, if a person is
+    /// waiting for the run to end, or if another model call would fail, cost or be lost like the one before.
     pub fn deserves_report(&self) -> bool {
         match &self.fault {
-            // A spent budget ends a run without a rule of the solver.
+            // An exhausted budget ends a run without a rule of the solver.
             None => {
                 let is_decided = self.directive == TerminalState::Abandon && self.rule.is_some();
                 // Its reason is the whole story.
@@ -163,7 +162,7 @@ fn leaves_a_planner(kind: FaultKind) -> bool {
     }
 }
 
-/// Whether it is nobody's fault, so that the run is an ordinary `abandon`.
+/// Whether a fault of this kind ends the run as an ordinary `abandon`.
 fn is_ordinary(kind: FaultKind) -> bool {
     matches!(kind, FaultKind::Budget | FaultKind::Impossible | FaultKind::NeedsPerson)
 }

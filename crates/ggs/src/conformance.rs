@@ -1,4 +1,4 @@
-//! A check that any [`Solver`] can be put to.
+//! Conformance suite for any [`Solver`].
 
 use artoo_ggs_core::{
     Bearing, FailedCall, FailedSubTask, Hyperparameters, JudgedCriterion, Observation, Parameters, Report,
@@ -10,16 +10,15 @@ use artoo_types::{
 
 use crate::Solver;
 
-/// Rounds after which a run must have ended.
+/// Number of rounds after which a run must have ended.
 const PATIENCE: usize = 64;
-/// How far Omega may lie from the sum that defines it: a solver may add in another order.
+/// Tolerance between Omega and the sum that defines it: a solver may add in another order.
 const ROUNDING: f64 = 1e-9;
 
-/// Puts a solver to every sequence of four rounds out of six kinds, the last of which repeats until the run
-/// ends.
+/// Tests a solver with every sequence of four rounds out of six kinds, the last of which repeats until the
+/// run ends.
 ///
 /// `make` returns a new solver each time, all with the same parameters.
-///
 /// ```
 /// use artoo_ggs::conformance;
 /// use artoo_ggs_core::{GoalGradientSolver, Profile};
@@ -43,11 +42,10 @@ pub fn check(make: impl Fn() -> Box<dyn Solver>) -> Result<(), Breach> {
     Ok(())
 }
 
-/// Puts a solver to the limits of a run: it asks for no more replans than it may, its Omega is the share of the budget that is used,
-/// a spent budget ends the run, and what is finished is accepted all the same.
+/// Tests a solver against the limits of a run: it requests no more replans than allowed, its Omega is the
+/// used share of the budget, an exhausted budget ends the run, and a finished result is still accepted.
 ///
 /// `make` is what the runtime's builder takes: it returns a new solver with these parameters.
-///
 /// ```
 /// use artoo_ggs::conformance;
 /// use artoo_ggs_core::GoalGradientSolver;
@@ -68,7 +66,8 @@ pub fn check_limits(make: impl Fn(Parameters) -> Box<dyn Solver>) -> Result<(), 
         // The default's other numbers are within their ranges.
         let parameters = Parameters::new(values).unwrap_or_default();
         for far in &far {
-            // Milliseconds a round, of a budget of 300,000: at once, at ease, and too slow for all replans.
+            // Milliseconds per round, of a budget of 300,000: instantly, comfortably, and too slow for all
+            // replans.
             for pace in [0, 10_000, 60_000, 90_000] {
                 check_far(make(parameters), &parameters, far, pace)?;
             }
@@ -90,31 +89,31 @@ pub enum Breach {
     /// The count of replans does not grow by one per action state.
     #[error("replans_used is not the number of action states before")]
     Count,
-    /// `prev_directive` is not the action state before.
+    /// `prev_directive` is not the previous action state.
     #[error("prev_directive is not the directive before")]
     Chain,
     /// `accept` with an unmet criterion, or without the report of all met.
     #[error("accept, though not everything is met")]
     Accept,
-    /// Everything is met, and it is not `accept`.
+    /// Everything is met, but the decision is not `accept`.
     #[error("everything is met, and it is not accepted")]
     NotAccepted,
-    /// Another plan, though no replan is left.
+    /// Another plan, although no replan is left.
     #[error("another plan, though every replan that is allowed is used")]
     TooManyReplans,
-    /// Omega is not the share of the budget that is used.
+    /// Omega is not the used share of the budget.
     #[error("omega is not the share of the replans and the time that is used")]
     Omega,
-    /// The budget is spent, and the run goes on, or ends well without everything being met.
+    /// The budget is exhausted, and the run continues, or ends well without everything being met.
     #[error("the budget is spent, and the run is not abandoned")]
     BudgetIgnored,
-    /// `success` without an unmet criterion to name, or without anything to hand over.
+    /// `success` without an unmet criterion to name, or without anything to deliver.
     #[error("success without a named gap or without a deliverable")]
     Success,
     /// A decision does not name every unmet criterion.
     #[error("the decision does not name every unmet criterion")]
     Unnamed,
-    /// A number of a decision is NaN or without bound.
+    /// A number of a decision is NaN or infinite.
     #[error("a number of the decision is none")]
     NotFinite,
     /// No usable tool was left.
@@ -163,7 +162,7 @@ fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) ->
     Err(Breach::Endless)
 }
 
-/// The same far-off round again and again, until the run ends.
+/// The same round far from the goal again and again, until the run ends.
 fn check_far(
     mut solver: Box<dyn Solver>,
     parameters: &Parameters,
@@ -189,7 +188,7 @@ fn check_far(
     Ok(())
 }
 
-/// Every replan that the solver asks for, and then a round in which all is met, long after the time is up.
+/// Every replan that the solver requests, and then a round in which all is met, long after the time is up.
 fn check_finished(
     mut solver: Box<dyn Solver>,
     parameters: &Parameters,
@@ -211,7 +210,7 @@ fn keep(kept: bool, breach: Breach) -> Result<(), Breach> {
     kept.then_some(()).ok_or(breach)
 }
 
-/// All met, nearly met, nearly met with nothing to hand over, and far off for logical, environmental and
+/// All met, nearly met, nearly met with nothing to deliver, and far from met for logical, environmental and
 /// refused reasons.
 fn kinds() -> [Observation; 6] {
     use FailureClass::{Denied, Environmental, Logical};

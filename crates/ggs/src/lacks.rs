@@ -5,12 +5,12 @@ use artoo_types::{TerminalState, UnmetCriterion};
 
 use crate::Round;
 
-/// What was missing when the whole was last judged: where a later plan fails before that, it still is.
+/// What was missing when the whole was last judged: it still is if a later plan fails before that.
 #[derive(Debug, Default)]
 pub struct Lacks(Vec<UnmetCriterion>);
 
 impl Lacks {
-    /// Takes a round in. One in which the whole was not judged changes nothing.
+    /// Takes a round. A round in which the whole was not judged changes nothing.
     pub fn judged(&mut self, round: &Round, decision: &Decision) {
         if !round.task_verdicts.is_empty() {
             let of_the_whole = decision.unmet.iter().filter(|unmet| unmet.subtask_id.is_none());
@@ -18,7 +18,7 @@ impl Lacks {
         }
     }
 
-    /// Everything that a result names as unmet which ends with this decision.
+    /// Everything that a result with this final decision names as unmet.
     pub fn unmet(&self, decision: &Decision) -> Vec<UnmetCriterion> {
         let forgotten = self.0.iter().filter(|unmet| !decision.unmet.contains(unmet));
         let forgotten = forgotten.filter(|_| decision.state != State::Terminal(TerminalState::Accept));

@@ -1,4 +1,4 @@
-//! Which experiences of a run become Megrams.
+//! Derives Megrams from the rounds of a run.
 
 mod breakthrough;
 mod content;
@@ -23,13 +23,13 @@ use crate::{Mint, Round};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MegramRule {
     /// Action states write one per failed pair of tool and target; `break_symmetry` is negative for the pair
-    /// that failed and positive, one round later, for the pair that broke through. What was refused,
-    /// cancelled, of unknown cause, or led by words of others writes nothing. A pair that a person let through against memory's advice is
-    /// positive where it worked. A good ending writes a second one, of level K, for the working folder. Source: `docs/deviations.md`,
-    /// "Which Megrams".
+    /// that failed and positive, one round later, for the pair that succeeded. Refused and cancelled calls,
+    /// unknown causes, and calls led by foreign words write nothing. A pair that a person allowed against
+    /// memory's advice is positive if it worked. A good ending writes a second one, of level K, for the
+    /// working folder. Source: `docs/deviations.md`, "Which Megrams".
     #[default]
     FailedCalls,
-    /// The specification's letter: one per entry of `blocked_targets` with the row of the directive, and one
+    /// As the specification says: one per entry of `blocked_targets` with the row of the directive, and one
     /// per ending.
     Literal,
 }
@@ -47,7 +47,7 @@ impl MegramRule {
 /// A Megram before it has an id and a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// Its layer.
+    /// Its level.
     pub level: Level,
     /// First half of its tag pair.
     pub space: Space,
@@ -55,7 +55,7 @@ pub struct Draft {
     pub entity: Entity,
     /// The lesson in words.
     pub content: String,
-    /// What made it, and so its weights.
+    /// The state that produced it, which determines its weights.
     pub state: MegramState,
 }
 
@@ -82,7 +82,7 @@ impl Draft {
     }
 }
 
-/// Draws the lessons of a run, round by round.
+/// Derives the lessons of a run, round by round.
 #[derive(Debug, Default)]
 pub struct Lessons {
     rule: MegramRule,
@@ -92,7 +92,7 @@ pub struct Lessons {
     before: Option<Before>,
 }
 
-/// What is kept of the round before.
+/// What is kept of the previous round.
 #[derive(Debug)]
 struct Before {
     state: ActionState,
@@ -106,13 +106,14 @@ impl Lessons {
         Self { rule, ..Self::default() }
     }
 
-    /// Of a run in this working folder, on a machine with these programs.
+    /// For a run in this working folder, on a machine with these programs.
     #[must_use]
     pub fn on(self, folder: Option<PathBuf>, programs: BTreeSet<BlockedProgram>) -> Self {
         Self { folder, programs, ..self }
     }
 
-    /// The lessons of one decision about one round of the task with this intent. What nobody confirmed is no lesson of how it is done.
+    /// The lessons of one decision about one round of the task with this intent. An unconfirmed result is no
+    /// lesson of how it is done.
     pub fn learn(
         &mut self,
         intent: &str,
@@ -150,7 +151,7 @@ impl Lessons {
     }
 
     /// The lesson of an ending by a fault. A fault says nothing about the task, so only the literal rule
-    /// draws one.
+    /// derives one.
     pub fn learn_fault(&self, intent: &str) -> Option<Draft> {
         match self.rule {
             MegramRule::FailedCalls => None,
@@ -158,7 +159,7 @@ impl Lessons {
         }
     }
 
-    /// The task's local context: how it was done here, where it was done.
+    /// The task's local context: how it was done in its folder.
     fn of_the_folder(&self, intent: &str, terminal: TerminalState) -> Option<Draft> {
         let is_done = match terminal {
             TerminalState::Accept | TerminalState::Success => true,
@@ -193,10 +194,10 @@ fn met(observation: &Observation) -> BTreeSet<String> {
     met.map(|criterion| criterion.text.clone()).collect()
 }
 
-/// One draft per failed pair of this round, whichever the action state is.
+/// One draft per failed pair of this round, for any action state.
 fn failed_pairs(round: &Round, action: ActionState, story: &Story) -> Vec<Draft> {
     let state = match action {
-        // The pair that failed is no breakthrough: under break_symmetry it gets the row of change_approach.
+        // The failed pair is no breakthrough: under break_symmetry it gets the row of change_approach.
         ActionState::BreakSymmetry | ActionState::ChangeApproach => MegramState::ChangeApproach,
         ActionState::ChangePath => MegramState::ChangePath,
         ActionState::Refine => MegramState::Refine,
@@ -205,8 +206,8 @@ fn failed_pairs(round: &Round, action: ActionState, story: &Story) -> Vec<Draft>
     let mut drafts = Vec::new();
     for outcome in round.outcomes.iter().filter(|outcome| failed_for_a_known_reason(outcome)) {
         for failing in failing_calls(outcome) {
-            // A call that was never started taught nothing about its target, nor did one that could do nothing that lasts. And words of
-            // others are remembered nowhere, not even as the name of what failed.
+            // A call that was never started taught nothing about its target, and neither did a trial-only
+            // call. Foreign words are never remembered, not even as the name of what failed.
             if tells(failing.failure.class)
                 && was_started(failing.call)
                 && !story::is_tried_only(failing.call)
@@ -234,7 +235,8 @@ fn literal(decision: &Decision, action: ActionState) -> Vec<Draft> {
     targets.map(|pair| Draft::of_pair(pair, state, content::failed_call(pair, reason, None))).collect()
 }
 
-/// One draft per pair that memory held back, that a person let through, and that worked: it speaks against that advice.
+/// One draft per pair that memory held back, that a person allowed, and that worked: it counts against that
+/// advice.
 fn let_through(round: &Round) -> Vec<Draft> {
     let is_agreed = |call: &&ToolCall| {
         let agreed = call.held.as_ref().is_some_and(|held| held.came == HeldEnd::Agreed);
@@ -258,7 +260,7 @@ fn failed_for_a_known_reason(outcome: &SubTaskOutcome) -> bool {
         })
 }
 
-/// An abandon teaches only where something failed for a reason that is known and is not a refusal.
+/// An abandon teaches only if something failed for a known reason that is not a refusal.
 fn teaches(terminal: TerminalState, observation: &Observation) -> bool {
     match terminal {
         TerminalState::Accept | TerminalState::Success => true,

@@ -1,13 +1,12 @@
-//! R7, the Goal Gradient Solver as a role: it turns what the meta-validator reports into a directive for the
+//! R7, the Goal Gradient Solver as a role: turns the meta-validator's reports into a directive for the
 //! planner, or into the one result that ends the run.
 //!
-//! *Architecture invariant*: this crate decides nothing itself. What to do next is the [`Solver`]'s decision;
+//! *Architecture invariant*: this crate decides nothing itself. The next step is the [`Solver`]'s decision;
 //! the role converts, words and remembers. It knows no other role, no prompt and no model, reads no file and
 //! no clock (times come with envelopes, ids from the [`Mint`]), and everything but [`run`] is sans-IO:
 //! envelopes in, messages out.
 //!
 //! A run through [`GgsRole`] emits exactly one `FinalResult`, whatever arrives and in whatever order.
-//!
 //! ```
 //! use artoo_ggs::{GgsRole, Mint, Settings};
 //! use artoo_ggs_core::Profile;

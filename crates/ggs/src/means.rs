@@ -1,4 +1,4 @@
-//! With what a subtask was worked at: which means did not bring it about, and which did what they were to do.
+//! Which tools and programs of a subtask failed to achieve it, and which worked.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use artoo_types::{BlockedProgram, CallEnding, SubTaskOutcome, ToolCall, ToolName
 
 use crate::calls::{target_of, was_started};
 
-/// A tool, or of a tool that runs commands the program that led one.
+/// A tool, or a program started by a tool that runs commands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Means {
     pub(crate) tool: ToolName,
@@ -20,12 +20,12 @@ impl Means {
     }
 }
 
-/// The means that did not bring a failed subtask about, and the others with which it was worked at.
+/// The means that failed to achieve a failed subtask, and the others used for it.
 ///
-/// A means failed where the last call with it did. What its last call succeeded with worked, and to take it away would leave the next
-/// plan without what it needs: an editor that edited, an interpreter that ran. But something has to account for the failure: where
-/// it is a question, or nothing was made or changed, the last call that succeeded is what the outcome rests on, and it did not bring it
-/// about. A call that was cancelled says nothing.
+/// A means failed if the last call with it did. One whose last call succeeded worked, and removing it would
+/// leave the next plan without what it needs: an editor that edited, an interpreter that ran. But something
+/// has to account for the failure: if the subtask is a question, or nothing was made or changed, the outcome
+/// rests on the last successful call, which therefore counts as failed. A cancelled call says nothing.
 pub(crate) fn in_vain(outcome: &SubTaskOutcome) -> (Vec<Means>, Vec<Means>) {
     let calls: Vec<&ToolCall> = outcome.tool_calls.iter().filter(|call| was_started(call)).collect();
     let is_changed = calls.iter().any(|call| call.succeeded() && !call.files.is_empty());

@@ -1,4 +1,4 @@
-//! From a report to what the controller sees.
+//! Converts a report into the controller's observation.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::calls::failing_calls;
 use crate::means::in_vain;
 use crate::{Round, is_deliverable};
 
-/// What a round's verdicts say.
+/// The observation of a round's verdicts.
 ///
-/// Reports that contradict themselves are read against the run: a failed outcome whose verdicts all pass
-/// still counts as one failure, and so does a report of something missing that no verdict shows. Otherwise
-/// they would vanish from D and the run would end well without a reason.
+/// Contradictory reports are read against the run: a failed outcome whose verdicts all pass still counts as
+/// one failure, and so does a reported gap that no verdict shows. Otherwise they would vanish from D and the
+/// run would end well without a reason.
 pub fn observe(
     round: &Round,
     elapsed_ms: u64,
@@ -79,12 +79,12 @@ fn criteria_of(outcome: &SubTaskOutcome) -> Vec<JudgedCriterion> {
             criterion(&verdict.criterion, verdict.mode, standing)
         })
         .collect();
-    // No verdict is no pass.
+    // A missing verdict is not a pass.
     let missing = outcome.criteria.len().saturating_sub(criteria.len());
     let judged = |text: &str| outcome.criteria_verdicts.iter().any(|verdict| verdict.criterion == text);
     let without = outcome.criteria.iter().filter(|asked| !judged(&asked.text)).take(missing);
     criteria.extend(without.map(|asked| criterion(&asked.text, asked.mode, unjudged("it was not judged"))));
-    // A subtask that did not match misses at least one thing, even where nobody says which.
+    // A subtask that did not match misses at least one thing, even if no verdict says which.
     let all_met = criteria.iter().all(|criterion| criterion.standing == Standing::Met);
     if outcome.status != OutcomeStatus::Matched && all_met {
         criteria.push(criterion(&outcome.intent, Mode::Verifiable, unjudged("it ended as failed")));
@@ -92,7 +92,7 @@ fn criteria_of(outcome: &SubTaskOutcome) -> Vec<JudgedCriterion> {
     criteria
 }
 
-/// A criterion whose words are no verdict's words of what was asked is a part like any other.
+/// A criterion whose text matches no verdict on the request is an ordinary part.
 fn bearing(text: &str, outcome: &SubTaskOutcome, standing: &Standing) -> Bearing {
     let asked = outcome.criteria.iter().find(|asked| asked.text == text);
     let says_nothing =
@@ -113,7 +113,7 @@ fn standing_of(verdict: &CriterionVerdict, outcome: &SubTaskOutcome) -> Standing
     standing(verdict, &failed_in)
 }
 
-/// `failed_in` says of each attempt of this plan whether the criterion failed in it.
+/// `failed_in` says for each attempt of this plan whether the criterion failed in it.
 fn standing(verdict: &CriterionVerdict, failed_in: &[bool]) -> Standing {
     match &verdict.finding {
         Finding::Pass { .. } => Standing::Met,
@@ -130,13 +130,14 @@ fn once(class: FailureClass, reason: String) -> Standing {
     Standing::Unmet { class, reason, failures: 1, attempts: 1 }
 }
 
-/// A last verdict that the history does not show is still one failed attempt.
+/// A last verdict that the history lacks is still one failed attempt.
 fn count(attempts: usize) -> u32 {
     u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)
 }
 
-/// What the gap is put down to: the subtasks that failed. Where all matched and the task as a whole is not met, all those whose answers
-/// it is made of; otherwise another plan could do the same again, and nothing would be blocked.
+/// The subtasks to which the gap is attributed: the failed ones. If all matched and the task as a whole is
+/// not met, all those whose answers it consists of; otherwise another plan could do the same again, and
+/// nothing would be blocked.
 fn failures(round: &Round) -> Vec<FailedSubTask> {
     let failed = |outcome: &&SubTaskOutcome| outcome.status == OutcomeStatus::Failed;
     let all_matched = round.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched);
@@ -147,11 +148,11 @@ fn failures(round: &Round) -> Vec<FailedSubTask> {
     }
 }
 
-/// Whether the outputs together fall short of what a criterion of the task asks, for a known reason. Why nobody can tell, or what a
-/// person refused, says nothing of the means.
+/// Whether the combined outputs miss a criterion of the task, for a known reason. An unknown reason, or a
+/// person's refusal, says nothing about the means.
 ///
-/// Derivations that disagree fall short of the check that compares them, and R4b takes back what they passed. That is left to another
-/// derivation: one of them is right, and to block what they worked with could take away what it needs.
+/// Derivations that disagree fail the check that compares them, and R4b revokes their passes. That is left to
+/// another derivation: one of them is right, and blocking what they used could remove what it needs.
 fn misses_the_whole(round: &Round) -> bool {
     let compared = round.outcomes.iter().any(is_in_doubt);
     round.task_verdicts.iter().any(|verdict| match &verdict.finding {

@@ -1,10 +1,9 @@
-//! What a run hands over.
+//! The outputs that a run delivers.
 
 use artoo_types::{OutcomeStatus, PartialOutput, SubTaskOutcome};
 use serde_json::{Value, json};
 
-/// Whether an output is worth handing over: anything but null and blank text. An empty list is an answer.
-///
+/// Whether an output is worth delivering: anything but null and blank text. An empty list is an answer.
 /// ```
 /// use artoo_ggs::is_deliverable;
 /// use serde_json::json;
@@ -19,7 +18,7 @@ pub fn is_deliverable(output: &Value) -> bool {
     }
 }
 
-/// Every output there is, each labelled with whether it was checked and matched; matched ones first.
+/// All outputs, each labelled with whether it was checked and matched; matched ones first.
 ///
 /// Source: `docs/deviations.md`, "Success" and "Abandon": partial outputs are always delivered.
 pub fn partial_outputs<'a>(outcomes: impl IntoIterator<Item = &'a SubTaskOutcome>) -> Vec<PartialOutput> {
@@ -37,7 +36,8 @@ pub fn partial_outputs<'a>(outcomes: impl IntoIterator<Item = &'a SubTaskOutcome
     partial
 }
 
-/// A matched subtask whose passes were taken back, because its answer is contradicted, is not handed over as checked.
+/// A matched subtask whose passes were revoked, because its answer is contradicted, is not delivered as
+/// checked.
 fn standing(outcome: &SubTaskOutcome) -> OutcomeStatus {
     let doubted = outcome.criteria_verdicts.iter().any(|verdict| !verdict.passed());
     match outcome.status {
@@ -46,8 +46,8 @@ fn standing(outcome: &SubTaskOutcome) -> OutcomeStatus {
     }
 }
 
-/// The outputs as one deliverable: a single one as it is, several as a list that says of each what it answers
-/// and whether it matched, none as null.
+/// The outputs as one deliverable: a single one unchanged, several as a list that says for each what it
+/// answers and whether it matched, none as null.
 pub fn combined_output<'a>(outputs: impl IntoIterator<Item = &'a PartialOutput>) -> Value {
     let outputs: Vec<_> = outputs.into_iter().collect();
     match outputs.as_slice() {

@@ -1,4 +1,4 @@
-//! The messages that R7 sends to the planner and to the person.
+//! Builds the messages that R7 sends to the planner and to the person.
 
 use artoo_ggs_core::Decision;
 use artoo_types::{
@@ -47,9 +47,10 @@ pub fn failure_report_request(
 
 /// The one result of a run.
 ///
-/// `round` is the meta-validator's last report, `advice` the planner's failure report.
-/// The deliverable of `accept`, and of what meets everything and is not confirmed, is the merged output; of `success` otherwise every output there is; of `abandon` the
-/// matched ones only, so that nothing unchecked passes for a result. The others are in `partial`, labelled.
+/// `round` is the meta-validator's last report, `advice` the planner's failure report. The deliverable of
+/// `accept`, and of an unconfirmed result that meets everything, is the merged output; of any other `success`
+/// all outputs; of `abandon` only the matched ones, so that nothing unchecked passes for a result. The others
+/// are in `partial`, labelled.
 pub fn final_result(
     run_id: RunId,
     task_id: TaskId,

@@ -1,4 +1,4 @@
-//! The role without its input and output: envelopes in, messages out.
+//! `GgsRole`: R7 without IO, envelopes in and messages out.
 
 use artoo_ggs_core::State;
 use artoo_types::{
@@ -14,14 +14,14 @@ use crate::{
 
 /// R7 of one run, as a state machine.
 ///
-/// Exactly one `FinalResult` comes out, and after it nothing: the first of a terminal decision and a fault
-/// ends the run. Megrams come before what they are about. Every other message kind than the ones below is
+/// Exactly one `FinalResult` comes out, and nothing after it: the first of a terminal decision and a fault
+/// ends the run. Megrams precede the message they belong to. Every message kind other than the ones below is
 /// ignored.
 ///
 /// | in | out |
 /// |---|---|
 /// | `TaskSpec`, `UserRequest` | nothing: they name the task |
-/// | `SubTaskOutcome` | nothing: its output is handed over if a fault ends the run |
+/// | `SubTaskOutcome` | nothing: its output is delivered if a fault ends the run |
 /// | `ReplanRequest`, `OutcomeSummary` | `MegramWrite`s, then `PlanDirective`, `FinalResult` or `FailureReportRequest` |
 /// | `FailureReport`, the deadline | `FinalResult` |
 /// | `Fault` | `FinalResult`, or first `FailureReportRequest` |
@@ -41,7 +41,7 @@ pub struct GgsRole {
 
 enum Phase {
     Running,
-    /// The run is decided; the planner is asked what the person could do next.
+    /// The run is decided; the planner was asked what the person could do next.
     AwaitingReport {
         run_id: RunId,
         conclusion: Box<Conclusion>,
@@ -67,8 +67,8 @@ impl GgsRole {
         }
     }
 
-    /// Takes over from an R7 of this run that is gone: `directive` was its last. What this one concludes counts that R7's replans
-    /// and names what it found unmet.
+    /// Takes over from a dead R7 of this run: `directive` was its last. The conclusion of this one counts
+    /// that R7's replans and names what it found unmet.
     pub fn inherit(&mut self, directive: &PlanDirective) {
         self.last = Some(directive.clone());
     }
@@ -78,7 +78,7 @@ impl GgsRole {
         matches!(self.phase, Phase::Ended)
     }
 
-    /// Whether it waits for the planner's failure report, so that its deadline runs.
+    /// Whether it waits for the planner's failure report, so that the deadline applies.
     pub fn awaits_report(&self) -> bool {
         matches!(self.phase, Phase::AwaitingReport { .. })
     }
@@ -108,7 +108,7 @@ impl GgsRole {
             Message::OutcomeSummary(summary) => self.judge(Round::from(summary), envelope),
             Message::FailureReport(report) => self.on_report(report),
             Message::Fault(fault) => self.on_fault(fault, envelope),
-            // No other kind concerns R7. They are named so that a new kind asks here whether it does.
+            // No other kind concerns R7. They are listed so that a new kind has to be considered here.
             Message::ControlSettings(_)
             | Message::ClarificationRequested(_)
             | Message::ClarificationAnswered(_)
@@ -140,8 +140,8 @@ impl GgsRole {
         }
     }
 
-    /// The planner did not send its failure report in time: code words the ending. Nothing if no report is
-    /// awaited.
+    /// The planner missed the deadline of its failure report: a template words the ending. Does nothing if no
+    /// report is awaited.
     pub fn on_report_deadline(&mut self) -> Vec<Message> {
         match std::mem::replace(&mut self.phase, Phase::Running) {
             Phase::AwaitingReport { run_id, conclusion } => vec![self.end(run_id, *conclusion, None)],
@@ -210,8 +210,8 @@ impl GgsRole {
         if let Phase::AwaitingReport { run_id, conclusion } = &self.phase {
             let mut conclusion = conclusion.clone();
             let run_id = *run_id;
-            // The run is decided already. What a person or the clock of the run cuts short is theirs to see;
-            // anything else only cost the planner's advice.
+            // The run is decided already. An interruption by a person or by the run's clock is shown as such;
+            // any other fault only loses the planner's advice.
             if conclusion.fault.is_none() && fault.kind.cuts_short() {
                 conclusion.fault = Some(fault.clone());
             }
@@ -225,7 +225,7 @@ impl GgsRole {
         messages
     }
 
-    /// Ends the run, or asks the planner first what the person could do next, where something was tried.
+    /// Ends the run, or first asks the planner what the person could do next, if something was tried.
     fn conclude(&mut self, run_id: RunId, conclusion: Conclusion) -> Message {
         let something_ran = self.round.is_some() || !self.since.is_empty();
         if conclusion.directive == TerminalState::Abandon && conclusion.deserves_report() && something_ran {
@@ -242,7 +242,7 @@ impl GgsRole {
         final_result(run_id, self.task_id(), conclusion, self.partial(), self.round.as_ref(), advice).into()
     }
 
-    /// Every output known: those of the last report, and those of outcomes since. The latest of a subtask
+    /// All known outputs: those of the last report, and those of outcomes since. The latest of a subtask
     /// counts.
     fn partial(&self) -> Vec<PartialOutput> {
         let reported = self.round.iter().flat_map(|round| &round.outcomes);

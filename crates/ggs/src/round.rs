@@ -1,4 +1,4 @@
-//! One report of the meta-validator, in one form for both of its kinds.
+//! `Round`: one report of the meta-validator, in one form for both of its kinds.
 
 use artoo_ggs_core::Report;
 use artoo_types::{
@@ -7,26 +7,26 @@ use artoo_types::{
 };
 use serde_json::Value;
 
-/// What R4b reported of one round.
+/// R4b's report of one round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
     /// The task's label.
     pub task_id: TaskId,
-    /// Which of the two reports it was.
+    /// Which of the two kinds of report it is.
     pub report: Report,
     /// Every outcome that counts: the matched ones first, then the others.
     pub outcomes: Vec<SubTaskOutcome>,
-    /// Verdicts on the task criteria; empty where they were not judged.
+    /// Verdicts on the task criteria; empty if they were not judged.
     pub task_verdicts: Vec<CriterionVerdict>,
-    /// A file that the request names and that is nowhere.
+    /// A file named in the request that does not exist anywhere.
     pub missing_file: Option<String>,
-    /// That a step was given up.
+    /// A step that was given up, if any.
     pub gave_up: Option<GaveUp>,
-    /// The merged output, where there is one: the one text that was made of several, if it was.
+    /// The merged output, if there is one; text if several were combined into one.
     pub merged_output: Option<Value>,
-    /// What came of the person's schema.
+    /// The result of the person's schema.
     pub structured: Option<StructuredOutput>,
-    /// How far a result that meets everything is to be believed, where R4b says so.
+    /// The confidence in a result that meets everything, if R4b gives one.
     pub confidence: Option<Confidence>,
     /// R4b's words: its summary, or what it finds missing.
     pub words: String,

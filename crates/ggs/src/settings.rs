@@ -1,4 +1,4 @@
-//! What a run's R7 is given from outside.
+//! `Settings`: R7's input for one run.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,26 +9,27 @@ use artoo_types::{BlockedProgram, Limits, MegramId, ToolName};
 
 use crate::{MegramRule, Solver};
 
-/// What R7 needs to know of one run.
+/// R7's settings for one run.
 pub struct Settings {
-    /// The numbers of the controller, with the run's limits in them.
+    /// The controller's parameters, including the run's limits.
     pub parameters: Parameters,
     /// Which Megrams are written.
     pub megrams: MegramRule,
-    /// Where the run works: a task that is done there is remembered with it. `None` remembers no place.
+    /// The run's working folder: a task done there is remembered with it. `None` remembers no folder.
     pub working_folder: Option<PathBuf>,
     /// The tools that a plan can use.
     pub inventory: BTreeSet<ToolName>,
-    /// The programs by which something can be found out, of tools that run commands.
+    /// The programs that can find something out, for tools that run commands.
     pub programs: BTreeSet<BlockedProgram>,
-    /// How long the planner may take for its failure report, after which code words it.
+    /// Deadline of the planner's failure report, after which a template words it.
     pub report_deadline: Duration,
-    /// Where ids come from.
+    /// Source of ids.
     pub mint: Mint,
 }
 
 impl Settings {
-    /// The settings of a profile, with 10 seconds for a failure report, and neither programs nor a working folder.
+    /// The settings of a profile, with 10 seconds for a failure report, and neither programs nor a working
+    /// folder.
     ///
     /// # Errors
     /// Limits with a time budget of 0.
@@ -55,11 +56,11 @@ impl Settings {
     }
 }
 
-/// Makes ids of Megrams. The runtime hands it in, because roles know no random numbers.
+/// Creates ids of Megrams. The runtime provides it, because roles have no random numbers.
 pub struct Mint(Box<dyn FnMut() -> MegramId + Send>);
 
 impl Mint {
-    /// Wraps the function that makes them.
+    /// Wraps the function that creates them.
     pub fn new(make: impl FnMut() -> MegramId + Send + 'static) -> Self {
         Self(Box::new(make))
     }

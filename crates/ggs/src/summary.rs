@@ -1,12 +1,12 @@
-//! The words of a result. They are composed by code, so that no model can make an ending sound better than it
-//! was.
+//! Composes the text of a result by code, so that no model can make an ending sound better than it was.
 
 use artoo_ggs_core::Rule;
 use artoo_types::{Confidence, OutcomeStatus, PartialOutput, TerminalState, UnitInterval, UnmetCriterion};
 
 use crate::{Conclusion, telling::Telling};
 
-/// The text for the person. `words` is the meta-validator's summary, `advice` what the planner says that the person could do next.
+/// The text for the person. `words` is the meta-validator's summary, `advice` the planner's proposal of what
+/// the person could do next.
 pub(crate) fn summary(
     conclusion: &Conclusion,
     partial: &[PartialOutput],
@@ -29,7 +29,7 @@ fn accepted(conclusion: &Conclusion, words: &str) -> String {
     format!("{words}{unchecked}")
 }
 
-/// What was done meets everything, and may be wrong all the same.
+/// The result meets everything, and may still be wrong.
 fn plausible(confidence: &Confidence) -> String {
     let mut telling = Telling::default();
     let percent = |share: UnitInterval| format!("{:.0} %", share.get() * 100.0);
@@ -43,7 +43,8 @@ fn plausible(confidence: &Confidence) -> String {
     telling.text()
 }
 
-/// What is wrong, in the first line; then why it was not gone on with, what was done, what is missing, and what to do next.
+/// What is wrong, in the first line; then why the run did not continue, what was done, what is missing, and
+/// what to do next.
 fn fell_short(
     opening: &str,
     conclusion: &Conclusion,
@@ -66,7 +67,7 @@ fn fell_short(
     telling.text()
 }
 
-/// What was done; of several steps by their number, under which their outputs are handed over.
+/// What was done; several steps by their number, under which their outputs are delivered.
 fn done(partial: &[PartialOutput]) -> Vec<String> {
     let matched = (1..).zip(partial).filter(|(_, output)| output.status == OutcomeStatus::Matched);
     let told = |(number, output): (usize, &PartialOutput)| match partial {
@@ -76,7 +77,8 @@ fn done(partial: &[PartialOutput]) -> Vec<String> {
     matched.map(told).collect()
 }
 
-/// The one thing that is wrong: what the run was given up for, the fault, what is not there, or what the criterion that weighs most found.
+/// The one thing that is wrong: what the run was given up for, the fault, the missing file, or the finding on
+/// the criterion with the greatest weight.
 fn wrong(conclusion: &Conclusion) -> String {
     let decisive = || {
         let weighs_most = |unmet: &&UnmetCriterion| Some(&unmet.criterion) == conclusion.decisive.as_ref();
@@ -112,7 +114,7 @@ fn why(conclusion: &Conclusion) -> &'static str {
         Some(Rule::KeepsWorsening) => "Each of the last plans made the result worse.",
         Some(Rule::NoMeansLeft) => "Every way that is left was tried, and none brought an answer.",
         Some(Rule::CloseEnough) => "So little is missing that another try is not worth its cost.",
-        // These say it all themselves, or end no run short.
+        // These are self-explanatory, or do not end a run short.
         None | Some(Rule::GaveUp | Rule::FileMissing | Rule::EveryCriterionMet | Rule::ActionGrid) => "",
     }
 }
@@ -125,7 +127,7 @@ fn usual_advice(conclusion: &Conclusion) -> &'static str {
         Some(Rule::OnlyDenied) => "allow the action, or ask for something that does not need it",
         Some(Rule::KeepsWorsening | Rule::NoMeansLeft) => "ask for a smaller step, or say which way to go",
         Some(Rule::FileMissing) => "check the name, or say where the file is",
-        // These end no run in failure, or end none at all.
+        // These do not end a run in failure, or do not end it at all.
         None | Some(Rule::EveryCriterionMet | Rule::CloseEnough | Rule::GaveUp | Rule::ActionGrid) => "",
     }
 }

@@ -1,8 +1,8 @@
-//! A text that says nothing twice.
+//! Text builder without repeated sentences.
 
 use std::collections::BTreeSet;
 
-/// Lines, of which no sentence says what one before it said.
+/// Lines, without sentences that an earlier line contains.
 #[derive(Debug, Default)]
 pub(crate) struct Telling {
     lines: Vec<String>,
@@ -10,7 +10,7 @@ pub(crate) struct Telling {
 }
 
 impl Telling {
-    /// The first line: one sentence behind its opening. What more the text says has a line of its own.
+    /// The first line: one sentence after its opening. Further sentences get their own line.
     pub(crate) fn open(&mut self, opening: &str, text: &str) {
         let new = self.new_of(text);
         let Some((first, rest)) = new.split_first() else {
@@ -23,7 +23,7 @@ impl Telling {
         }
     }
 
-    /// A line of its own.
+    /// A separate line.
     pub(crate) fn say(&mut self, text: &str) {
         let new = self.new_of(text);
         if !new.is_empty() {
@@ -31,7 +31,7 @@ impl Telling {
         }
     }
 
-    /// Things under a label, each with what is said of it: one behind the label, several in a list.
+    /// Items under a label, each with its description: one after the label, several in a list.
     pub(crate) fn list<'a>(&mut self, label: &str, items: impl IntoIterator<Item = (&'a str, &'a str)>) {
         let items: Vec<String> =
             items.into_iter().filter_map(|(what, of_it)| self.item(what, of_it)).collect();
@@ -45,7 +45,7 @@ impl Telling {
         }
     }
 
-    /// All of it.
+    /// The whole text.
     pub(crate) fn text(self) -> String {
         self.lines.join("\n")
     }
@@ -60,14 +60,14 @@ impl Telling {
         }
     }
 
-    /// The sentences of a text that were not said before.
+    /// The sentences of a text that were not added before.
     fn new_of(&mut self, text: &str) -> Vec<String> {
         let sentences = sentences(text).into_iter();
         sentences.filter(|sentence| self.said.insert(open_ended(sentence).to_lowercase())).collect()
     }
 }
 
-/// What ends a sentence.
+/// Sentence-ending characters.
 const ENDS: [char; 6] = ['.', '!', '?', '。', '！', '？'];
 
 /// The sentences of a text, each on one line. A dot within a word, as in a file name, ends none.

@@ -1,4 +1,4 @@
-//! The trait that every model implements, and the wrapper that counts.
+//! The `LlmClient` trait that every model implements, and the `Metered` wrapper that reports calls.
 
 use std::sync::Arc;
 
@@ -9,17 +9,18 @@ use crate::{Completion, LlmError, ModelProfile, Request, Usage, estimate_usage};
 
 /// A language model.
 ///
-/// *Contract.* `complete` returns one whole answer or one typed error. It enforces its own time-outs (connect,
-/// first byte, idle) and its own retries, so a caller adds neither; a caller may still drop the future at any time.
+/// *Contract.* `complete` returns one whole answer or one typed error. It enforces its own timeouts (connect,
+/// first byte, idle) and its own retries, so a caller adds neither; a caller may still drop the future at any
+/// time.
 ///
-/// *Cancellation.* Dropping the future stops the request: a remote call closes its connection, the embedded model stops
-/// at the next token.
+/// *Cancellation.* Dropping the future stops the request: a remote call closes its connection, the embedded
+/// model stops at the next token.
 ///
-/// *Tools.* A request with tools may be answered by calls, in [`Completion::calls`], whatever the wire format is; their arguments are what the
-/// model wrote.
+/// *Tools.* A request with tools may be answered by calls, in [`Completion::calls`], whatever the wire
+/// format; their arguments are verbatim from the model.
 ///
-/// *Structured answers.* Where [`structured`](LlmClient::structured) is true, an answer to a request with a schema
-/// is always valid for it, unless it was cut by `max_tokens`.
+/// *Structured answers.* If [`structured`](LlmClient::structured) is true, an answer to a request with a
+/// schema is always valid for it, unless it was truncated by `max_tokens`.
 ///
 /// *An implementation must not* log prompts or secrets, print, or read the environment.
 #[async_trait]
@@ -30,7 +31,8 @@ pub trait LlmClient: Send + Sync {
     /// Whether the provider itself constrains answers to the request's schema.
     fn structured(&self) -> bool;
 
-    /// What is known of the model. Roles size their prompts by it, and guide it or not. By its name, unless a client knows better.
+    /// The model's profile. Roles size their prompts by it, and guide the model or not. Derived from the
+    /// name, unless a client knows better.
     fn profile(&self) -> ModelProfile {
         ModelProfile::of(self.model())
     }
@@ -38,10 +40,11 @@ pub trait LlmClient: Send + Sync {
     /// Answers one request.
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError>;
 
-    /// Answers several requests, one result for each in their order, up to the first that failed: what comes after it was not sent.
+    /// Answers several requests, one result for each in order, up to the first failure: later requests are
+    /// not sent.
     ///
-    /// Meant for samples of one question ([`Request::sample`]), which a client that can reads once. Here each is a call of its own, one after
-    /// the other.
+    /// Meant for samples of one question ([`Request::sample`]), for which a capable client processes the
+    /// prompt once. The default makes one call after the other.
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         let mut results = Vec::with_capacity(requests.len());
         for request in requests {
@@ -56,7 +59,8 @@ pub trait LlmClient: Send + Sync {
     }
 }
 
-/// A client that reports every call to an observer, dropped ones included: how the runtime counts tokens per role.
+/// A client that reports every call to an observer, including dropped ones; the runtime counts tokens per
+/// role with it.
 pub struct Metered {
     inner: Arc<dyn LlmClient>,
     observe: Box<Observer>,
@@ -69,12 +73,12 @@ pub enum CallEnd<'a> {
     Answered(&'a Completion),
     /// With an error.
     Failed(&'a LlmError),
-    /// Nobody waited for it any more: a deadline passed, or its run ended. What it used is estimated from the request, and counts,
-    /// since it was sent; how much of an answer was written nobody knows.
+    /// The caller dropped it: a deadline passed, or its run ended. Its prompt tokens are estimated from the
+    /// request, and count, since it was sent; the length of the unfinished answer is unknown.
     Dropped(Usage),
 }
 
-/// What [`Metered`] tells of a call that ended.
+/// Receives every call of [`Metered`] when it ends.
 type Observer = dyn Fn(&Request, CallEnd<'_>) + Send + Sync;
 
 impl Metered {
@@ -114,7 +118,7 @@ impl LlmClient for Metered {
         for (request, result) in requests.iter().zip(&results) {
             open.ended(request, result);
         }
-        // What follows one that failed was never sent.
+        // Requests after a failed one were never sent.
         open.requests = &[];
         results
     }
@@ -126,7 +130,7 @@ impl Metered {
     }
 }
 
-/// Calls that were sent and have not ended. Dropping them before that reports each.
+/// Calls that were sent and have not ended. Dropping them reports each.
 struct Open<'a> {
     observe: &'a Observer,
     requests: &'a [Request],
@@ -149,7 +153,7 @@ impl Drop for Open<'_> {
     fn drop(&mut self) {
         let elapsed_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         for (number, request) in self.requests.iter().enumerate() {
-            // The time of all of them is that of the first.
+            // The elapsed time covers all of them, so it is counted with the first.
             let elapsed_ms = if number == 0 { elapsed_ms } else { 0 };
             let usage = Usage { elapsed_ms, ..estimate_usage(request, "") };
             (self.observe)(request, CallEnd::Dropped(usage));

@@ -1,21 +1,22 @@
-//! What can go wrong between a role and its model.
+//! `LlmError`: why a model call failed.
 
 use std::time::Duration;
 
 use crate::Usage;
 
-/// Why a model call failed. Every variant names the model or server it failed on; those of a server say what was used up before.
+/// Why a model call failed. Every variant names the model or server; those of a server include the usage up
+/// to the failure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LlmError {
-    /// No connection could be made.
+    /// The connection failed.
     #[error("cannot reach the model server at {url}: {reason}")]
     Unreachable {
         /// The server, without credentials.
         url: String,
-        /// What the network said.
+        /// The network error.
         reason: String,
-        /// What earlier attempts used.
+        /// Usage of earlier attempts.
         usage: Usage,
     },
     /// The server was silent for too long.
@@ -23,11 +24,11 @@ pub enum LlmError {
     TimedOut {
         /// The server, without credentials.
         url: String,
-        /// What was waited for: "sent no first byte", "stopped sending".
+        /// The phase: "sent no first byte", "stopped sending".
         phase: &'static str,
-        /// How long.
+        /// The time limit.
         waited: Duration,
-        /// What was used, this attempt included.
+        /// Usage, including this attempt.
         usage: Usage,
     },
     /// The server answered with an error status after all retries.
@@ -37,23 +38,23 @@ pub enum LlmError {
         url: String,
         /// The HTTP status code.
         status: u16,
-        /// The server's own words, cut.
+        /// The server's own words, truncated.
         message: String,
-        /// What was used, this attempt included.
+        /// Usage, including this attempt.
         usage: Usage,
     },
-    /// The server's answer was not of the protocol.
+    /// The server's response violates the protocol.
     #[error("the model server at {url} sent something that is not an answer: {reason}")]
     Protocol {
         /// The server, without credentials.
         url: String,
-        /// What was wrong.
+        /// The violation.
         reason: String,
-        /// What was used, this attempt included.
+        /// Usage, including this attempt.
         usage: Usage,
     },
-    /// The answer did not have the shape that was asked for, even after one repair call. It has no usage: each of its answers came,
-    /// and was counted as a call of its own.
+    /// The answer did not match the requested schema, even after one repair call. It has no usage: each of
+    /// its answers was counted as a call of its own.
     #[error("the answer of {model} does not fit the schema {schema}: {reason}")]
     Unusable {
         /// The model.
@@ -68,29 +69,29 @@ pub enum LlmError {
     Engine {
         /// The model.
         model: String,
-        /// What failed.
+        /// The failure.
         reason: String,
     },
-    /// The prompt is longer than the model's context. A shorter one may be sent.
+    /// The prompt exceeds the model's context. A shorter one may be sent.
     #[error("{}", too_long(model, *tokens, *limit))]
     TooLong {
         /// The model, or the server that refused.
         model: String,
-        /// Tokens in the prompt, where it was said.
+        /// Tokens in the prompt, if known.
         tokens: Option<usize>,
-        /// Tokens that fit, where it was said.
+        /// Tokens that fit, if known.
         limit: Option<usize>,
     },
     /// The request itself cannot be sent (bad base URL, bad header value).
     #[error("the model is configured wrongly: {reason}")]
     Configuration {
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// A scripted or replayed model was asked something it does not know.
+    /// A scripted or replayed model got an unknown request.
     #[error("the recorded model has no answer for this request: {reason}")]
     Unscripted {
-        /// What was asked.
+        /// The request.
         reason: String,
     },
 }
@@ -98,7 +99,7 @@ pub enum LlmError {
 /// The kinds of [`LlmError`] that callers treat differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The way to the model is broken: network, server, engine.
+    /// The path to the model is broken: network, server, engine.
     Infrastructure,
     /// The model answered, but not usably.
     Answer,
@@ -133,8 +134,8 @@ impl LlmError {
         }
     }
 
-    /// What a server's failed call used up, all its attempts together: the counts that the server reported before it failed, or an
-    /// estimate where words of an answer had come. Nothing where no server is involved.
+    /// The usage of a server's failed call, over all its attempts: the counts that the server reported before
+    /// it failed, or an estimate if words of an answer had arrived. Zero if no server is involved.
     pub fn usage(&self) -> Usage {
         match self {
             Self::Unreachable { usage, .. }
@@ -149,7 +150,7 @@ impl LlmError {
         }
     }
 
-    /// The same error after more was used.
+    /// The error with this earlier usage added.
     #[must_use]
     pub fn after(mut self, used: Usage) -> Self {
         match &mut self {
@@ -166,7 +167,7 @@ impl LlmError {
         self
     }
 
-    /// The next step for the person at the terminal, where there is one.
+    /// The next step for the person at the terminal, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Unreachable { .. } => {

@@ -1,14 +1,13 @@
-//! How many tokens a text probably has, for servers that do not say.
+//! Token estimates, for servers that do not report counts.
 
 use crate::{Message, Request, ToolDefinition, Usage};
 
-/// Estimates the tokens of `text` from its characters. Never 0 for a text that is not empty.
+/// Estimates the tokens of `text` from its characters. Never 0 for a non-empty text.
 ///
-/// The common tokenizers spend about one token on four ASCII characters, one on two characters of another alphabet
-/// (Cyrillic, Greek, Arabic, Hebrew), one on each CJK character, and two on an emoji. On ordinary prose and JSON
-/// the result lies within a third of the true count. It is good for a budget, not for a bill: whoever reports it
-/// sets [`Usage::estimated`].
-///
+/// Common tokenizers use about one token for four ASCII characters, one for two characters of another
+/// alphabet (Cyrillic, Greek, Arabic, Hebrew), one for each CJK character, and two for an emoji. On ordinary
+/// prose and JSON the result is within a third of the true count. It is good for a budget, not for a bill: a
+/// caller that reports it sets [`Usage::estimated`].
 /// ```
 /// use artoo_llm_client::estimate_tokens;
 ///
@@ -44,7 +43,6 @@ pub fn estimate_usage(request: &Request, answer: &str) -> Usage {
 }
 
 /// Estimates the tokens of one turn: its words, calls and results. A picture counts as 1,500.
-///
 /// ```
 /// use artoo_llm_client::{Message, estimate_message};
 /// assert_eq!(estimate_message(&Message::user("four characters each")), 5);
@@ -63,11 +61,11 @@ pub fn estimate_message(message: &Message) -> u64 {
 fn quarters(c: char) -> u64 {
     match u32::from(c) {
         0..=0x7F => 1,
-        // Latin with marks up to the scripts of India and South-East Asia.
+        // From Latin with diacritics to the scripts of India and South-East Asia.
         0x80..=0x10FF | 0x1200..=0x1FFF => 2,
         // General punctuation, arrows, box drawing.
         0x2000..=0x2BFF => 4,
-        // Hangul, CJK, kana, full width forms.
+        // Hangul, CJK, kana, full-width forms.
         0x1100..=0x11FF | 0x2E80..=0xD7FF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x2_0000..=0x3_FFFF => 4,
         _ => 8,
     }

@@ -1,17 +1,17 @@
-//! Finding the first complete JSON value in what a model wrote around it.
+//! Extracts the first complete JSON value from a model's text.
 
 use serde_json::Value;
 
-/// Longest answer that is searched, in bytes. Longer ones are refused.
+/// Maximum bytes of a searched answer. Longer ones are refused.
 pub const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
-/// Deepest nesting of arrays and objects that is accepted.
+/// Maximum nesting of arrays and objects.
 pub const MAX_DEPTH: usize = 64;
 
-/// What kind of value is looked for.
+/// The kind of value to look for.
 ///
-/// Prose is full of brackets ("as in \[1\]"): knowing that an object is wanted avoids taking one of those for the
-/// answer.
+/// Prose is full of brackets ("as in \[1\]"): knowing that an object is wanted avoids taking one of those for
+/// the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// An object.
@@ -23,7 +23,7 @@ pub enum Want {
 }
 
 impl Want {
-    /// What a JSON Schema asks for, judged by the `type` at its top.
+    /// The kind that a JSON Schema requires, judged by its top-level `type`.
     pub fn of_schema(schema: &Value) -> Self {
         match schema.get("type").and_then(Value::as_str) {
             Some("object") => Self::Object,
@@ -33,16 +33,16 @@ impl Want {
     }
 }
 
-/// A JSON value and where it stood.
+/// A JSON value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extracted {
     /// The value.
     pub value: Value,
-    /// Its first byte in the text.
+    /// The offset of its first byte.
     pub start: usize,
-    /// One past its last byte in the text.
+    /// The offset after its last byte.
     pub end: usize,
-    /// Whether the text holds nothing else but white space.
+    /// Whether the text contains nothing else but whitespace.
     pub alone: bool,
     /// Whether a second complete value follows. The first one counts.
     pub more: bool,
@@ -51,10 +51,10 @@ pub struct Extracted {
 /// Why no value was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractError {
-    /// There is nothing that looks like JSON.
+    /// Nothing looks like JSON.
     #[error("there is no JSON value in the answer")]
     Nothing,
-    /// A value begins but the text ends before it does. An inner value of it is never taken for the whole.
+    /// A value begins but the text ends within it. An inner value is never taken for the whole.
     #[error("the JSON value that begins at byte {at} is cut off")]
     Cut {
         /// Where it begins.
@@ -65,7 +65,7 @@ pub enum ExtractError {
     Malformed {
         /// Where it begins.
         at: usize,
-        /// What the parser said; line and column count from the beginning of the value.
+        /// The parser's message; line and column count from the beginning of the value.
         reason: String,
     },
     /// The text is longer than [`MAX_ANSWER_BYTES`].
@@ -82,16 +82,15 @@ pub enum ExtractError {
     },
 }
 
-/// Finds the first complete JSON value in `text`, whatever stands before and after it.
+/// Finds the first complete JSON value in `text`, whatever comes before and after it.
 ///
-/// Prose, code fences and brackets in prose are stepped over. What clearly begins as an object but is cut off or
-/// malformed is an error, never skipped in favour of a fragment inside it: half a plan must not pass for a plan.
-/// Reasoning blocks are not known here; see [`strip_reasoning`](crate::strip_reasoning).
+/// Prose, code fences and brackets in prose are skipped. What clearly begins as an object but is truncated or
+/// malformed is an error, never skipped in favour of a fragment inside it: half a plan must not pass for a
+/// plan. Reasoning blocks are not handled here; see [`strip_reasoning`](crate::strip_reasoning).
 ///
 /// # Errors
 ///
 /// [`ExtractError`] says what was found instead.
-///
 /// ```
 /// use artoo_llm_client::{extract_json, Want};
 ///
@@ -151,8 +150,8 @@ fn first_value(text: &str, from: usize, want: Want) -> Result<(Value, usize, usi
             Some(Err(failure)) => failure,
             None => return Err(ExtractError::Nothing),
         };
-        // The parser stops at 128 levels. No prose nests so; trying each inner bracket in turn would cost 128
-        // passes.
+        // The parser stops at 128 levels. Prose is never nested like that; trying each inner bracket in turn
+        // would take 128 passes.
         if failure.to_string().starts_with("recursion limit") {
             return Err(ExtractError::TooDeep { at });
         }
@@ -170,8 +169,8 @@ fn first_value(text: &str, from: usize, want: Want) -> Result<(Value, usize, usi
     Err(cut_array.map_or(ExtractError::Nothing, |at| ExtractError::Cut { at }))
 }
 
-/// Whether a complete value may be the answer. Where an object is wanted, an array that holds none is a footnote
-/// or an index; one that does is an answer of the wrong shape, and taking its first element would hide that.
+/// Whether a complete value may be the answer. If an object is wanted, an array without one is a footnote or
+/// an index; an array with one is an answer of the wrong shape, and taking its first element would hide that.
 fn wanted(value: &Value, want: Want) -> bool {
     match (want, value) {
         (Want::Object, Value::Array(items)) => items.iter().any(Value::is_object),
@@ -179,8 +178,8 @@ fn wanted(value: &Value, want: Want) -> bool {
     }
 }
 
-/// Whether a bracket opens JSON rather than a remark: an object with a quoted key and a colon, or, where an array
-/// may be the answer, a list of such objects, or of strings.
+/// Whether a bracket opens JSON rather than a remark: an object with a quoted key and a colon, or, if an
+/// array may be the answer, a list of such objects or of strings.
 fn begins_like_json(text: &str, want: Want) -> bool {
     let Some(inner) = text.strip_prefix('{') else {
         let inner = text.strip_prefix('[').unwrap_or_default().trim_start();
@@ -206,7 +205,7 @@ fn begins_like_json(text: &str, want: Want) -> bool {
             _ => {}
         }
     }
-    // Cut off inside its first key.
+    // Truncated inside its first key.
     true
 }
 

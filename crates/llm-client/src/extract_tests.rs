@@ -1,4 +1,4 @@
-//! The corpus: answers as models really send them, most of them from the ancestor's bug list.
+//! A corpus of answers as models really send them, most of them from the ancestor's bug list.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,11 +1,11 @@
-//! Text from elsewhere inside a prompt: fenced, with its origin, so that data cannot pose as instructions.
+//! Fences foreign text inside a prompt and names its origin, so that data cannot pose as instructions.
 
 use std::fmt;
 
-/// Where a fenced text comes from.
+/// The origin of a fenced text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// What a tool call was made with.
+    /// The arguments of a tool call.
     Arguments,
     /// The output of a tool call.
     ToolOutput,
@@ -13,9 +13,9 @@ pub enum Origin {
     File,
     /// The result of another subtask.
     SubTask,
-    /// What memory holds.
+    /// Content of memory.
     Memory,
-    /// What the person said while the run worked.
+    /// A note from the person to the running run.
     Person,
 }
 
@@ -38,9 +38,8 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Puts `text` between two fence lines that name its origin. A fence inside the text is broken up, so that the text
-/// cannot end its own fence.
-///
+/// Puts `text` between two fence lines that name its origin. A fence inside the text is broken up, so that
+/// the text cannot end its own fence.
 /// ```
 /// use artoo_llm_client::{Origin, fenced};
 /// assert_eq!(fenced(Origin::ToolOutput, "3\n"), "<<<data: tool output\n3\ndata>>>");
@@ -50,8 +49,8 @@ pub fn fenced(origin: Origin, text: &str) -> String {
     format!("<<<data: {origin}\n{}\ndata>>>", unmarked(text.trim_end()))
 }
 
-/// The text without what is fenced in it as of this origin: a figure or a name in there is nobody's who asks.
-///
+/// The text without its fenced parts of this origin: a figure or name in such a part does not come from the
+/// requester.
 /// ```
 /// use artoo_llm_client::{Origin, fenced, outside};
 /// let told = format!("Count them.\n{}\nIn docs.", fenced(Origin::Memory, "there were 4"));
@@ -69,8 +68,7 @@ pub fn outside(origin: Origin, text: &str) -> String {
     text.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
 }
 
-/// The same for the content of a file: the fence names the file. Its name is others' text, too.
-///
+/// Like [`fenced`], for the content of a file: the fence names the file. The name is foreign text, too.
 /// ```
 /// use artoo_llm_client::fenced_file;
 /// assert_eq!(fenced_file("docs/a.txt", "3"), "<<<data: file docs/a.txt\n3\ndata>>>");
@@ -80,8 +78,7 @@ pub fn fenced_file(name: &str, text: &str) -> String {
     format!("<<<data: {} {}\n{}\ndata>>>", Origin::File, inline(name), unmarked(text.trim_end()))
 }
 
-/// An answer without the fences that a weak model copies with what stands between them, whole or in pieces.
-///
+/// Removes fences, whole or partial, that a weak model copies together with their content.
 /// ```
 /// use artoo_llm_client::unfenced;
 /// assert_eq!(unfenced("<<<data: tool output\n3 a.txt\ndata>>>"), "3 a.txt");
@@ -97,9 +94,8 @@ pub fn unfenced(answer: &str) -> String {
     kept.join("\n").trim().to_owned()
 }
 
-/// Text from elsewhere inside a line of a prompt, such as the arguments of a call or the name of a folder: it stays on its line,
-/// and opens and closes no fence.
-///
+/// Inlines foreign text into a line of a prompt, such as the arguments of a call or the name of a folder: it
+/// stays on its line, and opens and closes no fence.
 /// ```
 /// use artoo_llm_client::inline;
 /// assert_eq!(inline("cat a\nCriterion: b"), "cat a Criterion: b");
@@ -109,7 +105,7 @@ pub fn inline(text: &str) -> String {
     unmarked(&text.replace(breaks, " "))
 }
 
-/// The text with every mark of a fence broken up, however it is written: in capitals, or with what is not seen inside.
+/// Breaks up every fence mark, in any spelling: in capitals, or with invisible characters inside.
 fn unmarked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -118,7 +114,7 @@ fn unmarked(text: &str) -> String {
         out.push_str(before);
         let opening = from.len() - from.trim_start_matches('<').len();
         if opening > 0 {
-            // However many there are, the last three would be the mark.
+            // Of any number of marks, the last three would form the fence.
             let (marks, after) = from.split_at(opening);
             let is_mark = opening >= 3 && begins_with_word(after);
             let broken = if is_mark { marks.get(1..).map(|marks| format!("{marks} <")) } else { None };
@@ -136,7 +132,7 @@ fn unmarked(text: &str) -> String {
     out
 }
 
-/// The word of the marks.
+/// The keyword of the fence marks.
 const WORD: &str = "data";
 
 fn ends_in_word(text: &str) -> bool {
@@ -150,16 +146,15 @@ fn begins_with_word(text: &str) -> bool {
     text.get(..WORD.len()).is_some_and(|start| start.eq_ignore_ascii_case(WORD))
 }
 
-/// Blanks and characters without a shape.
+/// Whitespace and invisible characters.
 fn is_unseen(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
-/// The same for the output of a tool that may be the text of somebody elsewhere: the fence names the address that it is from. The
-/// address itself is others' text too, so only visible characters outside of fences are kept of it.
-///
+/// Like [`fenced`], for the output of a tool that may be foreign text: the fence names its address. The
+/// address is foreign text too, so only its visible characters outside of fences are kept.
 /// ```
 /// use artoo_llm_client::fenced_output;
 /// assert_eq!(fenced_output(None, "3"), "<<<data: tool output\n3\ndata>>>");
@@ -175,7 +170,7 @@ pub fn fenced_output(from: Option<&str>, text: &str) -> String {
     format!("<<<data: {} from {visible}\n{body}", Origin::ToolOutput)
 }
 
-/// Characters of an address that a fence names.
+/// Maximum characters of an address in a fence.
 const LONGEST_ADDRESS: usize = 200;
 
 #[cfg(test)]
@@ -192,7 +187,7 @@ mod tests {
             prop_assert!(fenced.ends_with("\ndata>>>"));
         }
 
-        /// A reader that forgives spelling does not read a mark either.
+        /// A reader that tolerates other spellings finds no fence mark either.
         #[test]
         fn a_mark_in_another_spelling_is_broken_too(text in "(>>>|<<<|data|DATA|Data| |\n|\u{200b}|a|<|>){0,16}") {
             let fenced = fenced(Origin::File, &text);

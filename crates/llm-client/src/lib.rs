@@ -1,9 +1,9 @@
-//! A language model as artoo's roles see it: one request in, one completion out, or, with [`ask`], one checked
-//! value.
+//! Language models as artoo's roles see them: one request in, one completion out, or, with [`ask`], one
+//! checked value.
 //!
 //! *Architecture invariant*: this crate knows no provider, no wire format and nothing that a role does: roles
-//! are names here, under which [`metered`] accounts for a call. It opens no socket and reads no environment; a provider
-//! crate does that behind [`LlmClient`].
+//! are only names here, under which [`metered`] accounts for a call. It opens no socket and reads no
+//! environment; a provider crate does that behind [`LlmClient`].
 //!
 //! | need | use |
 //! |---|---|

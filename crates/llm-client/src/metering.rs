@@ -1,4 +1,4 @@
-//! Model calls as the messages that account for them.
+//! Publishes every model call of a role as a `ModelCall` message.
 
 use std::sync::Arc;
 
@@ -7,14 +7,15 @@ use artoo_types::{ModelCall, Role, SubTaskId};
 use crate::structured::is_usable;
 use crate::{CallEnd, LlmClient, Metered};
 
-/// What is said of a call that nobody waited for to its end.
+/// The failure text of a dropped call.
 const DROPPED: &str = "given up before it answered";
 
-/// Wraps `inner` so that every call of `role`, failed and dropped ones included, is published as a [`ModelCall`] with what it used.
+/// Wraps `inner` so that every call of `role`, including failed and dropped ones, is published as a
+/// [`ModelCall`] with its usage.
 ///
-/// Each role's actor wraps the model it was given before it hands it to the behaviour, so that a behaviour cannot make
-/// a call that nobody counts. Whether an answer had the shape that was asked for is decided here too, from the answer itself:
-/// a behaviour that asks again does not hide it.
+/// Each role's actor wraps its model before it passes it to the behaviour, so that a behaviour cannot make an
+/// uncounted call. Whether an answer had the requested shape is decided here too, from the answer itself: a
+/// behaviour that asks again does not hide it.
 pub fn metered(
     inner: Arc<dyn LlmClient>,
     role: Role,
@@ -62,8 +63,8 @@ mod tests {
         files: u32,
     }
 
-    /// What failed was paid for all the same: a budget has to know it. An answer of no use counts by itself, and not once more in the
-    /// error that it leads to.
+    /// A failed call is billed as well, so a budget has to include it. An unusable answer counts by itself,
+    /// and not again in the error that it leads to.
     #[tokio::test]
     async fn what_a_failed_call_used_is_on_record() {
         let used =
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(*told.lock().unwrap(), [(40, 3, 1), (10, 3, 1), (20, 3, 1)]);
     }
 
-    /// A deadline drops the call, and a budget must know it all the same. A call that ended is told of once.
+    /// A deadline drops the call, and a budget must still include it. A finished call is reported once.
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_given_up_is_on_record() {
         let model = ScriptedModel::new()
@@ -105,7 +106,7 @@ mod tests {
         let request = Request::new("counter", "Count.", "a b c");
         let patience = std::time::Duration::from_secs(3);
         tokio::time::timeout(patience, client.complete(&request)).await.unwrap_err();
-        // A call that never began was not sent.
+        // A future that was never polled sent nothing.
         drop(client.complete(&request));
         client.complete(&request).await.unwrap();
         let told = told.lock().unwrap();
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!((&answered.error, answered.usable), (&None, None));
     }
 
-    /// Lesson 87: the ancestor could not say how often a model's answers were of no use.
+    /// Lesson 87: the ancestor could not say how often a model's answers were unusable.
     #[tokio::test]
     async fn answers_without_the_shape_are_told_although_they_are_asked_for_again() {
         let model = ScriptedModel::new()
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(told, [(Some(false), false), (Some(true), false), (None, false), (None, true)]);
     }
 
-    /// Samples are paid for one by one, those that nobody waited for as well; what was never sent is not.
+    /// Samples are billed one by one, including dropped ones; a request that was never sent is not.
     #[tokio::test(start_paused = true)]
     async fn each_of_several_calls_is_on_record() {
         let used = |tokens| Usage { prompt_tokens: tokens, requests: 1, ..Usage::default() };

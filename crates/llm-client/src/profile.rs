@@ -1,4 +1,4 @@
-//! What a model gets: how much of it a prompt may fill, in which forms it is asked, and whether it is guided.
+//! `ModelProfile`: a model's context size, supported features, and whether it is guided.
 
 mod calibration;
 mod families;
@@ -10,11 +10,10 @@ pub use calibration::Calibration;
 use families::Family;
 pub use overrides::ProfileOverrides;
 
-/// What is known of a model, and so what it gets.
+/// The known properties of a model.
 ///
-/// Everything that treats models differently asks this and nothing else. What exists for weak models only happens where
-/// [`guided`](Self::guided) says so.
-///
+/// All code that treats models differently asks this and nothing else. Features for weak models are active
+/// only if [`guided`](Self::guided) is set.
 /// ```
 /// use artoo_llm_client::{ModelProfile, ToolCalling};
 ///
@@ -27,28 +26,28 @@ pub use overrides::ProfileOverrides;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelProfile {
-    /// The family that its name belongs to, in words; `unknown` where it belongs to none.
+    /// The family that its name belongs to; `unknown` if none.
     pub family: String,
-    /// How many tokens a prompt and its answer may have together.
+    /// Maximum tokens of a prompt and its answer together.
     pub context_tokens: u32,
-    /// How many tokens an answer may have.
+    /// Maximum tokens of an answer.
     pub output_tokens: u32,
-    /// How it says which tools are called.
+    /// How it calls tools.
     pub tool_calling: ToolCalling,
-    /// Whether it can be shown pictures.
+    /// Whether it accepts images.
     pub images: bool,
-    /// Whether it thinks before it answers, and needs room for that.
+    /// Whether it thinks before it answers, and needs tokens for that.
     pub reasoning: bool,
-    /// Whether its server can bind answers to a JSON Schema. Otherwise the schema stands in the prompt. A client that is refused finds out
-    /// by itself; one that is ignored does not.
+    /// Whether its server can constrain answers to a JSON Schema. Otherwise the schema goes into the prompt.
+    /// A client finds out by itself if the server refuses a schema, but not if the server ignores it.
     #[serde(default = "usually")]
     pub structured: bool,
-    /// Whether it is weak, so that it is guided: examples in prompts, one action a turn of a schema that leaves out what would not work,
-    /// answers derived twice.
+    /// Whether it is weak and therefore guided: examples in prompts, one action per turn with a schema that
+    /// excludes invalid ones, answers derived twice.
     pub guided: bool,
 }
 
-/// The family of a model whose name belongs to none.
+/// The family of an unknown model.
 const UNKNOWN: &str = "unknown";
 
 /// How a model says which tools are called.
@@ -62,8 +61,8 @@ pub enum ToolCalling {
 }
 
 impl Default for ModelProfile {
-    /// Of an unknown model: 32,000 tokens of context, 4,096 of answer, calls of tools in JSON, which every server lets through, no
-    /// pictures, not guided.
+    /// An unknown model: 32,000 tokens of context, 4,096 of answer, tool calls in JSON, which every server
+    /// lets through, no images, not guided.
     fn default() -> Self {
         Self {
             family: UNKNOWN.to_owned(),
@@ -79,7 +78,7 @@ impl Default for ModelProfile {
 }
 
 impl ModelProfile {
-    /// What is known of a model by its name, in the server's words.
+    /// The profile of a model, by its name on the server.
     pub fn of(model: &str) -> Self {
         let Some(family) = Family::of(model) else {
             return Self::default();
@@ -99,7 +98,7 @@ impl ModelProfile {
         }
     }
 
-    /// The model that artoo carries: small, on the CPU, bound to schemas.
+    /// The embedded model: small, on the CPU, constrained to schemas.
     pub fn embedded() -> Self {
         Self {
             family: "embedded".to_owned(),
@@ -113,17 +112,17 @@ impl ModelProfile {
         }
     }
 
-    /// How many bytes of one tool's output such a model is shown: a sixteenth of its context, at least 2,400 and at most 48,000. A guided
-    /// model gets the least, since it loses its way in more.
+    /// How many bytes of one tool's output the model is shown: a sixteenth of its context, at least 2,400 and
+    /// at most 48,000. A guided model gets the minimum, since it gets lost in more.
     pub fn shown_bytes(&self) -> usize {
         const BYTES_OF_A_TOKEN: usize = 4;
         let share = usize::try_from(self.context_tokens).unwrap_or(usize::MAX) / 16;
         if self.guided { 2_400 } else { share.saturating_mul(BYTES_OF_A_TOKEN).clamp(2_400, 48_000) }
     }
 
-    /// What share of its results were right where it was measured. A guided model of a known family counts as the embedded one, the only one that
-    /// was; of any other nobody knows, so that its judge's word counts as it is.
-    ///
+    /// The measured share of right results. A guided model of a known family counts as the embedded one, the
+    /// only one that was measured; for any other the share is unknown, so its judge's verdict counts as it
+    /// is.
     /// ```
     /// use artoo_llm_client::ModelProfile;
     /// let small = ModelProfile::embedded().calibration();
@@ -133,7 +132,8 @@ impl ModelProfile {
         Calibration::of(self.guided && self.family != UNKNOWN)
     }
 
-    /// Room for an answer that needs about `tokens`: a model that thinks first gets more, never more than it can write.
+    /// Token limit for an answer that needs about `tokens`: a model that thinks first gets more, up to its
+    /// maximum output.
     pub fn room(&self, tokens: u32) -> u32 {
         const FOR_THINKING: u32 = 4_096;
         let wanted = if self.reasoning { tokens.saturating_add(FOR_THINKING) } else { tokens };
@@ -141,8 +141,8 @@ impl ModelProfile {
     }
 }
 
-/// How many parameters a model's name says that it has, in tenths of a billion: 15 for `qwen2.5:1.5b`. `None` where it says nothing.
-///
+/// The number of parameters in a model's name, in tenths of a billion: 15 for `qwen2.5:1.5b`. `None` if the
+/// name has none.
 /// ```
 /// use artoo_llm_client::parameters;
 /// assert_eq!(["llama3:70b", "gpt-5-mini", "phi-0.5B"].map(parameters), [Some(700), None, Some(5)]);

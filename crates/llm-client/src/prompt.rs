@@ -1,16 +1,16 @@
-//! The few words this crate adds to a prompt: a schema where the provider cannot enforce it, and a request for
-//! repair.
+//! Text that this crate adds to a prompt: the schema if the provider cannot enforce it, and the repair
+//! request.
 
 use std::borrow::Cow;
 
 use crate::schema::cut;
 use crate::{JsonSchema, Message, MessageRole, Request, StopReason};
 
-/// The request as a model needs it that is not constrained by its provider: the schema stands at the end of the
-/// constant part.
+/// The request for a model whose provider does not constrain answers: the schema is appended to the constant
+/// part.
 ///
-/// Adding it twice changes nothing, so a client that learns in the middle of a call that its server takes no
-/// schema may add it, whether or not its caller already did.
+/// Adding it twice changes nothing, so a client that learns during a call that its server takes no schema may
+/// add it, whether or not its caller already did.
 pub fn with_schema_in_prompt(request: &Request) -> Cow<'_, Request> {
     let Some(schema) = &request.schema else {
         return Cow::Borrowed(request);
@@ -25,9 +25,9 @@ pub fn with_schema_in_prompt(request: &Request) -> Cow<'_, Request> {
     Cow::Owned(request)
 }
 
-/// The follow-up that asks once for a better answer.
+/// The follow-up request for one repaired answer.
 ///
-/// An answer that was cut gets twice the room: asking again for the same with the same bound would end the same.
+/// A truncated answer gets twice the token limit: the same request with the same limit would end the same.
 pub(crate) fn repair(
     request: &Request,
     schema: &JsonSchema,
@@ -63,7 +63,7 @@ pub(crate) fn repair(
     repair
 }
 
-/// How much of a bad answer is shown to the model again.
+/// How much of a bad answer the model is shown again.
 const MAX_QUOTED_CHARS: usize = 4000;
 
 fn instruction(schema: &JsonSchema) -> String {

@@ -1,17 +1,16 @@
-//! Removing the blocks in which some models think aloud.
+//! Strips the reasoning blocks of models that think in their answer.
 
 use std::borrow::Cow;
 
 /// The names under which models wrap their reasoning.
 const TAGS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
 
-/// The text of an answer without its reasoning blocks, trimmed where something was removed.
+/// The text of an answer without its reasoning blocks, trimmed if something was removed.
 ///
-/// Recognised are, in any letter case: a closed block at the start of the text or of a line; a block at the very
-/// start that is never closed (all of it is reasoning: the answer is empty); and a closing tag without an opening
-/// one, as models send whose chat template already opened the block (all before it is reasoning). A tag inside a
-/// JSON string is never touched, because a JSON string holds no raw line break.
-///
+/// Recognised, in any letter case: a closed block at the start of the text or of a line; an unclosed block at
+/// the very start (all of it is reasoning: the answer is empty); and a closing tag without an opening one,
+/// from models whose chat template already opened the block (all before it is reasoning). A tag inside a JSON
+/// string is never touched, because a JSON string contains no raw line break.
 /// ```
 /// use artoo_llm_client::strip_reasoning;
 ///
@@ -31,7 +30,7 @@ pub fn strip_reasoning(text: &str) -> Cow<'_, str> {
         let before = rest.get(..tag.start).unwrap_or_default();
         let after = rest.get(tag.end..).unwrap_or_default();
         if tag.closing {
-            // Nothing opened it: what came before is reasoning.
+            // Without an opening tag, everything before is reasoning.
             kept.clear();
             rest = after;
             removed = true;
@@ -43,7 +42,7 @@ pub fn strip_reasoning(text: &str) -> Cow<'_, str> {
                 rest = after.get(end..).unwrap_or_default();
                 removed = true;
             }
-            // Cut off while thinking. Later in a text an opening tag alone may be what the answer is about.
+            // Truncated while thinking. Later in a text a lone opening tag may be the topic of the answer.
             None if kept.trim().is_empty() && before.trim().is_empty() => return Cow::Borrowed(""),
             None => break,
         }
@@ -55,7 +54,7 @@ pub fn strip_reasoning(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept.trim().to_owned())
 }
 
-/// A reasoning tag found in a text, in bytes.
+/// A reasoning tag and its byte offsets.
 struct Tag {
     start: usize,
     end: usize,
@@ -81,7 +80,7 @@ fn next_tag(rest: &str) -> Option<Tag> {
     })
 }
 
-/// Whether `text` begins with a reasoning tag: closing or not, its name, its length in bytes.
+/// The reasoning tag at the start of `text`, if any: closing or not, its name, its length in bytes.
 fn tag_at(text: &str) -> Option<(bool, &'static str, usize)> {
     let inner = text.strip_prefix('<')?;
     let (closing, inner) = match inner.strip_prefix('/') {
@@ -95,7 +94,7 @@ fn tag_at(text: &str) -> Option<(bool, &'static str, usize)> {
     Some((closing, name, usize::from(closing) + name.len() + 2))
 }
 
-/// Where the first closing tag of `name` ends in `text`.
+/// The end offset of the first closing tag of `name` in `text`.
 fn find_closing(text: &str, name: &str) -> Option<usize> {
     text.match_indices('<').find_map(|(start, _)| {
         let (closing, found, length) = tag_at(text.get(start..)?)?;

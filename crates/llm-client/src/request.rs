@@ -1,4 +1,4 @@
-//! What goes to a model and what comes back.
+//! Requests to a model and its completions.
 
 use std::sync::Arc;
 
@@ -6,36 +6,40 @@ use serde::{Deserialize, Serialize};
 
 /// One request to a model.
 ///
-/// `system` is the part of the prompt that never changes for a role. It always comes first, so that a provider can
-/// cache it and the embedded model can keep its state. What changes from call to call goes into `messages`.
+/// `system` is the constant part of a role's prompt. It always comes first, so that a provider can cache it
+/// and the embedded model can keep its state. The part that changes from call to call goes into `messages`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Who asks, for accounting and for tests; never sent to the model. For example `planner`.
+    /// The requester, for accounting and tests; never sent to the model. For example `planner`.
     pub purpose: String,
     /// The constant part of the prompt.
     pub system: Arc<str>,
     /// The changing part, oldest first. The last message is the user's.
     pub messages: Vec<Message>,
-    /// The shape the answer must have. `None` asks for free text.
+    /// The required shape of the answer. `None` asks for free text.
     pub schema: Option<JsonSchema>,
-    /// The tools that may be called. Constant over a conversation, so that a provider can cache it. A client whose server takes none puts
-    /// them into the prompt and reads the calls from the text: see [`with_tools_in_prompt`](crate::with_tools_in_prompt).
+    /// The tools that may be called. Constant over a conversation, so that a provider can cache them. A
+    /// client whose server takes none puts them into the prompt and reads the calls from the text: see
+    /// [`with_tools_in_prompt`](crate::with_tools_in_prompt).
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub tools: Arc<[ToolDefinition]>,
-    /// Upper bound on generated tokens.
+    /// Maximum generated tokens.
     pub max_tokens: u32,
-    /// Sampling temperature in hundredths; 0 is greedy. An integer, so that requests can be compared and hashed.
+    /// Sampling temperature in hundredths; 0 is greedy. An integer, so that requests can be compared and
+    /// hashed.
     pub temperature_percent: u16,
-    /// What the dice of a sample are thrown by, where they can be chosen: the same seed, the same answer. `None` leaves it to the provider.
+    /// Random seed of a sample, where supported: the same seed gives the same answer. `None` leaves it to the
+    /// provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
 }
 
-/// The temperature of a sample in hundredths: high enough that two of them may differ, and low enough that each makes sense.
+/// Temperature of a sample in hundredths: high enough that two samples may differ, low enough that each makes
+/// sense.
 const SAMPLE_TEMPERATURE: u16 = 70;
 
 impl Request {
-    /// A request with one user message, greedy decoding and 1,024 tokens of room.
+    /// A request with one user message, greedy decoding and at most 1,024 generated tokens.
     pub fn new(purpose: impl Into<String>, system: impl Into<Arc<str>>, user: impl Into<String>) -> Self {
         Self {
             purpose: purpose.into(),
@@ -49,8 +53,8 @@ impl Request {
         }
     }
 
-    /// The sample of this number of the same question: 0 is the request as it is, every other one has dice of its own.
-    ///
+    /// Sample number `number` of the same question: 0 is the request itself, every other one has its own
+    /// seed.
     /// ```
     /// use artoo_llm_client::Request;
     /// let request = Request::new("executor", "You act.", "Count the files.");
@@ -79,7 +83,7 @@ impl Request {
         self
     }
 
-    /// Bounds the generated tokens.
+    /// Limits the generated tokens.
     pub fn with_max_tokens(mut self, max_tokens: u32) -> Self {
         self.max_tokens = max_tokens;
         self
@@ -89,17 +93,17 @@ impl Request {
 /// One turn of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The speaker.
     pub role: MessageRole,
-    /// What is said.
+    /// The text.
     pub content: String,
-    /// Tools that the model called in this turn of its.
+    /// Tool calls of the model in this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolUse>,
-    /// What came of the calls of the turn before, in a turn of the user.
+    /// Results of the previous turn's calls, in a turn of the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<ToolResult>,
-    /// What the model thought in this turn of its, in the provider's own form: it wants it back unchanged.
+    /// The model's reasoning in this turn, in the provider's own form, to be sent back unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasoning: Vec<serde_json::Value>,
 }
@@ -115,7 +119,7 @@ impl Message {
         Self::of(MessageRole::Assistant, content.into())
     }
 
-    /// The turn of the model that this completion is.
+    /// The turn of the model made from this completion.
     pub fn said(completion: &Completion) -> Self {
         Self {
             calls: completion.calls.clone(),
@@ -124,7 +128,7 @@ impl Message {
         }
     }
 
-    /// What came of the calls of the turn before, one for each.
+    /// The results of the previous turn's calls, one for each.
     pub fn results(results: Vec<ToolResult>) -> Self {
         Self { results, ..Self::user("") }
     }
@@ -134,7 +138,7 @@ impl Message {
     }
 }
 
-/// A tool as a model is told of it.
+/// A tool as described to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolDefinition {
     /// Its name: letters, digits, underscores and hyphens, as providers require.
@@ -145,36 +149,36 @@ pub struct ToolDefinition {
     pub parameters: Arc<serde_json::Value>,
 }
 
-/// A call that a model asks for.
+/// A tool call requested by a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
-    /// The provider's name for it, unique in its turn. The result goes back under it.
+    /// The provider's id, unique in its turn. The result refers to it.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// The arguments as the model wrote them: JSON, or what should have been.
+    /// The arguments verbatim from the model: JSON, or an attempt at it.
     pub arguments: String,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// Of which call: the id of its [`ToolUse`].
+    /// The id of its [`ToolUse`].
     pub id: String,
-    /// What the model is told.
+    /// The text for the model.
     pub content: String,
     /// Whether it failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// Pictures that belong to it.
+    /// Attached images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
 }
 
-/// A picture.
+/// An image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// Its kind, for example `image/png`.
+    /// Its media type, for example `image/png`.
     pub media_type: String,
     /// Its bytes in Base64.
     pub data: Arc<str>,
@@ -184,7 +188,7 @@ pub struct Image {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageRole {
-    /// The one who asks.
+    /// The requester.
     User,
     /// The model.
     Assistant,
@@ -207,32 +211,33 @@ pub struct Completion {
     /// The tools that the model calls, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolUse>,
-    /// What it thought, where the provider wants that back with the next turn.
+    /// The reasoning, if the provider wants it back with the next turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasoning: Vec<serde_json::Value>,
     /// Why generation ended.
     pub stop: StopReason,
-    /// What it cost.
+    /// The usage.
     pub usage: Usage,
-    /// The model that answered, in the provider's words.
+    /// The model that answered, as the provider names it.
     pub model: String,
-    /// How sure the model was of what it chose, where the client knows: one entry for each field of the answer whose schema lists its values.
+    /// The model's confidence in its choices, if the client knows: one entry for each field of the answer
+    /// whose schema enumerates its values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
 }
 
-/// How sure a model was of a value that it chose from a list.
+/// The model's confidence in a value that it chose from a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// The field of the answer.
     pub field: String,
-    /// The probability of the chosen value among those that the schema allows, in thousandths. An integer, so that answers can be compared.
+    /// The probability of the chosen value among those that the schema allows, in thousandths. An integer, so
+    /// that answers can be compared.
     pub permille: u16,
 }
 
 impl Completion {
-    /// A whole answer in words, without calls.
-    ///
+    /// A complete text answer without calls.
     /// ```
     /// use artoo_llm_client::{Completion, StopReason, Usage};
     /// assert_eq!(Completion::of_text("3", Usage::default(), "m").stop, StopReason::End);
@@ -254,27 +259,27 @@ impl Completion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// It was done.
+    /// The answer is complete.
     End,
-    /// It reached `max_tokens`; the text is cut.
+    /// `max_tokens` was reached; the text is truncated.
     Length,
-    /// The provider refused to go on (content filter).
+    /// The provider refused to continue (content filter).
     Refused,
 }
 
 /// Tokens and time of one call, or of several added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens read, cached ones included.
+    /// Input tokens, including cached ones.
     pub prompt_tokens: u64,
-    /// Tokens read that the provider or the embedded model had already processed.
+    /// Input tokens that the provider or the embedded model had already processed.
     pub cached_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub completion_tokens: u64,
-    /// True where the provider sent no usage block and the counts are estimated from the text.
+    /// True if the provider sent no usage block and the counts are estimated from the text.
     pub estimated: bool,
     /// Wall-clock time of the call in milliseconds.
     pub elapsed_ms: u64,
-    /// Requests sent, retries included.
+    /// Requests sent, including retries.
     pub requests: u32,
 }

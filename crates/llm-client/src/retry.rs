@@ -1,22 +1,23 @@
-//! The one retry policy. Nothing else in artoo repeats a model call: hidden layers multiply.
+//! The only retry policy. Nothing else in artoo repeats a model call: hidden retry layers multiply.
 
 use std::time::Duration;
 
-/// How often and how long a failed call is tried again.
+/// How often and how long a failed call is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Requests in all, the first included. 1 means no retries; 0 counts as 1.
+    /// Total requests, including the first. 1 means no retries; 0 counts as 1.
     pub attempts: u32,
-    /// The longest first wait. Each later wait may be twice as long as the one before.
+    /// Upper bound of the first wait. Each later wait may be twice as long as the one before.
     pub base: Duration,
-    /// The longest wait that this policy chooses by itself. A server's `Retry-After` may ask for more.
+    /// Upper bound of the waits that this policy chooses by itself. A server's `Retry-After` may ask for
+    /// more.
     pub max_delay: Duration,
-    /// Time from the start of the first request after which no other one starts, waits included.
+    /// Time from the start of the first request after which no further one starts, including waits.
     pub budget: Duration,
 }
 
 impl RetryPolicy {
-    /// Never tries again.
+    /// Never retries.
     pub const NONE: Self =
         Self { attempts: 1, base: Duration::ZERO, max_delay: Duration::ZERO, budget: Duration::ZERO };
 }
@@ -38,31 +39,29 @@ impl Default for RetryPolicy {
 pub enum Failure {
     /// No connection, or it broke before the first byte of an answer.
     Connection,
-    /// No first byte within the time-out.
+    /// No first byte within the timeout.
     FirstByte,
     /// The connection broke, or the stream ended early, after the first byte.
     ///
-    /// It is retried: nothing of a broken answer was handed to anyone, so asking again has no effect but the cost
-    /// of the tokens.
+    /// Retried: nothing of a broken answer reached the caller, so asking again only costs tokens.
     Broken,
-    /// Silence after the first byte. It is not retried: a server that is stuck stays stuck, and the user has
-    /// waited enough.
+    /// Silence after the first byte. Not retried: a stuck server stays stuck, and the user has waited enough.
     Idle,
     /// An error status.
     Status {
         /// The HTTP status code.
         status: u16,
-        /// What `Retry-After` asks for.
+        /// The wait requested by `Retry-After`.
         retry_after: Option<Duration>,
-        /// What the server itself says about trying again (`x-should-retry`, or an error code such as
-        /// `insufficient_quota`). It outweighs the status.
+        /// The server's own statement about retrying (`x-should-retry`, or an error code such as
+        /// `insufficient_quota`). It overrides the status.
         verdict: Option<bool>,
     },
-    /// An answer that is not of the protocol. It is not retried: the address is wrong, or the server is.
+    /// A response that violates the protocol. Not retried: the address is wrong, or the server is.
     Protocol,
 }
 
-/// In words of artoo's: what a server says of itself may repeat what it was asked.
+/// In artoo's words: a server's message may repeat the request.
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -79,16 +78,16 @@ impl std::fmt::Display for Failure {
 /// What to do after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryDecision {
-    /// Try again after this wait.
+    /// Retry after this wait.
     Retry(Duration),
-    /// Give the error to the caller.
+    /// Return the error to the caller.
     Stop(GiveUp),
 }
 
-/// Why no other attempt is made.
+/// Why there is no further attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GiveUp {
-    /// Failures of this kind do not go away.
+    /// Failures of this kind are permanent.
     Permanent,
     /// All attempts are used.
     Attempts,
@@ -100,9 +99,8 @@ pub enum GiveUp {
 /// first one.
 ///
 /// The wait grows exponentially; `jitter` (a random number in `0.0..=1.0`, clamped) spreads it over its upper
-/// half, so that callers that failed together do not return together. A `Retry-After` of the server is obeyed: it
-/// is waited in full, or, if it reaches beyond the budget, not at all.
-///
+/// half, so that callers that failed together do not return together. A `Retry-After` of the server is
+/// respected: it is waited in full, or, if it exceeds the budget, not at all.
 /// ```
 /// use std::time::Duration;
 /// use artoo_llm_client::{next_delay, RetryDecision, Failure, GiveUp, RetryPolicy};
@@ -128,7 +126,7 @@ pub fn next_delay(
         return RetryDecision::Stop(GiveUp::Attempts);
     }
     let own = backoff(policy, made, jitter);
-    // Jitter on top of the server's wish would only make the wait longer than it asked.
+    // Jitter on top of the requested wait would only make it longer than requested.
     let delay = asked.map_or(own, |asked| asked.max(own.min(policy.base)));
     if spent.saturating_add(delay) >= policy.budget {
         return RetryDecision::Stop(GiveUp::Budget);
@@ -136,7 +134,7 @@ pub fn next_delay(
     RetryDecision::Retry(delay)
 }
 
-/// `None` if the failure will not pass; otherwise the wait that the server asked for, if any.
+/// `None` if the failure is permanent; otherwise the wait that the server asked for, if any.
 fn passing(failure: Failure) -> Option<Option<Duration>> {
     match failure {
         Failure::Connection | Failure::FirstByte | Failure::Broken => Some(None),
@@ -147,8 +145,8 @@ fn passing(failure: Failure) -> Option<Option<Duration>> {
     }
 }
 
-/// The statuses that both vendors' own clients try again: time-outs, lock conflicts, too early, rate limits, and a
-/// server or gateway in trouble (529 is Anthropic's "overloaded").
+/// The statuses that both vendors' own clients retry: timeouts, lock conflicts, too early, rate limits, and
+/// failing servers or gateways (529 is Anthropic's "overloaded").
 fn passing_status(status: u16) -> bool {
     matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
 }

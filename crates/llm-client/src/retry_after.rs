@@ -1,15 +1,13 @@
-//! Reading a server's `Retry-After`.
+//! Parses a server's `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
 
-/// The wait that a `Retry-After` header asks for: seconds, or the distance from `now` to an HTTP date.
+/// The wait requested by a `Retry-After` header: seconds, or the distance from `now` to an HTTP date.
 ///
-/// `now` should be the `Date` header of the same answer where there is one
-/// ([`parse_http_date`]): then a wrong clock on either side does no harm. A date in the
-/// past asks for no wait; what cannot be read asks for nothing (`None`).
-///
+/// `now` should be the `Date` header of the same response if it has one ([`parse_http_date`]): then a wrong
+/// clock on either side does no harm. A date in the past means no wait; an unreadable value gives `None`.
 /// ```
 /// use std::time::{Duration, SystemTime};
 /// use artoo_llm_client::parse_retry_after;

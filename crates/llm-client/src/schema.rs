@@ -1,4 +1,4 @@
-//! Schemas made from Rust types, and answers checked against them.
+//! JSON Schemas generated from Rust types, and validation of answers against them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::{JsonSchema, LlmError};
 
 impl JsonSchema {
-    /// The schema of `T`, closed and self-contained: subschemas are inlined, every object refuses fields it does
-    /// not name, titles and number formats (which no provider needs) are removed. Doc comments stay as
+    /// The schema of `T`, closed and self-contained: subschemas are inlined, every object refuses fields it
+    /// does not name, titles and number formats (which no provider needs) are removed. Doc comments stay as
     /// descriptions; [`terse`](Self::terse) drops them.
     ///
-    /// Making a schema costs tens of microseconds: a role makes its schema once and clones it, which shares it.
-    ///
+    /// Generating a schema costs tens of microseconds: a role generates its schema once and clones it, which
+    /// shares it.
     /// ```
     /// use artoo_llm_client::JsonSchema;
     ///
@@ -37,7 +37,7 @@ impl JsonSchema {
         Self { name: provider_name(&name.into()), schema: Arc::new(schema) }
     }
 
-    /// This schema without descriptions: fewer prompt tokens where the prompt explains the fields anyway.
+    /// This schema without descriptions: fewer prompt tokens if the prompt explains the fields anyway.
     #[must_use]
     pub fn terse(&self) -> Self {
         let mut schema = Value::clone(&self.schema);
@@ -49,7 +49,7 @@ impl JsonSchema {
 
     /// The first violation of this schema in `value`, in words a model can act on; `None` if it is valid.
     ///
-    /// The compiled form of recently used schemas is kept, so a check costs microseconds.
+    /// Recently used schemas are cached in compiled form, so a check costs microseconds.
     ///
     /// # Errors
     ///
@@ -64,9 +64,9 @@ impl JsonSchema {
     }
 
     fn validator(&self) -> Result<Arc<Validator>, LlmError> {
-        // A poisoned lock only means that some thread panicked between two complete states.
+        // A poisoned lock only means that a thread panicked between two complete states.
         let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-        // Holding the schema's Arc keeps its address from being used again.
+        // Holding the schema's Arc keeps its address from being reused.
         if let Some((_, known)) =
             recent.iter().find(|(schema, _)| Arc::ptr_eq(schema, &self.schema) || *schema == self.schema)
         {
@@ -85,13 +85,13 @@ impl JsonSchema {
     }
 }
 
-/// Compiled schemas. Seven roles have about ten; a planner may make some per run.
+/// Compiled schemas. Seven roles have about ten; a planner may create some per run.
 const MAX_RECENT: usize = 64;
 
 /// Compiling takes 10 to 100 times as long as checking.
 static RECENT: Mutex<VecDeque<(Arc<Value>, Arc<Validator>)>> = Mutex::new(VecDeque::new());
 
-/// Longest violation that is told to a model. It may quote the wrong value.
+/// Maximum length of a violation shown to a model. It may quote the wrong value.
 const MAX_VIOLATION_CHARS: usize = 400;
 
 /// `text`, or its beginning and an ellipsis if it has more than `max` characters.
@@ -102,7 +102,7 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
     }
 }
 
-/// A name as providers take it: letters, digits and underscores, at most 64.
+/// A name that providers accept: letters, digits and underscores, at most 64.
 fn provider_name(name: &str) -> String {
     let clean: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(64).collect();
@@ -137,7 +137,7 @@ fn close(schema: &mut Value) {
     });
 }
 
-/// Calls `visit` on every schema object, parents first. Names of properties are not taken for keywords.
+/// Calls `visit` on every schema object, parents first. Property names are not mistaken for keywords.
 fn for_each_schema(schema: &mut Value, visit: &mut dyn FnMut(&mut serde_json::Map<String, Value>)) {
     let Some(object) = schema.as_object_mut() else {
         return;

@@ -1,4 +1,4 @@
-//! Asking for a value instead of a text.
+//! Asks a model for a value of a schema, with validation and one repair.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,15 +12,15 @@ use crate::{
 /// A value that a model answered, and how it was obtained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured<T> {
-    /// The value. It fits the schema.
+    /// The value. It satisfies the schema.
     pub value: T,
-    /// What had to be done for it.
+    /// How it was obtained.
     pub obtained: Obtained,
-    /// The cost of all calls that it took.
+    /// The usage of all calls that it took.
     pub usage: Usage,
-    /// The model that answered, in the provider's words.
+    /// The model that answered, as the provider names it.
     pub model: String,
-    /// How sure the model was, where that is known: see [`Completion::choices`].
+    /// The model's confidence, if known: see [`Completion::choices`].
     pub choices: Vec<Choice>,
 }
 
@@ -29,7 +29,7 @@ pub struct Structured<T> {
 pub enum Obtained {
     /// The whole answer was the value.
     Direct,
-    /// The value stood inside other text.
+    /// The value was surrounded by other text.
     Extracted {
         /// Bytes before it: a preamble, a fence, reasoning.
         before: usize,
@@ -38,30 +38,29 @@ pub enum Obtained {
         /// Whether a second complete value followed. The first one was taken.
         more: bool,
     },
-    /// The first answer was not usable; the answer to the one repair call was.
+    /// The first answer was unusable; the answer to the one repair call was used.
     Repaired {
-        /// What was wrong with the first answer.
+        /// The violation in the first answer.
         violation: String,
     },
 }
 
 /// Asks `client` for a value of the request's schema.
 ///
-/// The schema is compiled when the first answer is there, not before: that takes milliseconds once per process,
-/// which the start need not wait for.
+/// The schema is compiled when the first answer arrives, not before: that takes milliseconds once per
+/// process, which the start need not wait for.
 ///
-/// Where the client constrains answers itself, the request is sent as it is; elsewhere the schema is added to the
-/// prompt. Either way the answer is searched for its first complete JSON value, which is checked against the
-/// schema. If it fails, exactly one repair call names the violation to the model.
+/// If the client constrains answers itself, the request is sent unchanged; otherwise the schema is added to
+/// the prompt. Either way the answer is searched for its first complete JSON value, which is validated
+/// against the schema. If that fails, exactly one repair call names the violation to the model.
 ///
 /// *Cancellation.* The future may be dropped at any time; see [`LlmClient`].
 ///
 /// # Errors
 ///
 /// [`LlmError::Configuration`] if the request has no schema or an invalid one; [`LlmError::Unusable`] if the
-/// second answer does not fit either, or the provider refused to answer (which no repair changes); otherwise what
-/// the client returned.
-///
+/// second answer is invalid as well, or the provider refused to answer (which no repair changes); otherwise
+/// what the client returned.
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
@@ -89,8 +88,8 @@ pub async fn ask<T: DeserializeOwned>(
     ask_with(client, request, Around::Anything).await
 }
 
-/// [`ask`] where the value must be the whole answer, as a verdict has to be: one that stands beside other words may be a quotation that they
-/// take back. Reasoning before it, and a lone fence around it, are no such words.
+/// [`ask`] for a value that must be the whole answer, such as a verdict: a value beside other words may be a
+/// quotation that they revoke. Reasoning before it, and a lone fence around it, are allowed.
 ///
 /// # Errors
 ///
@@ -131,7 +130,8 @@ async fn ask_with<T: DeserializeOwned>(
     }
 }
 
-/// [`ask`] without the repair: one call, whose answer fits or does not. For who has asked once already.
+/// [`ask`] without the repair: one call, whose answer is valid or not. For callers that have asked once
+/// already.
 ///
 /// # Errors
 ///
@@ -165,8 +165,8 @@ async fn ask_once_with<T: DeserializeOwned>(
     usable(completion, &schema, around)
 }
 
-/// [`ask_once`] for several requests of one schema, for example [samples](Request::sample) of one question: one result for each that was
-/// sent, in their order. None is asked for again.
+/// [`ask_once`] for several requests of one schema, for example [samples](Request::sample) of one question:
+/// one result for each that was sent, in order, without repairs.
 pub async fn ask_several<T: DeserializeOwned>(
     client: &dyn LlmClient,
     requests: Vec<Request>,
@@ -199,7 +199,7 @@ fn structured<T>(value: T, obtained: Obtained, completion: Completion) -> Struct
     Structured { value, obtained, usage, model, choices }
 }
 
-/// The request as this client takes it, and its schema.
+/// The request in the form that this client takes, and its schema.
 fn prepared(client: &dyn LlmClient, request: Request) -> Result<(Request, JsonSchema), LlmError> {
     let Some(schema) = request.schema.clone() else {
         return Err(LlmError::Configuration {
@@ -212,8 +212,8 @@ fn prepared(client: &dyn LlmClient, request: Request) -> Result<(Request, JsonSc
 
 /// [`ask`] with the schema of `T`, unless the request brings its own.
 ///
-/// The schema is made anew on each call (tens of microseconds); a role that asks often keeps a [`JsonSchema::of`]
-/// instead.
+/// The schema is generated on each call (tens of microseconds); a role that asks often keeps a
+/// [`JsonSchema::of`] instead.
 ///
 /// # Errors
 ///
@@ -228,14 +228,14 @@ where
     ask(client, request).await
 }
 
-/// What may stand around a value.
+/// What may surround a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Around {
     Anything,
     Nothing,
 }
 
-/// Reads one answer: the value and how it was obtained, or the violation in words for the model.
+/// Parses one answer: the value and how it was obtained, or the violation in words for the model.
 fn read<T: DeserializeOwned>(
     completion: &Completion,
     schema: &JsonSchema,
@@ -261,14 +261,15 @@ fn read<T: DeserializeOwned>(
     Ok(serde_json::from_value(value).map(|value| (value, obtained)).map_err(|error| error.to_string()))
 }
 
-/// Whether an answer holds a value of the schema; `None` where the schema is not one.
+/// Whether an answer contains a value of the schema; `None` if the schema is invalid.
 ///
-/// [`ask`] is stricter where the type that it reads is: such an answer counts as usable here.
+/// [`ask`] is stricter if the type that it reads is: such an answer counts as usable here.
 pub(crate) fn is_usable(completion: &Completion, schema: &JsonSchema) -> Option<bool> {
     read::<Value>(completion, schema, Around::Anything).ok().map(|read| read.is_ok())
 }
 
-/// Whether an answer is one JSON value and no more, but for reasoning before it and a lone fence around it.
+/// Whether an answer is one JSON value and nothing else, except for reasoning before it and a lone fence
+/// around it.
 fn is_alone(completion: &Completion) -> bool {
     let text = strip_reasoning(&completion.text);
     let text = text.trim();

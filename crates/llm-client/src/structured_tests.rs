@@ -28,7 +28,7 @@ async fn check(first: &'static str, expected: Obtained) {
     model.assert_finished();
 }
 
-/// One answer that fails, then a good one: the repair call must name the violation.
+/// An invalid answer, then a valid one: the repair call must name the violation.
 async fn check_repair(first: &'static str, violation: &str) {
     let model = answering(&[first, GOOD]);
     let answer = ask::<Count>(&model, request()).await.unwrap();
@@ -142,7 +142,8 @@ async fn a_type_stricter_than_its_schema_is_a_violation_too() {
     assert_eq!(answer.obtained, Obtained::Repaired { violation: "missing field `largest`".into() });
 }
 
-/// Each sample is a call of its own for a client that cannot do better, and each is counted; an answer of no use is left to who asked.
+/// For a client without batching each sample is a separate call, and each is counted; an unusable answer is
+/// left to the caller.
 #[tokio::test]
 async fn samples_of_one_question_are_asked_for_one_after_the_other() {
     let model = answering(&[GOOD, "three", GOOD]);
@@ -153,7 +154,7 @@ async fn samples_of_one_question_are_asked_for_one_after_the_other() {
     let sent: Vec<_> = model.requests().iter().map(|sent| (sent.temperature_percent, sent.seed)).collect();
     assert_eq!(sent, [(0, None), (70, Some(1)), (70, Some(2))]);
     assert!(model.requests().iter().all(|sent| sent.messages == question.messages));
-    // What follows a call that failed is not sent.
+    // Requests after a failed call are not sent.
     let model = ScriptedModel::new()
         .expect(Expect::any(), Answer::error(|| LlmError::Configuration { reason: "no".to_owned() }));
     let answers = ask_several::<Count>(&model, (0..3).map(|number| question.sample(number)).collect()).await;

@@ -1,4 +1,5 @@
-//! Tools for models whose server takes none: they stand in the prompt, and calls are read from the text.
+//! Tool calls for servers without tool support: tools are described in the prompt, and calls are parsed from
+//! the text.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,9 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::{Message, Request, ToolDefinition, ToolUse, Want, extract_json, strip_reasoning};
 
-/// The request as a model needs it whose server takes no tools: they are described at the end of the constant part, and earlier calls and
-/// their results are text. A request without any of these stays as it is.
-///
+/// The request for a model whose server takes no tools: they are described at the end of the constant part,
+/// and earlier calls and their results become text. A request without any of these is unchanged.
 /// ```
 /// use std::sync::Arc;
 /// use artoo_llm_client::{Request, ToolDefinition, with_tools_in_prompt};
@@ -72,9 +72,9 @@ fn as_text(message: &Message) -> Message {
     Message { role: message.role, ..Message::user(content) }
 }
 
-/// The calls that a text is, and nothing else: one JSON object, or a list of them, each with the name of an offered tool. Models write them
-/// so whose server lets the calls through as text. `None` where the text is anything else.
-///
+/// Parses a text that consists only of tool calls: one JSON object, or a list of them, each with the name of
+/// an offered tool. Models write calls like this if their server passes them through as text. `None` if the
+/// text is anything else.
 /// ```
 /// use std::sync::Arc;
 /// use artoo_llm_client::{ToolDefinition, calls_in_text};
@@ -118,14 +118,14 @@ fn call(number: usize, object: Value, tools: &[ToolDefinition]) -> Option<ToolUs
         None => Map::new(),
         Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => return None,
     };
-    // What stands beside the arguments is one of them that was put a level too high.
+    // A field beside the arguments is an argument placed one level too high.
     arguments.extend(
         fields.into_iter().filter(|(key, _)| !matches!(key.as_str(), "tool" | "name" | "type" | "id")),
     );
     Some(ToolUse { id: format!("text_{number}"), name, arguments: Value::Object(arguments).to_string() })
 }
 
-/// What stands in a text that is one fenced block.
+/// The content of a text that is one fenced block.
 fn unfenced_block(text: &str) -> &str {
     let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     inner.and_then(|inner| inner.split_once('\n')).map_or(text, |(_, body)| body.trim())

@@ -1,11 +1,11 @@
-//! Adding up what calls cost.
+//! Addition of usage.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use crate::Usage;
 
-/// Adds every count. A sum of which one part is estimated is estimated.
+/// Adds every count. A sum with an estimated part is estimated.
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);

@@ -1,4 +1,4 @@
-//! From the address that a person pasted to the endpoint that is called.
+//! Resolves a base URL pasted by a person to the endpoint URL.
 
 use std::net::IpAddr;
 
@@ -7,11 +7,11 @@ use reqwest::Url;
 
 /// The parts in which the endpoints of the two wire formats differ.
 pub(crate) struct Endpoint {
-    /// What people paste after the base address, longest first.
+    /// Suffixes that people paste after the base address, longest first.
     pub(crate) pasted: &'static [&'static str],
-    /// What stands for an empty path.
+    /// Replaces an empty path.
     pub(crate) default_path: &'static str,
-    /// What is called, below the base address.
+    /// The path below the base address.
     pub(crate) path: &'static str,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn resolve(base: &str, endpoint: &Endpoint) -> Result<Url, LlmError> 
     Ok(url)
 }
 
-/// The URL as people may see it: no query, which may hold a key.
+/// The URL as shown to people: without the query, which may hold a key.
 pub(crate) fn shown(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);

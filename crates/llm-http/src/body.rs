@@ -1,4 +1,4 @@
-//! Reading an answer piece by piece, within bounds of time and size.
+//! Reads a response body piece by piece, with limits on time and size.
 
 use std::time::Duration;
 
@@ -6,26 +6,26 @@ use artoo_llm_client::Failure;
 use reqwest::Response;
 use tokio::time::timeout;
 
-/// The body of one answer.
+/// The body of one response.
 pub(crate) struct Incoming {
     response: Response,
     idle: Duration,
     room: usize,
 }
 
-/// Why the next piece did not come.
+/// Why the next piece did not arrive.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stalled {
-    /// The connection broke; in words.
+    /// The connection broke; the message.
     Broken(String),
-    /// Silence.
+    /// Idle timeout.
     Idle,
-    /// There is more than may be read.
+    /// The body exceeds the size limit.
     TooLarge,
 }
 
 impl Stalled {
-    /// For the retry policy.
+    /// The failure, for the retry policy.
     pub(crate) const fn failure(&self) -> Failure {
         match self {
             Self::Broken(_) => Failure::Broken,
@@ -36,12 +36,12 @@ impl Stalled {
 }
 
 impl Incoming {
-    /// Will read at most `room` bytes and wait at most `idle` for each piece.
+    /// Reads at most `room` bytes and waits at most `idle` for each piece.
     pub(crate) fn new(response: Response, idle: Duration, room: usize) -> Self {
         Self { response, idle, room }
     }
 
-    /// From now on waits at most `idle` for each piece.
+    /// Sets the idle timeout from now on.
     pub(crate) fn set_idle(&mut self, idle: Duration) {
         self.idle = idle;
     }
@@ -60,7 +60,7 @@ impl Incoming {
         }
     }
 
-    /// Appends all that is left to `buffer`.
+    /// Appends the rest of the body to `buffer`.
     pub(crate) async fn rest(&mut self, buffer: &mut Vec<u8>) -> Result<(), Stalled> {
         while let Some(piece) = self.next().await? {
             buffer.extend_from_slice(piece.as_ref());
@@ -68,8 +68,8 @@ impl Incoming {
         Ok(())
     }
 
-    /// Reads to the end what a server sends after it said that it is done, so that the connection can be used
-    /// again. A server that keeps it open instead loses it; nobody waits for that.
+    /// Reads the remaining body after the server said that it is done, so that the connection can be reused.
+    /// If the server keeps it open instead, the connection is dropped without waiting.
     pub(crate) async fn drain(mut self) {
         const PATIENCE: Duration = Duration::from_millis(50);
         self.idle = PATIENCE;
@@ -77,14 +77,14 @@ impl Incoming {
     }
 }
 
-/// An error and its causes in one line. Addresses are left out: they are named elsewhere, without credentials.
+/// An error and its causes in one line. Addresses are omitted: they are named elsewhere, without credentials.
 pub(crate) fn causes(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut next: Option<&dyn std::error::Error> = std::error::Error::source(error);
     while let Some(cause) = next {
         let words = cause.to_string();
         next = cause.source();
-        // The library's own word for "something went wrong, see below".
+        // The library's own message for "something went wrong, see below".
         if words.starts_with("client error (") && next.is_some() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Calls of tools, as both wire formats need them.
+//! Tool call helpers for both wire formats.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ pub(crate) fn object(arguments: &str) -> Option<Value> {
     serde_json::from_str(arguments).ok().filter(Value::is_object)
 }
 
-/// An object that holds arguments which are none, so that they can be sent back.
+/// An object that wraps invalid arguments, so that they can be sent back.
 pub(crate) fn wrapped(arguments: &str) -> Value {
     json!({"_text": arguments})
 }
 
-/// Gives a name to each call that has none, or one that was used before in this conversation: results go back under it.
+/// Gives an id to each call that has none, or one already used in this conversation: results refer to it.
 pub(crate) fn name_apart(calls: &mut [ToolUse], conversation: &[Message]) {
     let earlier = conversation.iter().flat_map(|message| &message.calls);
     let mut used: BTreeSet<String> = earlier.map(|call| call.id.clone()).collect();

@@ -1,29 +1,30 @@
-//! The public face of a model, which is the same for every wire format.
+//! Macro for the public clients, whose interface is the same for every wire format.
 
 /// Makes `$client`, a tuple struct around an `HttpModel`, a client.
 ///
-/// A macro, since the wire format in `HttpModel<W>` is nothing that a caller could name: `pub type Client = HttpModel<W>` would make
-/// all its types public.
+/// A macro, since a caller cannot name the wire format in `HttpModel<W>`: `pub type Client = HttpModel<W>`
+/// would make all its types public.
 macro_rules! client {
     ($client:ident) => {
         impl $client {
-            /// A client for the configured server. Nothing is sent and no certificate is read before the first call.
+            /// A client for the configured server. Nothing is sent and no certificate is read before the
+            /// first call.
             ///
             /// # Errors
             ///
-            /// [`LlmError::Configuration`](artoo_llm_client::LlmError::Configuration) for a base URL, proxy or model name that
-            /// cannot be used.
+            /// [`LlmError::Configuration`](artoo_llm_client::LlmError::Configuration) for an invalid base
+            /// URL, proxy or model name.
             pub fn new(config: $crate::HttpConfig) -> Result<Self, artoo_llm_client::LlmError> {
                 $crate::model::HttpModel::new(config).map(Self)
             }
 
-            /// Whether calls of tools are sent in the server's own form: true until it has refused them, for a model that is known to
-            /// take them so.
+            /// Whether tool calls are sent in the server's native form: for a model known to support them,
+            /// true until the server has refused them.
             pub fn takes_tools(&self) -> bool {
                 self.0.takes_tools()
             }
 
-            /// The address that is called, without credentials and query.
+            /// The endpoint, without credentials and query.
             pub fn endpoint(&self) -> &str {
                 self.0.endpoint()
             }
@@ -35,8 +36,8 @@ macro_rules! client {
                 self.0.model()
             }
 
-            /// True until the server has refused every native way. A server may also ignore a schema without a word, which is
-            /// why [`ask`](artoo_llm_client::ask) checks every answer.
+            /// True until the server has refused every native way. A server may also silently ignore a
+            /// schema, which is why [`ask`](artoo_llm_client::ask) checks every answer.
             fn structured(&self) -> bool {
                 self.0.structured()
             }

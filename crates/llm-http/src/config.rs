@@ -1,4 +1,4 @@
-//! What a client must be told. Nothing is read from the environment.
+//! `HttpConfig`: the configuration of a client. Nothing is read from the environment.
 
 use std::fmt;
 use std::time::Duration;
@@ -26,40 +26,41 @@ pub struct HttpConfig {
     ///
     /// - trailing slashes and a pasted endpoint (`/chat/completions`, `/v1/messages`, `/models`) are removed;
     /// - without a scheme, `http` is used for `localhost` and literal IP addresses, `https` for all else;
-    /// - for an OpenAI-compatible server without any path, `/v1` is added; a path that is there is kept.
+    /// - for an OpenAI-compatible server without any path, `/v1` is added; an existing path is kept.
     ///
     /// Credentials in it (`https://user:password@…`) are refused: they would end up in error messages.
     pub base_url: String,
-    /// The key, if the server wants one.
+    /// The key, if the server needs one.
     pub api_key: Option<ApiKey>,
-    /// The model's name, in the server's words.
+    /// The model's name on the server.
     pub model: String,
-    /// When to stop waiting.
+    /// The timeouts.
     pub timeouts: Timeouts,
-    /// When to try again.
+    /// The retry policy.
     pub retry: RetryPolicy,
     /// Spreads retries.
     pub jitter: Jitter,
-    /// Which proxy to use.
+    /// The proxy to use.
     pub proxy: ProxyPolicy,
-    /// Requests in flight at the same time, and so connections over HTTP/1; at least 1. Further calls wait for
-    /// their turn (that wait counts towards no time-out).
+    /// Maximum concurrent requests, and so connections over HTTP/1; at least 1. Further calls wait for their
+    /// turn (that wait counts towards no timeout).
     ///
-    /// Unbounded clients were seen to open 350 to 420 connections for 100 tasks. Set it lower for a local server,
-    /// which serves few at once.
+    /// Unlimited clients were seen to open 350 to 420 connections for 100 tasks. Set it lower for a local
+    /// server, which serves few at once.
     pub max_connections: usize,
-    /// How to ask for answers of a schema.
+    /// How to request structured answers.
     pub structured: StructuredMode,
-    /// What is known of the model; `None` takes what its name says.
+    /// The model's profile; `None` derives it from the name.
     pub profile: Option<ModelProfile>,
-    /// Largest answer that is read, in bytes on the wire.
+    /// Maximum response size in bytes on the wire.
     pub max_response_bytes: usize,
 }
 
 impl HttpConfig {
-    /// The configuration for a server and a model, everything else at its default: no key, [`Timeouts::default`],
-    /// [`RetryPolicy::default`], proxy of the system, 256 requests in flight, structured answers as far as the
-    /// server takes them, the profile that the model's name has, answers of at most 8 MiB.
+    /// The configuration for a server and a model, everything else at its default: no key,
+    /// [`Timeouts::default`], [`RetryPolicy::default`], the system's proxy, 256 concurrent requests,
+    /// structured answers as far as the server supports them, the profile derived from the model's name,
+    /// responses of at most 8 MiB.
     pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             base_url: base_url.into(),
@@ -77,7 +78,7 @@ impl HttpConfig {
     }
 }
 
-/// The address is left out: as given it may hold credentials.
+/// Omits the address, which may hold credentials in its given form.
 impl fmt::Debug for HttpConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpConfig")
@@ -94,15 +95,15 @@ impl fmt::Debug for HttpConfig {
     }
 }
 
-/// How long to wait for what. There is no bound on the whole answer: a slow model that keeps sending is at work.
+/// Timeouts. There is no limit on the whole answer: a slow model that keeps sending is working.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For a connection, TLS included.
+    /// For a connection, including TLS.
     pub connect: Duration,
-    /// From sending the request to the first byte of the answer's body, connecting included. Local servers read
-    /// the whole prompt in this time.
+    /// From sending the request to the first byte of the response body, including connecting. Local servers
+    /// process the whole prompt in this time.
     pub first_byte: Duration,
-    /// Between two pieces of the answer.
+    /// Between two pieces of the response.
     pub idle: Duration,
 }
 
@@ -120,16 +121,16 @@ impl Default for Timeouts {
 /// Which proxy is used.
 #[derive(Clone, PartialEq, Eq)]
 pub enum ProxyPolicy {
-    /// That of the system (`HTTPS_PROXY` and the like), but never for this machine itself: `localhost` and
-    /// loopback addresses are always reached directly.
+    /// The system's (`HTTPS_PROXY` and the like), but never for this machine itself: `localhost` and loopback
+    /// addresses are always reached directly.
     System,
     /// None, whatever the environment says.
     None,
-    /// This one, for every address, this machine included.
+    /// This one, for every address, including this machine.
     Url(String),
 }
 
-/// The proxy's address is left out: it may hold credentials.
+/// Omits the proxy's address, which may hold credentials.
 impl fmt::Debug for ProxyPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -140,21 +141,21 @@ impl fmt::Debug for ProxyPolicy {
     }
 }
 
-/// How answers of a schema are asked for.
+/// How structured answers are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StructuredMode {
-    /// The strongest way the server takes. It starts with the strongest; each time the server refuses one with an
-    /// error that names it, the client remembers that and goes one step down:
+    /// The strongest way that the server supports. It starts with the strongest; each time the server refuses
+    /// one with an error that names it, the client remembers that and goes one step down:
     ///
-    /// - OpenAI-compatible: `json_schema` with `strict` where the schema allows it, `json_schema`, `json_object`,
-    ///   the prompt;
+    /// - OpenAI-compatible: `json_schema` with `strict` where the schema allows it, `json_schema`,
+    ///   `json_object`, the prompt;
     /// - Anthropic: `output_config.format`, a forced tool whose input is the answer, the prompt.
     Auto,
     /// Only the server's JSON Schema support; an error if it has none.
     JsonSchema,
-    /// JSON mode without a schema (the schema goes into the prompt). For Anthropic, which has no such mode, the
-    /// same as `Prompt`.
+    /// JSON mode without a schema (the schema goes into the prompt). For Anthropic, which has no such mode,
+    /// the same as `Prompt`.
     JsonObject,
-    /// The prompt alone.
+    /// Only the prompt.
     Prompt,
 }

@@ -1,4 +1,4 @@
-//! A conversation with everything that a wire format has to carry, for the tests of both.
+//! Test fixture: a conversation with every feature that a wire format has to encode.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub(crate) fn result(id: &str, content: &str) -> ToolResult {
     ToolResult { id: id.into(), content: content.into(), is_error: false, images: Vec::new() }
 }
 
-/// A turn with words, thoughts and two calls, one of them broken; a turn with both results, one of them a picture; and a word of the
-/// user's after it.
+/// A turn with text, thinking and two calls, one of them malformed; a turn with both results, one of them a
+/// picture; and a following text of the user.
 pub(crate) fn conversation(thought: Value) -> Request {
     let mut request = Request::new("test", "Work.", "Which colour?").with_tools(Arc::new([look()]));
     let picture = Image { media_type: "image/png".into(), data: "QUJD".into() };
@@ -42,7 +42,7 @@ pub(crate) fn conversation(thought: Value) -> Request {
     request
 }
 
-/// A text cut in pieces at these places; at least one piece.
+/// A text cut into pieces at these places; at least one piece.
 pub(crate) fn pieces<'a>(text: &'a str, cuts: &[Index]) -> Vec<&'a str> {
     let borders: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.get(&borders)).chain([0, text.len()]).collect();

@@ -1,4 +1,4 @@
-//! What a wire format makes of a server's answer.
+//! The `Decode` trait: how a wire format decodes a server's answer.
 
 use artoo_llm_client::{
     Completion, Message, Request, StopReason, ToolUse, Usage, calls_in_text, estimate_message,
@@ -9,25 +9,25 @@ use serde_json::Value;
 use crate::calls::name_apart;
 use crate::sse::Event;
 
-/// Reads one answer, streamed or whole.
+/// Decodes one answer, streamed or whole.
 pub(crate) trait Decode: Send {
     /// Takes the next event of a stream.
     fn event(&mut self, event: &Event) -> Result<Progress, Bad>;
 
-    /// Takes an answer that came whole although a stream was asked for.
+    /// Takes an answer that arrived whole although a stream was requested.
     fn whole(&mut self, body: &Value) -> Result<(), Bad>;
 
-    /// What was heard so far of what the answer costs.
+    /// The usage received so far.
     fn heard(&self) -> Heard;
 
     /// The answer, once everything was taken.
     fn finish(self) -> Result<Answer, Bad>;
 }
 
-/// Whether more events are wanted.
+/// Whether more events are expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// The answer goes on.
+    /// The answer continues.
     More,
     /// The server said that it is done.
     Done,
@@ -38,7 +38,7 @@ pub(crate) enum Progress {
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) calls: Vec<ToolUse>,
-    /// What the server wants back with the next turn, in its form.
+    /// Reasoning that the server wants back with the next turn, in its form.
     pub(crate) reasoning: Vec<Value>,
     pub(crate) stop: StopReason,
     pub(crate) counts: Option<Counts>,
@@ -48,17 +48,17 @@ pub(crate) struct Answer {
 /// The server's own token counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Cached ones included.
+    /// Including cached ones.
     pub(crate) prompt: u64,
     pub(crate) cached: u64,
     pub(crate) completion: u64,
 }
 
-/// What an answer that never became whole has told of its cost.
+/// The usage information of an unfinished answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
     counts: Option<Counts>,
-    /// Tokens of the words that had come, estimated.
+    /// Estimated tokens of the received words.
     words: u64,
 }
 
@@ -67,8 +67,9 @@ impl Heard {
         Self { counts, words: words.map(estimate_tokens).sum() }
     }
 
-    /// What the attempt at `request` used, as far as it can be known. The counts of a stream come at its ends: what it wrote after
-    /// the first of them is estimated. Where neither a count nor a word had come, nobody knows that anything was used.
+    /// The usage of the attempt at `request`, as far as known. A stream's counts come at its beginning and
+    /// end: the output after the first of them is estimated. If neither a count nor a word has arrived, no
+    /// usage is assumed.
     pub(crate) fn usage(self, request: &Request) -> Usage {
         let of_nothing = Usage { requests: 0, ..Usage::default() };
         match self.counts {
@@ -85,23 +86,23 @@ impl Heard {
     }
 }
 
-/// Why an answer cannot be read.
+/// Why an answer cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bad {
     /// It ended early.
     Broken(String),
-    /// It is not of the protocol.
+    /// It violates the protocol.
     Protocol(String),
     /// The server reports an error inside a stream that began well.
     Reported {
-        /// The HTTP status that stands for it; 0 if the server names none.
+        /// The equivalent HTTP status; 0 if the server names none.
         status: u16,
         message: String,
     },
 }
 
 impl Answer {
-    /// An answer in words.
+    /// A text answer.
     pub(crate) fn of_text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -113,7 +114,7 @@ impl Answer {
         }
     }
 
-    /// The completion for `request`, without reasoning blocks; counts are estimated where the server sent none.
+    /// The completion for `request`, without reasoning blocks; missing counts are estimated.
     pub(crate) fn into_completion(
         self,
         request: &Request,
@@ -141,7 +142,7 @@ impl Answer {
         let mut text = stripped.unwrap_or(self.text);
         let model = self.model.unwrap_or_else(|| model.to_owned());
         let mut calls = self.calls;
-        // Where the server takes no tools, or lets their calls through, they stand in the text.
+        // If the server takes no tools, or passes their calls through, the calls are in the text.
         if calls.is_empty()
             && let Some(told) = calls_in_text(&text, &request.tools)
         {
@@ -161,7 +162,7 @@ impl Answer {
     }
 }
 
-/// The error object inside a body or an event: its message and the HTTP status it stands for.
+/// The error object inside a body or an event: its message and equivalent HTTP status.
 pub(crate) fn reported(error: &Value) -> Bad {
     let field = |name: &str| error.get(name);
     let message = field("message")

@@ -1,16 +1,16 @@
-//! What one server takes of its protocol, learned from what it refuses.
+//! Which protocol features one server supports, learned from its refusals.
 
 use std::borrow::Cow;
 
 use artoo_llm_client::{Request, with_tools_in_prompt};
 
-/// The parts of the protocol that servers differ in. A client starts with the richest dialect it knows and goes
+/// The protocol features in which servers differ. A client starts with the richest dialect it knows and goes
 /// down, never up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    /// How answers of a schema are asked for.
+    /// How structured answers are requested.
     pub(crate) level: Level,
-    /// Whether tools are sent. Otherwise they stand in the prompt.
+    /// Whether tools are sent. Otherwise they are described in the prompt.
     pub(crate) tools: bool,
     /// Whether `stream_options.include_usage` is sent.
     pub(crate) stream_usage: bool,
@@ -18,12 +18,12 @@ pub(crate) struct Dialect {
     pub(crate) temperature: bool,
     /// Whether the seed of a sample is sent. Few servers promise anything for it, and some refuse it.
     pub(crate) seed: bool,
-    /// Whether the bound on tokens is called `max_completion_tokens`, as newer OpenAI models want it, or
+    /// Whether the token limit is called `max_completion_tokens`, as newer OpenAI models want it, or
     /// `max_tokens`.
     pub(crate) completion_limit: bool,
 }
 
-/// Ways to ask for an answer of a schema, strongest first.
+/// Ways to request a structured answer, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     /// The server's JSON Schema support in its strict form.
@@ -34,12 +34,12 @@ pub(crate) enum Level {
     Tool,
     /// JSON mode; the schema is in the prompt.
     Object,
-    /// The schema in the prompt, nothing else.
+    /// Only the schema in the prompt.
     Prompt,
 }
 
 impl Level {
-    /// Whether the server is told the schema, so that the prompt need not hold it.
+    /// Whether the server gets the schema, so that the prompt need not contain it.
     pub(crate) const fn is_native(self) -> bool {
         match self {
             Self::Strict | Self::Schema | Self::Tool => true,
@@ -49,21 +49,21 @@ impl Level {
 }
 
 impl Dialect {
-    /// The request as it is put in this dialect, and how its answer is asked for.
+    /// The request as sent in this dialect, and how its answer is requested.
     pub(crate) fn put(self, request: &Request) -> (Cow<'_, Request>, Self) {
         if self.tools && !request.tools.is_empty() {
             return (Cow::Borrowed(request), self);
         }
         let told = with_tools_in_prompt(request);
-        // A server that is bound to the schema could not let the model call a tool in words.
+        // A server constrained to the schema could not let the model call a tool in text.
         let level = if request.tools.is_empty() { self.level } else { Level::Prompt };
         (told, Self { level, ..self })
     }
 
-    /// The next dialect to try after the server refused `request` in this one with these words (in lower case); `None` if they
-    /// do not name anything that can be left out. `ladder` lists the levels allowed.
+    /// The next dialect to try after the server refused `request` in this one with this message (in lower
+    /// case); `None` if it names nothing that can be left out. `ladder` lists the levels allowed.
     ///
-    /// Each step leaves something out for good, so there are at most eight.
+    /// Each step permanently leaves something out, so there are at most eight.
     pub(crate) fn after_refusal(
         self,
         status: u16,
@@ -71,7 +71,7 @@ impl Dialect {
         ladder: &[Level],
         request: &Request,
     ) -> Option<Self> {
-        // 500 and 501: llama-server reports a schema that its grammar cannot express as a fault of its own.
+        // 500 and 501: llama-server reports a schema that its grammar cannot express as an internal error.
         if !matches!(status, 400 | 404 | 422 | 500 | 501) {
             return None;
         }
@@ -117,15 +117,15 @@ impl Dialect {
         if self.temperature && names(&["temperature"]) {
             return Some(Self { temperature: false, ..self });
         }
-        // A server may name every field that it does not know, so what is sent counts as well.
+        // A server may list every field that it does not know, so only fields that were sent count.
         if self.seed && request.seed.is_some() && names(&["seed"]) {
             return Some(Self { seed: false, ..self });
         }
         None
     }
 
-    /// What both dialects have in common: calls that learned different things at the same time must not forget
-    /// each other's.
+    /// The intersection of both dialects: concurrent calls that learned different things must not overwrite
+    /// each other's findings.
     pub(crate) fn poorer_of(self, other: Self, ladder: &[Level]) -> Self {
         let rank = |level: Level| ladder.iter().position(|known| *known == level);
         Self {

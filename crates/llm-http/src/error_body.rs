@@ -1,12 +1,12 @@
-//! The words of a server that refuses, made fit to be shown.
+//! Parses and sanitises a server's error message.
 
 use artoo_redaction::Redactor;
 use serde_json::Value;
 
-/// What an error body says.
+/// A parsed error body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
-    /// For people: one line, cut, without control characters and without keys.
+    /// For people: one line, truncated, without control characters and without keys.
     pub(crate) message: String,
     /// The provider's code, for example `insufficient_quota`.
     pub(crate) code: String,
@@ -14,11 +14,11 @@ pub(crate) struct ErrorBody {
     pub(crate) param: String,
 }
 
-/// Longest message that is kept, in characters.
+/// Maximum characters of a message.
 const MAX_MESSAGE: usize = 500;
 
 impl ErrorBody {
-    /// Reads a body of any form: an error object, a FastAPI `detail`, an HTML page, plain text, nothing.
+    /// Parses a body of any form: an error object, a FastAPI `detail`, an HTML page, plain text, nothing.
     pub(crate) fn read(body: &[u8], redaction: &Redactor) -> Self {
         let text = String::from_utf8_lossy(body);
         let Ok(json) = serde_json::from_str::<Value>(&text) else {
@@ -36,17 +36,17 @@ impl ErrorBody {
         Self { message: clean(&message, redaction), code, param: word("param") }
     }
 
-    /// Everything that can name the part of a request that the server does not take, in lower case.
+    /// All text that can name the refused part of a request, in lower case.
     pub(crate) fn complaint(&self) -> String {
         format!("{} {} {}", self.message, self.code, self.param).to_lowercase()
     }
 
-    /// Whether trying again is pointless although the status (429) suggests it.
+    /// Whether a retry is pointless although the status (429) suggests it.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self.code.as_str(), "insufficient_quota" | "billing_hard_limit_reached" | "billing_error")
     }
 
-    /// The size of the prompt and what fits, where they are named, if this is a complaint about a prompt that is too long.
+    /// The size of the prompt and of the context, if named, when this is an error about a too long prompt.
     pub(crate) fn too_long(&self, status: u16) -> Option<Sizes> {
         const ABOUT_LENGTH: [&str; 9] = [
             "context_length_exceeded",
@@ -60,7 +60,8 @@ impl ErrorBody {
             "input token count",
         ];
         let words = self.complaint();
-        // 413: more bytes than the server reads, or more tokens than it takes at a time. 429 and the like pass by themselves.
+        // 413: more bytes than the server reads, or more tokens than it takes at a time. 429 and the like are
+        // temporary.
         let is_about_length = ABOUT_LENGTH.iter().any(|phrase| words.contains(phrase));
         if status != 413 && !(is_about_length && matches!(status, 0 | 400 | 422 | 500)) {
             return None;
@@ -69,21 +70,21 @@ impl ErrorBody {
             words.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<usize>().ok());
         let numbers: Vec<usize> = numbers.filter(|number| *number >= 256).collect();
         let (limit, tokens) = (numbers.iter().min().copied(), numbers.iter().max().copied());
-        // A prompt and the room for its answer, each named: neither is the prompt that does not fit.
+        // The prompt and the answer's token limit are named separately: neither is the oversized prompt.
         let is_sum = words.contains(" + ");
         if limit < tokens && !is_sum { Some(Sizes { tokens, limit }) } else { Some(Sizes::default()) }
     }
 }
 
-/// How long a prompt is and how long it may be, in tokens.
+/// The prompt's size and its limit, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sizes {
     pub(crate) tokens: Option<usize>,
     pub(crate) limit: Option<usize>,
 }
 
-/// One line of at most [`MAX_MESSAGE`] characters: no secrets, no control characters (a server must not steer a
-/// terminal).
+/// One line of at most [`MAX_MESSAGE`] characters: no secrets, no control characters (a server must not
+/// control a terminal).
 pub(crate) fn clean(text: &str, redaction: &Redactor) -> String {
     let redacted = redaction.apply(text);
     let mut line = String::new();
@@ -101,12 +102,12 @@ pub(crate) fn clean(text: &str, redaction: &Redactor) -> String {
     if line.is_empty() { "no explanation".to_owned() } else { line }
 }
 
-/// Characters that change the direction of text or are not seen.
+/// Invisible characters, and characters that change the direction of text.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A value as words: strings bare, lists joined, FastAPI's `{loc, msg}` as `place: message`, all else as JSON.
+/// A value as text: strings bare, lists joined, FastAPI's `{loc, msg}` as `place: message`, all else as JSON.
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Where the random part of a wait comes from.
+//! Random source for retry waits.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -13,7 +13,7 @@ pub struct Jitter(Arc<dyn Fn() -> f64 + Send + Sync>);
 impl Jitter {
     /// Numbers that differ from process to process. Not for secrets.
     pub fn random() -> Self {
-        // The standard library seeds its hashers from the system; that is all the randomness a wait needs.
+        // The standard library seeds its hashers from the system, which is random enough for a wait.
         let (seed, count) = (RandomState::new(), AtomicU64::new(0));
         Self(Arc::new(move || {
             let bits = seed.hash_one(count.fetch_add(1, Ordering::Relaxed)) >> 11;

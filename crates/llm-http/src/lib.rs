@@ -1,13 +1,13 @@
-//! Models behind HTTP: [`OpenAiCompatible`] (hosted OpenAI, Ollama, llama-server, vLLM, LM Studio and others) and
-//! [`Anthropic`].
+//! HTTP clients for language models: [`OpenAiCompatible`] (hosted OpenAI, Ollama, llama-server, vLLM, LM
+//! Studio and others) and [`Anthropic`].
 //!
-//! *Architecture invariant*: this crate knows no role and no prompt. It reads neither the environment nor a clock
-//! of the calendar: addresses and keys come in through [`HttpConfig`] (the one exception is asked for by name:
-//! [`ProxyPolicy::System`]). Nothing else in the workspace opens a socket to a model.
+//! *Architecture invariant*: this crate knows no role and no prompt. It reads neither the environment nor the
+//! wall clock: addresses and keys come in through [`HttpConfig`] (the one exception must be requested by
+//! name: [`ProxyPolicy::System`]). Nothing else in the workspace opens a socket to a model.
 //!
-//! A call is one POST whose answer is streamed. Around it stand, each in a module of its own: connect, first-byte
-//! and idle time-outs and the bound on connections (`transport`); the one retry loop of the program (`model`); and
-//! what the server has shown not to take, remembered per client (`dialect`).
+//! A call is one POST with a streamed response. Around it, each in its own module: connect, first-byte and
+//! idle timeouts and the connection limit (`transport`); the program's only retry loop (`model`); and the
+//! features that the server has refused, remembered per client (`dialect`).
 
 mod anthropic;
 mod base_url;

@@ -1,4 +1,4 @@
-//! One model on one server: the retry loop around the attempts, and the memory of what the server takes.
+//! One model on one server: the retry loop, and the learned dialect of the server.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,26 +15,26 @@ use crate::dialect::{Dialect, Level};
 use crate::transport::Transport;
 use crate::{ApiKey, HttpConfig, Jitter, StructuredMode};
 
-/// A wire format: how requests are written and answers read.
+/// A wire format: how requests are encoded and answers decoded.
 pub(crate) trait Wire: Send + Sync + 'static {
-    /// Where it is spoken.
+    /// The endpoint.
     const ENDPOINT: Endpoint;
-    /// Reads one answer.
+    /// The decoder of one answer.
     type Decoder: Decode;
 
     /// The headers of every request.
     fn headers(key: Option<&ApiKey>) -> Result<HeaderMap, LlmError>;
 
-    /// The ways to ask for an answer of a schema, strongest first. Never empty.
+    /// The ways to request a structured answer, strongest first. Never empty.
     fn ladder(mode: StructuredMode) -> &'static [Level];
 
-    /// The richest dialect that a server at `url` may take for a model that can call tools.
+    /// The richest dialect that a server at `url` may support for a model that can call tools.
     fn dialect(url: &Url, level: Level) -> Dialect;
 
     /// The request in this format, as JSON.
     fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>>;
 
-    /// What reads the answer to it.
+    /// The decoder of its answer.
     fn decoder(request: &Request, dialect: Dialect) -> Self::Decoder;
 }
 
@@ -57,7 +57,7 @@ impl<W: Wire> HttpModel<W> {
         }
         let url = resolve(&config.base_url, &W::ENDPOINT)?;
         let profile = config.profile.clone().unwrap_or_else(|| ModelProfile::of(&config.model));
-        // A server that ignores schemas is told them in the prompt, unless somebody says how to ask it.
+        // A server that ignores schemas gets them in the prompt, unless the mode is configured.
         let is_ignored = config.structured == StructuredMode::Auto && !profile.structured;
         let mode = if is_ignored { StructuredMode::Prompt } else { config.structured };
         let ladder = W::ladder(mode);
@@ -94,7 +94,7 @@ impl<W: Wire> HttpModel<W> {
         let started = Instant::now();
         let mut dialect = self.dialect();
         let (mut requests, mut failures) = (0_u32, 0_u32);
-        // What attempts in vain used. The server's bill has it, so the caller's has it too.
+        // Usage of failed attempts. It is on the server's bill, so it is in the caller's usage too.
         let mut in_vain = Usage::default();
         let elapsed_ms = || u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         loop {
@@ -113,8 +113,8 @@ impl<W: Wire> HttpModel<W> {
                 Err(failed) => failed,
             };
             in_vain += failed.heard.usage(request);
-            // A request that the server does not understand is put in simpler words, at once: that is no retry of
-            // the same.
+            // A refused request is sent at once in a simpler dialect, which is not a retry of the same
+            // request.
             let simpler = failed
                 .refusal
                 .as_ref()
@@ -148,8 +148,8 @@ impl<W: Wire> HttpModel<W> {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a dialect in which a request has succeeded. Refusals alone prove nothing: the request may have been
-    /// bad in any dialect.
+    /// Keeps a dialect in which a request has succeeded. Refusals alone prove nothing: the request may have
+    /// been bad in any dialect.
     fn remember(&self, dialect: Dialect) {
         let mut known = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         *known = known.poorer_of(dialect, self.ladder);

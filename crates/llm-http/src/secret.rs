@@ -1,4 +1,4 @@
-//! A key that cannot be printed.
+//! `ApiKey`: a key that cannot be printed.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// A key of visible ASCII characters; white space around it (a pasted line end) is removed.
+    /// A key of visible ASCII characters; surrounding whitespace (a pasted line end) is removed.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl ApiKey {
         Ok(value)
     }
 
-    /// What removes this key (and anything that looks like one) from a server's words.
+    /// A redactor that removes this key (and anything that looks like one) from a server's messages.
     pub(crate) fn redaction(key: Option<&Self>) -> Redactor {
         key.map_or_else(Redactor::new, |key| Redactor::new().secret(key.0.expose_secret()))
     }

@@ -1,4 +1,4 @@
-//! Server-sent events: bytes in, events out, however they were cut into pieces.
+//! Incremental parser of server-sent events.
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,10 +9,11 @@ pub(crate) struct Event {
     pub(crate) data: String,
 }
 
-/// A tolerant parser: lines may end in LF, CR LF or CR; a byte order mark, comments, unknown fields and a missing
-/// space after the colon are fine; invalid UTF-8 becomes U+FFFD. An event without data is none.
+/// A tolerant parser: lines may end in LF, CR LF or CR; a byte order mark, comments, unknown fields and a
+/// missing space after the colon are accepted; invalid UTF-8 becomes U+FFFD. An event without data is
+/// ignored.
 ///
-/// It holds at most the line and the event that are not finished yet; the caller bounds the bytes it feeds.
+/// It buffers at most the unfinished line and event; the caller bounds the bytes it feeds.
 #[derive(Debug, Default)]
 pub(crate) struct SseParser {
     line: Vec<u8>,
@@ -47,8 +48,8 @@ impl SseParser {
         self.line.extend_from_slice(bytes);
     }
 
-    /// Ends the stream. Servers that forget the last empty line, or even the last line end, are forgiven: what
-    /// they left is taken for a line and an event. Whether it is whole, only the reader of the event can tell.
+    /// Ends the stream. A missing last empty line, or even last line end, is tolerated: the rest is taken for
+    /// a line and an event. Only the reader of the event can tell whether it is whole.
     pub(crate) fn finish(mut self, events: &mut Vec<Event>) {
         if !self.line.is_empty() {
             self.end_line(events);

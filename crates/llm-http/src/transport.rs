@@ -1,4 +1,4 @@
-//! One attempt: connect, send, read; each within its own time-out.
+//! One HTTP attempt: connect, send, read; each with its own timeout.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -34,31 +34,31 @@ pub(crate) struct Transport {
 
 /// An attempt that failed.
 pub(crate) struct Failed {
-    /// For the retry policy.
+    /// The failure, for the retry policy.
     pub(crate) failure: Failure,
-    /// For the caller.
+    /// The error, for the caller.
     pub(crate) error: LlmError,
-    /// The status and the server's words (in lower case), if it refused the request.
+    /// The status and the server's message (in lower case), if it refused the request.
     pub(crate) refusal: Option<(u16, String)>,
-    /// What it told of its cost.
+    /// The usage information received.
     pub(crate) heard: Heard,
 }
 
 impl Failed {
-    /// One of which nothing is known but the failure.
+    /// A failure without usage information.
     fn new(failure: Failure, error: LlmError) -> Self {
         Self { failure, error, refusal: None, heard: Heard::default() }
     }
 }
 
-/// After how many bytes of an error body reading stops.
+/// Maximum bytes read of an error body.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 impl Transport {
     /// `headers` are sent with every request. No connection is made yet.
     pub(crate) fn new(config: &HttpConfig, url: Url, mut headers: HeaderMap) -> Result<Self, LlmError> {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        // A bad proxy address is an error of the configuration, not of the first call.
+        // A bad proxy address is a configuration error, not an error of the first call.
         explicit_proxy(&config.proxy)?;
         let max_connections = config.max_connections.max(1);
         Ok(Self {
@@ -75,7 +75,7 @@ impl Transport {
         })
     }
 
-    /// The address that is called, without its query.
+    /// The endpoint, without its query.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
@@ -88,7 +88,7 @@ impl Transport {
         self.read(incoming, buffer, decoder).await
     }
 
-    /// Asks for what stands at the address: one JSON value, once.
+    /// Gets one JSON value from the endpoint, without retries.
     pub(crate) async fn get(&self) -> Result<Value, LlmError> {
         let _permit = self.turn().await;
         let begun = self.begin(|client| client.get(self.url.clone())).await;
@@ -98,18 +98,18 @@ impl Transport {
         serde_json::from_slice(&buffer).map_err(|error| self.not_an_answer(&error.to_string()))
     }
 
-    /// The error of an answer that is not of the protocol.
+    /// The error for a response that violates the protocol.
     pub(crate) fn not_an_answer(&self, reason: &str) -> LlmError {
         self.bad(Bad::Protocol(reason.to_owned())).error
     }
 
     /// Waits until one more request may be in flight.
     async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        // The semaphore is never closed; if it were, going on unbounded would be the lesser evil.
+        // The semaphore is never closed; if it were, continuing without a limit would be the lesser evil.
         self.permits.acquire().await.ok()
     }
 
-    /// Sends a request and waits for the first piece of its answer.
+    /// Sends a request and waits for the first piece of its response.
     async fn begin(
         &self,
         request: impl FnOnce(&Client) -> RequestBuilder,
@@ -140,7 +140,7 @@ impl Transport {
         Ok((incoming, buffer))
     }
 
-    /// Reads an answer whose first piece is there. Where that fails, what it told of its cost comes along.
+    /// Reads a response whose first piece has arrived. A failure includes the usage information received.
     async fn read<D: Decode>(
         &self,
         incoming: Incoming,
@@ -217,7 +217,7 @@ impl Transport {
         for event in &events {
             seen = true;
             let progress = decoder.event(event).map_err(|bad| match bad {
-                // The last event was cut off, so whatever is wrong with it is no wonder.
+                // The last event was truncated, so an error in it is expected.
                 Bad::Protocol(reason) | Bad::Broken(reason) => self.bad(Bad::Broken(reason)),
                 reported @ Bad::Reported { .. } => self.bad(reported),
             })?;
@@ -256,7 +256,7 @@ impl Transport {
             builder = builder.no_proxy().proxy(proxy);
         }
         if direct && self.url.scheme() == "http" {
-            // Neither the server nor a proxy can speak TLS, so no root certificates are read (about 4 ms and 2
+            // Neither the server nor a proxy uses TLS, so no root certificates are read (about 4 ms and 2
             // MiB).
             builder = builder.tls_certs_only([]);
         }
@@ -274,7 +274,7 @@ impl Transport {
         mut incoming: Incoming,
     ) -> Failed {
         let mut body = Vec::new();
-        // Whatever can be read of the explanation is enough.
+        // Any readable part of the explanation suffices.
         while body.len() < MAX_ERROR_BYTES
             && let Ok(Some(piece)) = incoming.next().await
         {
@@ -295,7 +295,7 @@ impl Transport {
             },
         };
         let failure = Failure::Status { status, retry_after, verdict };
-        // A prompt that is too long is not made shorter by simpler words.
+        // A simpler dialect does not shorten a prompt that is too long.
         let refusal = too_long.is_none().then(|| (status, body.complaint()));
         Failed { refusal, ..Failed::new(failure, error) }
     }
@@ -349,7 +349,7 @@ impl Transport {
         Failed::new(failure, error)
     }
 
-    /// An error that came inside a stream; with status 0 where it names none.
+    /// An error received inside a stream; with status 0 if it names none.
     fn reported(&self, status: u16, body: ErrorBody) -> Failed {
         let failure = match status {
             0 => Failure::Protocol,
@@ -369,10 +369,10 @@ impl Transport {
     }
 }
 
-/// What the server says about trying again: how long to wait, and whether to.
+/// The server's statements about retrying: how long to wait, and whether to.
 fn advice(response: &Response) -> (Option<Duration>, Option<bool>) {
     let header = |name: &str| response.headers().get(name)?.to_str().ok();
-    // Only the server's own clock can read the server's dates.
+    // The server's dates are only meaningful relative to its own clock.
     let now = header(DATE.as_str()).and_then(parse_http_date);
     let millis = header("retry-after-ms").and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
     let retry_after = millis.or_else(|| {
@@ -402,7 +402,7 @@ fn explicit_proxy(policy: &ProxyPolicy) -> Result<Option<Proxy>, LlmError> {
     }
 }
 
-/// The first byte that is neither white space nor part of a byte order mark.
+/// The first byte that is neither whitespace nor part of a byte order mark.
 fn first_character(bytes: &[u8]) -> Option<u8> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())

@@ -1,4 +1,4 @@
-//! Asks the embedded model one question and prints the answer and what it cost.
+//! Asks the embedded model one question and prints the answer and its cost.
 //!
 //! `cargo run --release -p artoo-llm-local --example ask -- MODEL.gguf [--schema schema.json] [--system FILE]
 //! [--max-tokens N] [--temperature PERCENT] [--repeat N]

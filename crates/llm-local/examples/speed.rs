@@ -1,9 +1,11 @@
-//! Measures the embedded model on this machine: load time, prompt and generated tokens a second, four samples against one, resident memory.
+//! Measures the embedded model on this machine: load time, prompt and generated tokens per second, four
+//! samples against one, resident memory.
 //!
 //! `cargo run --release -p artoo-llm-local --example speed -- MODEL.gguf [ROUNDS]`
 //!
-//! Every round reads a prompt of some 500 tokens, and a short one for 1 and for 33 tokens of answer. The best round of each
-//! counts, since other work on the machine only ever makes a round slower; the time of 32 tokens is the difference of the two.
+//! Every round processes a prompt of some 500 tokens, and a short one for 1 and for 33 tokens of answer. The
+//! best round of each counts, since other work on the machine only ever makes a round slower; the time of 32
+//! tokens is the difference of the two.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -46,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("prompt: {:.1} tokens/s ({length} tokens)", length as f64 / prompt as f64 * 1e3);
     println!("generation: {:.1} tokens/s", f64::from(GENERATED) / many.saturating_sub(one) as f64 * 1e3);
-    // The short prompt again, and with a prompt that has to be read: what the other three cost beside the first.
+    // The short prompt again, and a long prompt: the cost of the other three samples beside the first.
     for (name, text) in [("short", String::new()), ("long", PARAGRAPH.repeat(14))] {
         let question = ask(&text, 1 + GENERATED);
         let samples: Vec<Request> = (0..4).map(|number| question.sample(number)).collect();

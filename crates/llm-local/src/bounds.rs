@@ -1,14 +1,15 @@
-//! Limits on what a schema leaves open. A small model that may go on for ever sometimes does: inside a string, or from
-//! one list item to the next. What keeps to the limits keeps to the schema.
+//! Adds default length limits to a schema. A small model without a limit sometimes generates without end:
+//! inside a string, or from one list item to the next. An answer within the limits also satisfies the
+//! original schema.
 
 use serde_json::{Map, Value};
 
-/// Keywords whose value is a schema. Those that test (`not`, `if`, `contains`) are not among them: a bound inside would
-/// change what passes the test.
+/// Keywords whose value is a schema. Those that test (`not`, `if`, `contains`) are excluded: a bound inside
+/// would change what passes the test.
 const ONE: [&str; 4] = ["items", "additionalProperties", "then", "else"];
 /// Keywords whose value is a list of schemas.
 const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
-/// Keywords whose value has a schema for each name.
+/// Keywords whose value maps names to schemas.
 const MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 /// Keywords that bound a string by other means.
 const BOUNDED: [&str; 6] = ["maxLength", "enum", "const", "pattern", "format", "$ref"];
@@ -17,8 +18,8 @@ const BOUNDED: [&str; 6] = ["maxLength", "enum", "const", "pattern", "format", "
 const OPEN: [&str; 4] =
     ["additionalProperties", "patternProperties", "unevaluatedProperties", "minProperties"];
 
-/// Gives strings and lists without an upper bound one: `string` characters, `list` items; 0 leaves them open. Objects that name
-/// their fields get no others, unless the schema puts objects together from several parts.
+/// Limits unbounded strings to `string` characters and unbounded lists to `list` items; 0 means no limit.
+/// Objects that name their fields get no others, unless the schema composes objects from several parts.
 pub(crate) fn bound(schema: &mut Value, string: usize, list: usize) {
     let close = !assembles(schema);
     Limits { string, list, close }.apply(schema);
@@ -70,7 +71,7 @@ impl Limits {
     }
 }
 
-/// Whether some object takes its fields from more than one place: closing one of them would shut out the others.
+/// Whether an object takes its fields from more than one place: closing one of them would exclude the others.
 fn assembles(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => {

@@ -5,12 +5,12 @@ use llguidance::toktrie::TokenId;
 
 use crate::vocab::Vocab;
 
-/// The tokens of the system turn: the part of a prompt that is the same for every call of a role.
+/// The tokens of the system turn, which is the same for every call of a role.
 pub(crate) fn system_turn(vocab: &Vocab, system: &str) -> Result<Vec<TokenId>, String> {
     turn(vocab, "system", system)
 }
 
-/// The tokens of the conversation, up to where the model starts to answer.
+/// The tokens of the conversation, up to the start of the model's answer.
 pub(crate) fn conversation(vocab: &Vocab, messages: &[Message]) -> Result<Vec<TokenId>, String> {
     let mut tokens = Vec::new();
     for message in messages {

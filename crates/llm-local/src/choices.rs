@@ -1,11 +1,11 @@
-//! How sure the model was of the values that it chose from lists.
+//! The model's confidence in the values that it chose from lists.
 
 use artoo_llm_client::Choice;
 use serde_json::Value;
 
-/// For each field of the answer whose schema lists its values: the product of the probabilities of the tokens that the chosen value is made
-/// of. `tokens` are the lengths of the answer's tokens in bytes, and how likely each was among those that were allowed. A field is left
-/// out where that is not known.
+/// For each field of the answer whose schema enumerates its values: the product of the probabilities of the
+/// chosen value's tokens. `tokens` are the byte lengths of the answer's tokens, and the probability of each
+/// among the allowed ones. A field with an unknown probability is omitted.
 pub(crate) fn of(schema: &Value, answer: &[u8], tokens: &[(usize, Option<f32>)]) -> Vec<Choice> {
     let fields = schema.get("properties").and_then(Value::as_object);
     let listed = fields.into_iter().flatten().filter(|(_, field)| lists_values(schema, field));
@@ -20,11 +20,11 @@ pub(crate) fn of(schema: &Value, answer: &[u8], tokens: &[(usize, Option<f32>)])
         .collect()
 }
 
-/// Whether a schema lists the values that it allows: as `enum`, or one by one.
+/// Whether a schema enumerates the allowed values: as `enum`, or one by one.
 fn lists_values(root: &Value, schema: &Value) -> bool {
     if let Some(place) = schema.get("$ref").and_then(Value::as_str).and_then(|place| place.strip_prefix('#'))
     {
-        // One step only: a reference may lead to itself.
+        // Only one step: a reference may lead to itself.
         return root
             .pointer(place)
             .is_some_and(|schema| schema.get("$ref").is_none() && lists_values(root, schema));
@@ -34,8 +34,8 @@ fn lists_values(root: &Value, schema: &Value) -> bool {
     schema.get("enum").is_some() || one_of.is_some_and(|several| several.iter().all(is_value))
 }
 
-/// Where the text value of a field of the answer stands, with its quotes. The JSON is compact, and a quote within a text is never bare, so
-/// the field's name in quotes before a colon is the field.
+/// The span of a string field's value in the answer, with its quotes. The JSON is compact, and quotes inside
+/// strings are escaped, so the field's quoted name before a colon is the field.
 fn value_of(name: &str, answer: &[u8]) -> Option<(usize, usize)> {
     let field = format!("{}:\"", Value::from(name));
     let begin = answer.windows(field.len()).position(|part| part == field.as_bytes())? + field.len() - 1;

@@ -1,4 +1,4 @@
-//! The embedded model as a client.
+//! `LocalModel`: the embedded model as an `LlmClient`.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,9 +15,9 @@ use crate::worker::{self, Job, Reply};
 
 /// A model that runs in this process, on the CPU.
 ///
-/// Making one costs nothing: the file is opened at the first request. Requests from any number of tasks are answered
-/// one at a time in the order they came. Dropping the future of a request stops it at the next token.
-///
+/// Creating one costs nothing: the file is opened at the first request. Requests from any number of tasks are
+/// answered one at a time in the order of arrival. Dropping the future of a request stops it at the next
+/// token.
 /// ```no_run
 /// # async fn demo() -> Result<(), artoo_llm_client::LlmError> {
 /// use artoo_llm_client::{LlmClient, Request};
@@ -37,11 +37,13 @@ impl LocalModel {
         Self { options, jobs: Mutex::new(None) }
     }
 
-    /// Loads the model and reads these system texts in advance, so that the first request of each role does not have to.
+    /// Loads the model and processes these system texts in advance, so that the first request of each role is
+    /// faster.
     ///
     /// # Errors
     ///
-    /// Those of a request: a bad file, or a text longer than the context. Texts before the failing one are kept.
+    /// Those of a request: a bad file, or a text longer than the context. Texts before the failing one are
+    /// kept.
     pub async fn warm(&self, system_texts: &[Arc<str>]) -> Result<(), LlmError> {
         for text in system_texts {
             self.submit(|reply| Job::Warm(Arc::clone(text), reply)).await?;
@@ -49,7 +51,7 @@ impl LocalModel {
         Ok(())
     }
 
-    /// Answers requests that differ in their dice alone.
+    /// Answers requests that differ only in their sampling.
     async fn answer(&self, requests: &[Request]) -> Result<Vec<Completion>, LlmError> {
         let told = requests.iter().map(|request| with_tools_in_prompt(request).into_owned()).collect();
         let mut completions = self.submit(|reply| Job::Answer(told, reply)).await?;
@@ -73,7 +75,7 @@ impl LocalModel {
         result.await.unwrap_or_else(|_| Err(failed("its thread ended before it answered".to_owned())))
     }
 
-    /// The way to the engine's thread, which starts at the first use.
+    /// The channel to the engine's thread, which is started at the first use.
     fn sender(&self) -> std::io::Result<Sender<Job>> {
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = &*jobs {
@@ -109,7 +111,8 @@ impl LlmClient for LocalModel {
         })
     }
 
-    /// Samples of one question are decoded side by side: its prompt is read once, and so is every weight at each step.
+    /// Samples of one question are decoded in a batch: its prompt is processed once, and every weight is read
+    /// once per step.
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         let mut results = Vec::with_capacity(requests.len());
         for alike in requests.chunk_by(is_same_question) {
@@ -125,7 +128,7 @@ impl LlmClient for LocalModel {
     }
 }
 
-/// Whether two requests differ in their dice at most.
+/// Whether two requests differ at most in their sampling.
 fn is_same_question(one: &Request, other: &Request) -> bool {
     let bare = |request: &Request| Request { temperature_percent: 0, seed: None, ..request.clone() };
     bare(one) == bare(other)

@@ -1,7 +1,7 @@
-//! The engine: weights mapped from a GGUF file, multiplied where they lie.
+//! Inference engine: weights are memory-mapped from a GGUF file and multiplied in place.
 //!
-//! Written for this project because the stock engines either copy the weights (twice, for the fast kernels of candle)
-//! or need a C++ tool chain; see the crate's documentation for the measurements.
+//! Written for this project because the stock engines either copy the weights (twice, for the fast kernels of
+//! candle) or need a C++ tool chain; see the crate's documentation for the measurements.
 
 mod activation;
 mod attention;
@@ -35,7 +35,7 @@ pub(crate) use state::State;
 pub(crate) use transformer::Part;
 use transformer::Transformer;
 
-/// A model, ready to read tokens.
+/// A loaded model.
 pub(crate) struct Model {
     transformer: Transformer,
     threads: rayon::ThreadPool,
@@ -63,18 +63,18 @@ impl Model {
         Ok((Self { transformer, threads }, Arc::new(vocab)))
     }
 
-    /// Nothing read yet.
+    /// An empty state.
     pub(crate) fn fresh(&self) -> State {
         self.transformer.fresh()
     }
 
-    /// The state of so many tokens from its [`rows`](State::rows); `None` where they are not this model's.
+    /// The state of this many tokens from its [`rows`](State::rows); `None` if they do not fit this model.
     pub(crate) fn state(&self, rows: &[f32], tokens: usize) -> Option<State> {
         self.transformer.state(rows, tokens)
     }
 
-    /// Reads the tokens of several sequences at once; where `score`, returns for each the scores of what follows its last one,
-    /// otherwise nothing. `None` when `cancelled` said so on the way: then the states are of no more use.
+    /// Processes the tokens of several sequences at once; with `score`, returns for each the logits after its
+    /// last token, otherwise nothing. `None` if cancelled: then the states are unusable.
     pub(crate) fn read(
         &self,
         parts: &mut [Part<'_>],

@@ -1,4 +1,4 @@
-//! What can go wrong with the embedded model, before it becomes a model error of the client crate.
+//! `LocalError`: failures of the embedded model, before they become an `LlmError`.
 
 use std::path::PathBuf;
 
@@ -12,15 +12,15 @@ pub(crate) enum LocalError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: std::io::Error,
     },
-    /// The file is not a model that this engine can run: cut short, damaged, or of another kind.
+    /// The file is not a model that this engine can run: truncated, damaged, or of another kind.
     #[error("{} is not a usable model file: {reason}; remove it with `artoo model remove` and fetch it again with `artoo model pull`", file.display())]
     BadFile {
         /// The file.
         file: PathBuf,
-        /// The first thing that is wrong with it.
+        /// The first problem.
         reason: String,
     },
     /// The schema cannot be turned into a grammar.
@@ -28,7 +28,7 @@ pub(crate) enum LocalError {
     Schema {
         /// The schema's name.
         name: String,
-        /// What the grammar compiler said.
+        /// The grammar compiler's message.
         reason: String,
     },
     /// The prompt does not fit.
@@ -39,16 +39,16 @@ pub(crate) enum LocalError {
         /// Tokens that fit.
         limit: usize,
     },
-    /// The engine broke while computing; the next request loads it afresh.
+    /// The engine panicked; the next request loads it afresh.
     #[error("the engine broke: {reason}; the model is loaded again at the next request")]
     Broken {
-        /// What it said.
+        /// The panic message.
         reason: String,
     },
 }
 
 impl LocalError {
-    /// The same failure in the client crate's words, for the model called `model`.
+    /// The failure as an [`LlmError`], for the model called `model`.
     pub(crate) fn into_llm(self, model: &str) -> LlmError {
         let model = model.to_owned();
         match self {

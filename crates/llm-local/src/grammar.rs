@@ -1,4 +1,5 @@
-//! JSON Schemas as token grammars: an answer cannot leave its schema because no token outside it can be chosen.
+//! JSON Schemas as token grammars: an answer cannot violate its schema because no token outside it can be
+//! chosen.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::error::LocalError;
 use crate::options::LocalOptions;
 use crate::vocab::Vocab;
 
-/// The compiler of grammars for one vocabulary.
+/// The grammar compiler of one vocabulary.
 pub(crate) struct Grammars {
     factory: ParserFactory,
     string_limit: usize,
@@ -40,7 +41,7 @@ impl Grammars {
 
     /// Starts a constrained answer.
     ///
-    /// The JSON is compact: a small model that may write blanks between tokens can write blanks for ever.
+    /// The JSON is compact: a small model that may write whitespace between tokens can do so without end.
     pub(crate) fn constraint(&self, schema: &JsonSchema) -> Result<Constraint, LocalError> {
         let failed = |reason: String| LocalError::Schema { name: schema.name.clone(), reason };
         let mut value = Value::clone(&schema.schema);
@@ -64,12 +65,12 @@ impl Grammars {
 }
 
 impl Constraint {
-    /// Another answer from here on, which goes its own way.
+    /// A copy from here on, which continues independently.
     pub(crate) fn fork(&self) -> Self {
         Self { matcher: self.matcher.deep_clone() }
     }
 
-    /// The tokens that must come next whatever the model thinks, already taken.
+    /// The tokens that the grammar forces next, already consumed.
     pub(crate) fn take_forced(&mut self) -> Result<Vec<TokenId>, LocalError> {
         let tokens = self.matcher.consume_ff_tokens();
         self.check()?;
@@ -86,7 +87,7 @@ impl Constraint {
         self.matcher.compute_mask_or_eos().map_err(|e| LocalError::Broken { reason: format!("grammar: {e}") })
     }
 
-    /// Takes the token that was chosen.
+    /// Consumes the chosen token.
     pub(crate) fn take(&mut self, token: TokenId) -> Result<(), LocalError> {
         self.matcher.consume_token(token).map_err(|e| LocalError::Broken { reason: format!("grammar: {e}") })
     }

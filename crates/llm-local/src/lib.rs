@@ -1,34 +1,36 @@
-//! The embedded model: a GGUF file on the CPU, with answers constrained to a JSON Schema, and the store of its files.
+//! The embedded model: a GGUF file on the CPU, with answers constrained to a JSON Schema, and the store of
+//! its files.
 //!
-//! [`LocalModel`] is an [`LlmClient`](artoo_llm_client::LlmClient) that needs no key, no server and no network. It loads at
-//! its first request, keeps the state after each constant system text, and cannot answer outside a request's schema. [`store`]
-//! finds, fetches and verifies the files.
+//! [`LocalModel`] is an [`LlmClient`](artoo_llm_client::LlmClient) that needs no key, no server and no
+//! network. It loads at its first request, keeps the state after each constant system text, and cannot answer
+//! outside a request's schema. [`store`] finds, downloads and verifies the files.
 //!
-//! *Architecture invariant*: this crate knows no role and no prompt. It reads no environment, no clock but the monotonic one
-//! and no source of randomness, starts no process and never prints: paths, seeds and the way to start a program come in
-//! from outside.
+//! *Architecture invariant*: this crate knows no role and no prompt. It reads no environment, no clock but
+//! the monotonic one and no source of randomness, starts no process and never prints: paths, seeds and the
+//! way to start a program come in from outside.
 //!
 //! # Why an engine of its own
 //!
-//! A fresh machine has neither cmake nor libclang, which the bindings of llama.cpp need, and candle's fast kernels keep
-//! a second, larger copy of every matrix. Here the weights stay where the file is mapped: one token reads
-//! them row by row, and a longer prompt unpacks sixteen rows at a time into a buffer that is thrown away. What a request
-//! costs can be measured with `cargo run --release -p artoo-llm-local --example speed -- MODEL.gguf`.
+//! A fresh machine has neither cmake nor libclang, which the bindings of llama.cpp need, and candle's fast
+//! kernels keep a second, larger copy of every matrix. Here the weights stay in the mapped file: one token
+//! reads them row by row, and a longer prompt unpacks sixteen rows at a time into a temporary buffer.
+//! `cargo run --release -p artoo-llm-local --example speed -- MODEL.gguf` measures the cost of a request.
 //!
-//! Supported are Qwen2 models (Qwen2.5 among them) with Q4_K and Q6_K matrices, which is what a Q4_K_M file holds. The kernels
-//! use AVX2 where the processor has it and plain Rust elsewhere.
+//! Supported are Qwen2 models (Qwen2.5 among them) with Q4_K and Q6_K matrices, which is what a Q4_K_M file
+//! contains. The kernels use AVX2 if the processor has it and portable Rust otherwise.
 //!
 //! # Several answers to one question
 //!
-//! Samples of one question ([`Request::sample`](artoo_llm_client::Request::sample)) are decoded side by side: the prompt is read once, its
-//! state is copied for each, and a step of all of them reads every weight once. What one of them costs beside another is measured by the
-//! example `speed`, too.
+//! Samples of one question ([`Request::sample`](artoo_llm_client::Request::sample)) are decoded in a batch:
+//! the prompt is processed once, its state is copied for each, and a step of all of them reads every weight
+//! once. The example `speed` measures the cost of a further sample, too.
 //!
 //! # How an answer keeps to its schema
 //!
-//! The schema becomes a grammar (`llguidance`) that allows or forbids each token before one is chosen. The JSON is compact;
-//! strings and lists without a bound get one from [`LocalOptions`]; tokens that the grammar forces, such as the names of
-//! required fields, are taken without asking the model and read together with what follows.
+//! The schema becomes a grammar (`llguidance`) that allows or forbids each token before one is chosen. The
+//! JSON is compact; strings and lists without a bound get one from [`LocalOptions`]; tokens that the grammar
+//! forces, such as the names of required fields, are taken without asking the model and processed together
+//! with what follows.
 
 mod bounds;
 mod chat;

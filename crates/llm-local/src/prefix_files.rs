@@ -1,7 +1,9 @@
-//! States after constant system texts in files, so that the next process does not read the same text again.
+//! File cache of model states after constant system texts, so that the next process need not process the same
+//! text again.
 //!
-//! Reading a system text takes the embedded model ten seconds on two cores; a state of 600 tokens is a file of 34 MB, which is read in a
-//! fraction of one. Whatever is wrong with a file, or with its folder, costs that time and nothing else.
+//! Processing a system text takes the embedded model ten seconds on two cores; the state of 600 tokens is a
+//! file of 34 MB, which is read in a fraction of a second. Any problem with a file, or with its folder, costs
+//! that time and nothing else.
 
 use std::fs;
 use std::io;
@@ -13,11 +15,11 @@ use sha2::{Digest, Sha256};
 
 use crate::engine::{Model, State};
 
-/// The form of the files. Another form, or another way to compute, has another number.
+/// Version of the file format. Another format, or another way to compute, has another number.
 const FORM: u32 = 1;
-/// The most files that are kept; of more the oldest goes.
+/// Maximum number of files; the oldest is removed.
 const MOST_FILES: usize = 8;
-/// What the names of files end in.
+/// File extension.
 const ENDING: &str = "state";
 /// Bytes of a checksum.
 const CHECKSUM: usize = 32;
@@ -25,12 +27,12 @@ const CHECKSUM: usize = 32;
 /// The folder with the files of one model.
 pub(crate) struct PrefixFiles {
     folder: PathBuf,
-    /// What tells this model from any other.
+    /// Identity of the model.
     model: Vec<u8>,
 }
 
 impl PrefixFiles {
-    /// Keeps files in this folder for the model in this file. `None` where the file cannot be told from another.
+    /// Opens this folder for the model in this file. `None` if the model file cannot be identified.
     pub(crate) fn of(folder: &Path, model: &Path) -> Option<Self> {
         let found = fs::metadata(model).ok()?;
         let changed = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -41,7 +43,7 @@ impl PrefixFiles {
         Some(Self { folder: folder.to_owned(), model: told })
     }
 
-    /// The state after these tokens, if a file has it whole.
+    /// The state after these tokens, if an intact file has it.
     pub(crate) fn load(&self, tokens: &[TokenId], model: &Model) -> Option<State> {
         let bytes = fs::read(self.path(tokens)).ok()?;
         let (rows, checksum) = bytes.split_at_checked(bytes.len().checked_sub(CHECKSUM)?)?;
@@ -53,9 +55,9 @@ impl PrefixFiles {
         model.state(&numbers, tokens.len())
     }
 
-    /// Keeps the state after these tokens. A folder that takes none is none.
+    /// Stores the state after these tokens. An unusable folder is ignored.
     pub(crate) fn keep(&self, tokens: &[TokenId], state: &State) {
-        // Nothing hangs on it: the text is read again.
+        // Not required: the text is processed again.
         let _ = self.write(tokens, state).and_then(|()| self.tidy());
     }
 
@@ -70,12 +72,12 @@ impl PrefixFiles {
         let path = self.path(tokens);
         let draft = path.with_extension(format!("{}.draft", std::process::id()));
         fs::write(&draft, &bytes).and_then(|()| fs::rename(&draft, &path)).inspect_err(|_| {
-            // What was written of it is of no use.
+            // The incomplete draft is useless.
             let _ = fs::remove_file(&draft);
         })
     }
 
-    /// Removes the oldest files, where there are too many.
+    /// Removes the oldest files if there are too many.
     fn tidy(&self) -> io::Result<()> {
         let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
         for entry in fs::read_dir(&self.folder)? {

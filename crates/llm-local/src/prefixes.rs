@@ -1,10 +1,10 @@
-//! The constant beginnings of prompts, read once and kept.
+//! In-memory LRU cache of model states after constant system texts.
 
 use std::sync::Arc;
 
 use crate::engine::State;
 
-/// States after the system texts that were used last, the latest at the end.
+/// States after the most recently used system texts, the latest at the end.
 pub(crate) struct Prefixes {
     kept: Vec<(Arc<str>, State)>,
     limit: usize,
@@ -16,7 +16,7 @@ impl Prefixes {
         Self { kept: Vec::new(), limit }
     }
 
-    /// The state after this text, to go on from, if it is kept.
+    /// A copy of the state after this text, if cached.
     pub(crate) fn get(&mut self, system: &str) -> Option<State> {
         let place = self.kept.iter().position(|(text, _)| **text == *system)?;
         let found = self.kept.remove(place);
@@ -25,7 +25,7 @@ impl Prefixes {
         Some(state)
     }
 
-    /// Keeps the state after this text; the one that was not used for longest makes room.
+    /// Caches the state after this text; the least recently used one is evicted.
     pub(crate) fn keep(&mut self, system: &Arc<str>, state: &State) {
         if self.limit == 0 {
             return;

@@ -1,4 +1,4 @@
-//! Choosing the next token from its scores.
+//! Token sampling: temperature, top-k, top-p and repetition penalty.
 
 use llguidance::toktrie::{SimpleVob, TokenId};
 
@@ -6,10 +6,10 @@ use llguidance::toktrie::{SimpleVob, TokenId};
 const TOP_K: usize = 20;
 /// Share of probability considered when sampling with a temperature: also the vendor's.
 const TOP_P: f32 = 0.8;
-/// Tokens back that the repetition penalty looks.
+/// How many tokens back the repetition penalty looks.
 const PENALTY_WINDOW: usize = 64;
 
-/// A source of random numbers that gives the same sequence for the same seed (splitmix64).
+/// A random number generator with a reproducible sequence for each seed (splitmix64).
 #[derive(Clone, Debug)]
 pub(crate) struct Seeded(u64);
 
@@ -18,12 +18,12 @@ impl Seeded {
         Self(seed)
     }
 
-    /// Another sequence that follows from this one, which goes on.
+    /// A new generator derived from this one, which continues.
     pub(crate) fn fork(&mut self) -> Self {
         Self(self.bits())
     }
 
-    /// Another sequence for each number.
+    /// An independent generator for each number.
     pub(crate) fn apart(mut self, number: u64) -> Self {
         Self(self.bits() ^ Self(number).bits())
     }
@@ -43,7 +43,7 @@ impl Seeded {
     }
 }
 
-/// Lowers the scores of tokens that `recent` already holds; `percent` 100 changes nothing.
+/// Lowers the logits of tokens in `recent`; `percent` 100 changes nothing.
 pub(crate) fn penalize(logits: &mut [f32], recent: &[TokenId], percent: u16) {
     if percent == 100 {
         return;
@@ -60,7 +60,7 @@ pub(crate) fn penalize(logits: &mut [f32], recent: &[TokenId], percent: u16) {
     }
 }
 
-/// How likely a token is among those that `allowed` holds, whatever the temperature.
+/// The probability of a token among the allowed ones, at temperature 1.
 pub(crate) fn probability(logits: &[f32], allowed: &SimpleVob, token: TokenId) -> Option<f32> {
     let score = |id: u32| logits.get(id as usize).copied().filter(|score| score.is_finite());
     let all: Vec<f32> = allowed.iter().filter_map(score).collect();
@@ -69,7 +69,7 @@ pub(crate) fn probability(logits: &[f32], allowed: &SimpleVob, token: TokenId) -
     Some((score(token)? - top).exp() / total)
 }
 
-/// The token to take, among those that `allowed` holds; `None` when there is no candidate.
+/// The chosen token among the allowed ones; `None` if there is no candidate.
 ///
 /// `temperature_percent` 0 takes the best one.
 pub(crate) fn choose(

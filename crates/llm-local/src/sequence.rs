@@ -1,4 +1,4 @@
-//! One answer on its way: what was chosen so far, and what may come next.
+//! One answer being decoded: its chosen tokens, and what may come next.
 
 use artoo_llm_client::{Completion, Request, StopReason, Usage};
 use llguidance::toktrie::TokenId;
@@ -10,17 +10,18 @@ use crate::grammar::Constraint;
 use crate::sample::{self, Seeded};
 use crate::vocab::Vocab;
 
-/// The most tokens among which a choice is one of a list: more are a text. Summing up the likelihoods of all takes a while.
+/// Maximum allowed tokens for a choice to count as one from a list: with more it is free text. Summing all
+/// probabilities takes a while.
 const FEW: usize = 256;
 
-/// One of the answers that go on from one prompt.
+/// One of the answers that continue one prompt.
 pub(crate) struct Sequence {
     constraint: Option<Constraint>,
     state: State,
-    /// Tokens of the answer, or of the prompt, that the model has not read yet.
+    /// Tokens of the answer, or of the prompt, that the model has not processed yet.
     pending: Vec<TokenId>,
     answer: Vec<TokenId>,
-    /// How likely each token of the answer was among those that were allowed; `None` where that is not known.
+    /// The probability of each token of the answer among the allowed ones; `None` if unknown.
     odds: Vec<Option<f32>>,
     random: Seeded,
     temperature_percent: u16,
@@ -29,7 +30,8 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    /// An answer in the state before `pending`, which ends the prompt. What the grammar forces is taken at once.
+    /// An answer in the state before `pending`, which ends the prompt. Tokens forced by the grammar are taken
+    /// at once.
     pub(crate) fn begin(
         constraint: Option<Constraint>,
         state: State,
@@ -51,7 +53,7 @@ impl Sequence {
         Ok(sequence)
     }
 
-    /// Another answer from here on, with dice of its own.
+    /// A copy from here on, with its own random numbers.
     pub(crate) fn fork(&self, request: &Request, random: Seeded) -> Self {
         Self {
             constraint: self.constraint.as_ref().map(Constraint::fork),
@@ -66,7 +68,7 @@ impl Sequence {
         }
     }
 
-    /// The same with the dice of this request.
+    /// Sets the sampling parameters of this request.
     pub(crate) fn with_dice(mut self, request: &Request, random: Seeded) -> Self {
         self.temperature_percent = request.temperature_percent;
         self.random = random;
@@ -78,17 +80,17 @@ impl Sequence {
         self.stop.is_some()
     }
 
-    /// What the model has to read before it can go on.
+    /// The model's next input.
     pub(crate) fn part(&mut self) -> Part<'_> {
         Part { state: &mut self.state, tokens: &self.pending }
     }
 
-    /// What is pending was read.
+    /// Marks the pending tokens as processed.
     pub(crate) fn was_read(&mut self) {
         self.pending.clear();
     }
 
-    /// Chooses the next token from its scores.
+    /// Chooses the next token from its logits.
     pub(crate) fn choose(
         &mut self,
         mut scores: Vec<f32>,
@@ -118,7 +120,7 @@ impl Sequence {
         self.go_on()
     }
 
-    /// Takes what the grammar forces, and sees whether the answer is at its end.
+    /// Takes the tokens forced by the grammar, and detects the end of the answer.
     fn go_on(&mut self) -> Result<(), LocalError> {
         if let Some(constraint) = &mut self.constraint {
             let mut forced = constraint.take_forced()?;
@@ -137,7 +139,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// The answer, and what it cost.
+    /// The answer and its usage.
     pub(crate) fn completion(
         &self,
         request: &Request,
@@ -147,7 +149,7 @@ impl Sequence {
     ) -> Completion {
         let texts = self.answer.iter().map(|token| vocab.bytes(*token));
         let bytes: Vec<u8> = texts.clone().flatten().copied().collect();
-        // A character that was cut in the middle is left out.
+        // A truncated character is dropped.
         let mut text = String::with_capacity(bytes.len());
         for chunk in bytes.utf8_chunks() {
             text.push_str(chunk.valid());

@@ -1,4 +1,4 @@
-//! From a prompt to its answer, or to several.
+//! Answers requests with a loaded model, in batches of samples.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,13 +17,13 @@ use crate::sample::Seeded;
 use crate::sequence::Sequence;
 use crate::vocab::Vocab;
 
-/// Prompt tokens read at once: enough to make unpacking weights cheap, few enough to bound the memory for it.
+/// Prompt tokens processed at once: enough to amortise unpacking weights, few enough to bound its memory.
 const PROMPT_CHUNK: usize = 256;
 
-/// Asks whether nobody waits for the answer any more.
+/// Returns whether the request was cancelled.
 pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// A loaded model and what is kept between requests.
+/// A loaded model and its caches between requests.
 pub(crate) struct Session {
     options: LocalOptions,
     model: Model,
@@ -47,9 +47,10 @@ impl Session {
         Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, files, random })
     }
 
-    /// Answers requests that differ in their temperature and seed alone, all at once; `None` when `cancelled` said so on the way.
+    /// Answers requests that differ only in their temperature and seed, all at once; `None` if cancelled.
     ///
-    /// The prompt is read once. Its state is copied for each answer, and each step of all answers reads every weight once.
+    /// The prompt is processed once. Its state is copied for each answer, and each step of all answers reads
+    /// every weight once.
     pub(crate) fn complete(
         &mut self,
         requests: &[Request],
@@ -108,7 +109,7 @@ impl Session {
         }
         let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let answer = |(number, (sequence, request)): (usize, (&Sequence, &Request))| {
-            // The prompt was read for the first; its time is that of all.
+            // The prompt's cost is counted with the first; its time covers all.
             let (cached, elapsed_ms) = if number == 0 { (cached, elapsed_ms) } else { (prompt, 0) };
             let usage = Usage {
                 prompt_tokens: prompt as u64,
@@ -123,7 +124,7 @@ impl Session {
         Ok(Some(sequences.iter().zip(requests).enumerate().map(answer).collect()))
     }
 
-    /// The dice of a request: by its seed, or thrown by the session's own.
+    /// The random numbers of a request: from its seed, or from the session's generator.
     fn dice(&mut self, request: &Request) -> Seeded {
         match request.seed {
             Some(seed) => Seeded::new(self.options.seed).apart(seed),
@@ -131,7 +132,7 @@ impl Session {
         }
     }
 
-    /// Reads a system text in advance; false when cancelled.
+    /// Processes a system text in advance; false if cancelled.
     pub(crate) fn warm(&mut self, system: &Arc<str>, cancelled: Cancelled<'_>) -> Result<bool, LocalError> {
         let prefix =
             chat::system_turn(&self.vocab, system).map_err(|reason| LocalError::Broken { reason })?;
@@ -142,7 +143,7 @@ impl Session {
         Ok(self.prefix(system, &prefix, cancelled).is_some())
     }
 
-    /// The state after a system text, and how many of its tokens did not have to be read for it; `None` when cancelled.
+    /// The state after a system text, and how many of its tokens came from a cache; `None` if cancelled.
     fn prefix(
         &mut self,
         system: &Arc<str>,
@@ -165,7 +166,7 @@ impl Session {
         Some((state, 0))
     }
 
-    /// Reads tokens; returns the scores of what follows the last one, where that is asked for. `None` when cancelled.
+    /// Processes tokens; returns the logits after the last one, if requested. `None` if cancelled.
     fn read(
         &self,
         state: &mut State,
@@ -185,11 +186,11 @@ impl Session {
     }
 }
 
-/// What reading tokens is to give besides the state behind them.
+/// The output of processing tokens, besides the new state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Score {
     /// Nothing.
     None,
-    /// The scores of what follows the last one.
+    /// The logits after the last token.
     Last,
 }

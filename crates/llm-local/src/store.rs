@@ -1,5 +1,4 @@
-//! The model files: which there are, whether they are right, and how to get them.
-//!
+//! Model store: the catalogue of models, their local state, and downloads.
 //! ```no_run
 //! # async fn demo(run: &dyn artoo_llm_local::store::RunCommand) -> Result<(), artoo_llm_local::store::StoreError> {
 //! use artoo_llm_local::store::{CATALOGUE, ModelStore, PullOptions};

@@ -1,4 +1,4 @@
-//! Text to tokens and back.
+//! Tokenizer: text to tokens and back.
 
 use llguidance::toktrie::{TokEnv, TokRxInfo, TokTrie, TokenId, TokenizerEnv};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use tokenizers::Tokenizer;
 pub(crate) struct Vocab {
     tokenizer: Tokenizer,
     trie: TokTrie,
-    /// Opens a turn.
+    /// Starts a turn.
     pub(crate) turn_start: TokenId,
-    /// Closes a turn; the model says it when it is done.
+    /// Ends a turn; the model generates it when it is done.
     pub(crate) turn_end: TokenId,
 }
 
 impl Vocab {
-    /// Wraps a tokenizer with `size` tokens, of which `special` never stand for text.
+    /// Wraps a tokenizer with `size` tokens, of which `special` never represent text.
     ///
-    /// Control tokens written out in a prompt are read as plain text: a document cannot open a turn of its own.
+    /// Control tokens written out in a prompt are encoded as plain text: a document cannot start a turn.
     pub(crate) fn new(mut tokenizer: Tokenizer, size: usize, special: &[bool]) -> Result<Self, String> {
         tokenizer.set_encode_special_tokens(true);
         let control =
@@ -53,7 +53,7 @@ impl Vocab {
         self.tokenizer.encode_fast(text, false).map(|e| e.get_ids().to_vec()).map_err(|e| e.to_string())
     }
 
-    /// The bytes a token stands for; none for control tokens.
+    /// The bytes of a token; empty for control tokens.
     pub(crate) fn bytes(&self, token: TokenId) -> &[u8] {
         if (token as usize) < self.len() && !self.trie.is_special_token(token) {
             self.trie.token(token)
@@ -81,12 +81,12 @@ impl TokenizerEnv for Vocab {
     fn tokenize_bytes(&self, bytes: &[u8]) -> Vec<TokenId> {
         let tokens =
             self.trie.tokenize_with_greedy_fallback(bytes, |text| self.encode(text).unwrap_or_default());
-        // The tokenizer normalises Unicode; forced text must come out byte for byte.
+        // The tokenizer normalises Unicode; forced text must be byte-exact.
         if self.trie.decode_raw(&tokens) == bytes { tokens } else { self.trie.greedy_tokenize(bytes) }
     }
 }
 
-/// The name of a token that is no text, as the grammar engine marks it.
+/// The name of a non-text token, as the grammar engine marks it.
 fn marked(text: &str, id: TokenId) -> Vec<u8> {
     let mut bytes = vec![TokTrie::SPECIAL_TOKEN_MARKER];
     if text.is_empty() {
@@ -97,7 +97,7 @@ fn marked(text: &str, id: TokenId) -> Vec<u8> {
     bytes
 }
 
-/// Byte-level BPE writes bytes as printable characters: itself where printable, else from U+0100 on.
+/// Byte-level BPE writes bytes as printable characters: itself if printable, else from U+0100 on.
 fn byte_alphabet() -> std::collections::HashMap<char, u8> {
     let mut next = 0x100u32;
     let mut map = std::collections::HashMap::with_capacity(256);

@@ -1,4 +1,4 @@
-//! The engine's own thread: requests queue up and are answered one at a time, in the order they came.
+//! The engine's own thread: requests queue up and are answered one at a time, in order of arrival.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::error::LocalError;
 use crate::options::LocalOptions;
 use crate::session::{Cancelled, Session};
 
-/// Where a result goes. When it is closed, nobody waits any more.
+/// The channel for a result. If it is closed, the request was cancelled.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, LlmError>>;
 
-/// Something for the engine to do.
+/// A job for the engine.
 pub(crate) enum Job {
-    /// Answer requests that differ in their temperature and seed alone.
+    /// Answers requests that differ only in their temperature and seed.
     Answer(Vec<Request>, Reply<Vec<Completion>>),
-    /// Read a system text in advance.
+    /// Processes a system text in advance.
     Warm(Arc<str>, Reply<()>),
 }
 
@@ -49,7 +49,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// Does one job, loading the model if need be; nothing is sent when it was cancelled.
+    /// Does one job, loading the model if needed; nothing is sent if it was cancelled.
     fn work<T: Send>(
         &mut self,
         reply: Reply<T>,
@@ -75,12 +75,12 @@ impl Engine {
         if matches!(result, Err(LocalError::Broken { .. })) {
             self.session = None;
         }
-        // The caller may have gone away meanwhile; then nobody needs the answer.
+        // The receiver may be gone.
         let _ = reply.send(result.map_err(|error| error.into_llm(&self.options.name)));
     }
 }
 
-/// What a panic said.
+/// The panic's message.
 fn words(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())

@@ -1,7 +1,9 @@
-//! The store's parts beside plain engines: `cargo run --release -p artoo-memory-store --example engines [MEGRAMS [ROUNDS [FOLDER]]]`.
+//! Benchmarks the store's parts against plain engines:
+//! `cargo run --release -p artoo-memory-store --example engines [MEGRAMS [ROUNDS [FOLDER]]]`.
 //!
-//! Every write is synced, in batches as a group commit makes them. Engines take turns within a round, and a ratio is the median of the ratios
-//! within the rounds, since what a sync costs changes within minutes. Everything happens in a temporary folder, below FOLDER where one is given.
+//! Every write is synced, in batches like those of a group commit. Engines take turns within a round, and a
+//! ratio is the median of the ratios within the rounds, since the cost of a sync changes within minutes.
+//! Everything happens in a temporary folder, below FOLDER if given.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
@@ -27,7 +29,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Megrams in a group commit.
 const BATCHES: [usize; 2] = [64, 256];
-/// Of the Megrams one in so many is in the pair that is read.
+/// One in this many Megrams is in the pair that is read.
 const SHARE: usize = 20;
 const READS: usize = 20;
 
@@ -64,9 +66,9 @@ fn main() -> Outcome<()> {
     table(rounds, &readers.map(|(name, read)| (name, move |place: &Path| read(place, megrams))), &temporary)
 }
 
-/// Fills a new store and gives how many seconds that took.
+/// Fills a new store and returns the seconds that took.
 type Writer = fn(&Path, &[Megram], usize) -> Outcome<f64>;
-/// Fills a new store and gives how many seconds the reads took.
+/// Fills a new store and returns the seconds that the reads took.
 type Reader = fn(&Path, &[Megram]) -> Outcome<f64>;
 
 /// Prints the median of each row in seconds, and of its ratio to the first.
@@ -172,7 +174,7 @@ fn journal_write(place: &Path, megrams: &[Megram], batch: usize) -> Outcome<f64>
     Ok(began.elapsed().as_secs_f64())
 }
 
-/// The keys of a Megram as the index has them, so that each engine writes the same.
+/// The keys of a Megram as in the index, so that each engine writes the same.
 fn keys(megram: &Megram) -> impl Iterator<Item = (String, Vec<u8>)> {
     changes(None, &Entry::Live(megram.clone())).into_iter().filter_map(|change| match change {
         Change::Put { key, value } => Some((key, value)),
@@ -272,7 +274,7 @@ fn fjall_read(place: &Path, megrams: &[Megram]) -> Outcome<f64> {
     Ok(began.elapsed().as_secs_f64())
 }
 
-/// The engine's own way to the disk, but that a flush is a sync, and nothing else is added.
+/// The engine's own environment, with a sync for each flush and nothing else.
 struct Synced(PosixDiskEnv);
 
 struct SyncedFile(File);

@@ -1,8 +1,9 @@
-//! How the state of a memory behaves with many Megrams: `cargo run --release -p artoo-memory-store --example open_million -- [COUNT] [FOLDER]`.
+//! Measures the state of a memory with many Megrams:
+//! `cargo run --release -p artoo-memory-store --example open_million -- [COUNT] [FOLDER]`.
 //!
-//! Builds a table of COUNT Megrams (1,000,000 where nothing is said) in FOLDER, or in a folder of its own that is removed, and tells what
-//! opening it costs, what is held in memory, and how long questions and a pass of the Dreamer take. Where the table is there
-//! already, it is not built again.
+//! Builds a table of COUNT Megrams (1,000,000 by default) in FOLDER, or in a temporary folder, and prints the
+//! cost of opening it, its memory usage, and the time of queries and of a pass of the Dreamer. An existing
+//! table is reused.
 
 #![expect(clippy::print_stdout, reason = "an example that is run to be read")]
 
@@ -20,10 +21,10 @@ use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Space, TagPair};
 use chrono::{DateTime, Days, FixedOffset};
 use uuid::Uuid;
 
-/// The pair that is asked about: so many experiences of its own, and a rule.
+/// The size of the queried pair: this many experiences, and a rule.
 const LARGE_PAIR: u64 = 10_000;
 const MEGRAMS_IN_A_PAIR: u64 = 100;
-/// The tail of a journal that is as long as it gets for its own sake.
+/// A journal tail of the maximum length before a snapshot.
 const TAIL: u64 = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -108,7 +109,7 @@ fn build(count: u64, start: DateTime<FixedOffset>) -> Result<State, Box<dyn Erro
     Ok(state)
 }
 
-/// Dead ends and breakthroughs that nobody makes a rule of: nothing about them is due for a day.
+/// Dead ends and breakthroughs that do not become a rule: nothing about them is due for a day.
 fn megram(number: u64, of: u64, start: DateTime<FixedOffset>) -> Megram {
     let state = if number.is_multiple_of(40) { MegramState::BreakSymmetry } else { MegramState::ChangePath };
     let TagPair { space, entity } = pair(of);
@@ -138,7 +139,7 @@ fn timed<T>(what: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Result<(Duratio
     Ok((start.elapsed(), done))
 }
 
-/// The mean time of many calls, each of which went well.
+/// The mean time of many calls, all successful.
 fn mean(calls: u32, what: impl Fn() -> bool) -> Duration {
     let start = Instant::now();
     let good = (0..calls).filter(|_| what()).count();
@@ -154,7 +155,7 @@ fn difference(now: Option<u64>, before: Option<u64>) -> Option<u64> {
     Some(now?.saturating_sub(before?))
 }
 
-/// How much of this process is in memory, where the system tells.
+/// Resident memory of this process, if the system reports it.
 fn rss_mb() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

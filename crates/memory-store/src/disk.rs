@@ -1,4 +1,4 @@
-//! The file system as the store needs it, so that tests can put a failing one in its place.
+//! `Disk`: file system abstraction, so that tests can inject failures.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,61 +7,61 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// Folders and names. What is made is its owner's alone.
+/// Folders and names. Created entries are accessible only to their owner.
 pub trait Disk: Send + Sync + fmt::Debug {
-    /// Makes a new, empty file; one that is there already is an error.
+    /// Creates a new, empty file; an existing one is an error.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// Opens a file to read it and to append to it.
+    /// Opens a file for reading and appending.
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// Opens a file to read it only, which a read-only disk allows.
+    /// Opens a file for reading only, which works on a read-only disk.
     fn open_to_read(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// Gives a file another name, in place of what bore it.
+    /// Renames a file, replacing an existing one.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// The names in a folder, sorted.
     fn list(&self, folder: &Path) -> io::Result<Vec<OsString>>;
-    /// Makes a folder and those above it, where they are not there.
+    /// Creates a folder and its missing parents.
     fn make_folder(&self, folder: &Path) -> io::Result<()>;
-    /// Gets the names in a folder onto the disk.
+    /// Syncs a folder's entries to the disk.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
-    /// The bytes that may still be written where this path is.
+    /// The bytes free for writing at this path.
     fn free_bytes(&self, path: &Path) -> io::Result<u64>;
-    /// What is behind a name now; nothing, where there is no such file.
+    /// What the name refers to now; `None` if there is no such file.
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>>;
-    /// Takes the lock that a file stands for, made where it is not there; nothing, while another process or another taker has it. An error
-    /// says that there are no locks here.
+    /// Takes the lock represented by a file, which is created if missing; `None` while another process or
+    /// holder has it. An error means that locks are not supported.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn Lock>>>;
 }
 
-/// What is behind a name.
+/// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Which file: another one under the same name has another identity.
+    /// Identifies the file: another file under the same name has another identity.
     pub identity: u64,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub len: u64,
 }
 
-/// A lock, held until it is dropped, or its process ends in whatever way.
+/// A lock, held until it is dropped, or until its process ends in any way.
 pub trait Lock: Send + Sync + fmt::Debug {}
 
 /// An open file.
 #[expect(clippy::len_without_is_empty, reason = "a file is a place to write, not a collection")]
 pub trait DiskFile: Send + Sync {
-    /// Writes at the end. On an error a part may be written.
+    /// Appends to the file. After an error a part may be written.
     fn append(&self, bytes: &[u8]) -> io::Result<()>;
-    /// Reads up to as much as fits from an offset; 0 at the end.
+    /// Reads at most as many bytes as fit, from an offset; 0 at the end.
     fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize>;
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     fn len(&self) -> io::Result<u64>;
-    /// Cuts it to a length.
+    /// Truncates it to a length.
     fn truncate(&self, length: u64) -> io::Result<()>;
-    /// Gets its content and its length onto the disk.
+    /// Syncs its content and length to the disk.
     fn sync(&self) -> io::Result<()>;
 }
 
-/// The machine's own.
+/// The machine's own file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
 

@@ -1,4 +1,4 @@
-//! Why the store could not do what it was asked.
+//! `StoreError`: failures of the store.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,37 +9,37 @@ use crate::index::IndexError;
 use crate::journal::JournalError;
 use crate::table::TableError;
 
-/// Why the store could not do what it was asked.
+/// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The memory refused it, or is closed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The journal.
+    /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The snapshot.
+    /// The snapshot failed.
     #[error(transparent)]
     Snapshot(#[from] TableError),
-    /// The index. It holds nothing that is not in the journal.
+    /// The index failed. It holds nothing that is not in the journal.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// A file of the memory.
     #[error("{} cannot be {doing}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What was to be done with it.
+        /// The operation.
         doing: &'static str,
-        /// What the system says.
+        /// The I/O error.
         #[source]
         source: io::Error,
     },
-    /// Another process owns the memory, and this is its owner's to do.
+    /// Another process owns the memory, and only the owner can do this.
     #[error("another artoo owns the memory, and {doing} is its owner's to do")]
     NotOwner {
-        /// What.
+        /// The operation.
         doing: &'static str,
     },
 }

@@ -1,8 +1,9 @@
-//! A memory as lines of JSON, out and in.
+//! Export and import of a memory as lines of JSON.
 //!
-//! The first line says the version and what follows. What comes in is a stranger's: nothing of it is believed but that somebody had such
-//! an experience. Its strength is that of the matrix, not the one that the line claims; a rule or a law comes in as an experience of level K,
-//! for what was validated elsewhere was not validated here; and its origin is [`Origin::Import`].
+//! The first line holds the version and counts. An import is foreign and trusted only as an experience: its
+//! strength is that of the matrix, not the one that the line claims; a rule or a law is imported as an
+//! experience of level K, because validation elsewhere does not count here; and its origin is
+//! [`Origin::Import`].
 
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
@@ -15,24 +16,24 @@ use serde::{Deserialize, Serialize};
 use crate::StoreError;
 use crate::operator::{Levels, Operator, Provenance};
 
-/// The version of the format.
+/// The format version.
 const VERSION: u32 = 1;
-/// The longest line that is read, in bytes.
+/// Maximum bytes of a line.
 pub const MAX_LINE: u64 = 1024 * 1024;
-/// How many lines that were not taken are told with their reason; the others are counted.
+/// Maximum number of refused lines reported with their reason; the others are counted.
 pub const TOLD: usize = 20;
 
 /// The first line of an export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// The version of the format.
+    /// The format version.
     pub artoo_memory: u32,
-    /// When it was made.
+    /// The time of the export.
     pub made_at: DateTime<FixedOffset>,
-    /// How many Megrams that count follow.
+    /// The number of live Megrams that follow.
     pub megrams: Levels,
-    /// How many behind rules follow.
+    /// The number of consolidated Megrams that follow.
     pub consolidated: u64,
 }
 
@@ -44,35 +45,35 @@ struct Line {
     provenance: Provenance,
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
-    /// Taken in.
+    /// Imported.
     pub taken: u64,
-    /// Of these, rules and laws that came in as experiences of level K.
+    /// Of these, rules and laws imported as experiences of level K.
     pub lowered: u64,
-    /// There already.
+    /// Already known.
     pub duplicates: u64,
-    /// Part of a rule where they come from: they counted no more there, and would count twice here.
+    /// Consolidated into a rule at their origin: they no longer counted there, and would count twice here.
     pub consolidated: u64,
-    /// Of those that the header promises, not there: the file was cut off, or memory changed while it was made.
+    /// Announced by the header but missing: the file was truncated, or memory changed during the export.
     pub missing: u64,
-    /// Not taken.
+    /// Refused.
     pub refused: u64,
-    /// The first of them, with their reasons.
+    /// The first refused lines, with their reasons.
     pub told: Vec<Refused>,
 }
 
-/// A line that was not taken.
+/// A refused line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refused {
-    /// Which line, from 1.
+    /// The line number, from 1.
     pub line: u64,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
-/// Why nothing, or nothing more, was exported or imported.
+/// Why an export or import failed or stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExchangeError {
@@ -82,10 +83,10 @@ pub enum ExchangeError {
     /// The export cannot be written.
     #[error("the export cannot be written: {0}")]
     Write(#[source] io::Error),
-    /// The first line is none of an export.
+    /// The first line is not an export header.
     #[error("this is no export of a memory: {0}")]
     Header(String),
-    /// It is of another version.
+    /// The format version is unknown.
     #[error("the export is of version {0}, and this artoo reads version {VERSION}")]
     Version(u32),
     /// The memory failed.
@@ -106,8 +107,8 @@ impl ExchangeError {
     }
 }
 
-/// Writes everything that is not forgotten, in the order of ids, and says how many Megrams that were. What is written meanwhile
-/// may be in it or not.
+/// Writes everything that is not forgotten, in the order of ids, and returns the number of Megrams.
+/// Concurrent writes may be included or not.
 ///
 /// # Errors
 ///
@@ -147,12 +148,12 @@ fn json_line(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
     to.write_all(&line)
 }
 
-/// Reads an export and takes in what is new. `redact` takes secrets out of a text; `now` is the time by which nothing is of the
-/// future. Where the first line is wrong, nothing is taken in.
+/// Reads an export and imports what is new. `redact` removes secrets from a text; times after `now` are in
+/// the future. If the first line is wrong, nothing is imported.
 ///
 /// # Errors
 ///
-/// [`ExchangeError`]; what was taken in before a failure stays.
+/// [`ExchangeError`]; what was imported before a failure stays.
 pub async fn import(
     memory: &dyn Operator,
     now: DateTime<FixedOffset>,
@@ -197,7 +198,7 @@ pub async fn import(
 }
 
 fn header(line: &[u8]) -> Result<Header, ExchangeError> {
-    /// What every version has.
+    /// The field common to all versions.
     #[derive(Deserialize)]
     struct Any {
         artoo_memory: u32,
@@ -210,7 +211,7 @@ fn header(line: &[u8]) -> Result<Header, ExchangeError> {
     serde_json::from_slice(line).map_err(wrong)
 }
 
-/// Takes one in, or says why not.
+/// Imports one Megram, or returns why not.
 async fn take(
     memory: &dyn Operator,
     now: DateTime<FixedOffset>,
@@ -219,7 +220,7 @@ async fn take(
     number: u64,
     imported: &mut Imported,
 ) -> Result<(), ExchangeError> {
-    // Its numbers and tags are looked at; who is said to have said it makes no difference.
+    // Its numbers and tags are validated; the claimed origin makes no difference.
     if let Err(error) = validate(&Megram { origin: Some(Origin::Person), ..line.megram.clone() }) {
         imported.refuse(number, error.to_string());
         return Ok(());
@@ -252,7 +253,7 @@ async fn take(
     Ok(())
 }
 
-/// Writes, and waits once where too much is on its way.
+/// Writes a Megram, and waits once if too much is pending.
 async fn write(memory: &dyn Operator, megram: Megram) -> Result<(), MemoryError> {
     match memory.write(megram.clone()) {
         Err(MemoryError::Full { .. }) => {
@@ -263,7 +264,7 @@ async fn write(memory: &dyn Operator, megram: Megram) -> Result<(), MemoryError>
     }
 }
 
-/// The same as an experience of somebody else's; whether it claimed to be more.
+/// The Megram as a foreign experience, and whether it claimed a higher level.
 fn as_experience(
     megram: Megram,
     now: DateTime<FixedOffset>,
@@ -300,7 +301,7 @@ enum Next {
     End,
 }
 
-/// The next line, of which no more than [`MAX_LINE`] is ever held.
+/// The next line, of which at most [`MAX_LINE`] bytes are held.
 fn next_line(from: &mut dyn BufRead) -> io::Result<Next> {
     let mut line = Vec::new();
     io::Read::take(&mut *from, MAX_LINE + 1).read_until(b'\n', &mut line)?;

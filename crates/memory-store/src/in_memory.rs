@@ -1,4 +1,4 @@
-//! The memory of one process, for who looks after it: the simple answer that the store's is compared with.
+//! `Operator` for the in-memory implementation, as the reference for the store's answers.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use crate::operator::{
     Dreamt, Filter, Forgotten, Keeping, Levels, Listed, Operator, Provenance, Shown, Stats, Verification,
 };
 
-/// How many sources of a rule are shown.
+/// Maximum number of a rule's sources shown.
 const SOURCES: usize = 1_000;
 
-/// Everything that happened, folded.
+/// The fold of all events.
 struct View {
     fold: MemoryFold,
     ids: Vec<MegramId>,
@@ -51,7 +51,7 @@ impl View {
         self.ids.iter().filter_map(|id| self.fold.current(*id))
     }
 
-    /// The entries of the pairs that are like these words, the most similar pair and the newest of it first.
+    /// The entries of the pairs similar to these words, the most similar pair and its newest entry first.
     fn like(&self, words: &str) -> Vec<Megram> {
         let known = self.fold.pairs().map(|(space, entity)| {
             let live = self.fold.entries(space, entity).into_iter().rev().map(|entry| entry.megram);

@@ -1,9 +1,10 @@
-//! The MKCT memory on disk: a journal that is the truth, a snapshot of it, a LevelDB index, and several processes that share them.
+//! Persistent MKCT memory: a journal as the truth, snapshots of it, a LevelDB index, and sharing between
+//! processes.
 //!
 //! Design: `docs/design/memory.md`.
 //!
-//! *Architecture invariant*: what was acknowledged is not lost, and what cannot be read is told; the index answers nothing that the journal
-//! does not bear out. This crate knows no role and no model.
+//! *Architecture invariant*: what was acknowledged is not lost, and what cannot be read is reported; the
+//! index answers nothing that the journal does not confirm. This crate knows no role and no model.
 
 pub mod disk;
 mod error;

@@ -1,4 +1,5 @@
-//! What a person may look at and do with a memory, as values: the pages of `artoo memory` are made of nothing else.
+//! `Operator`: inspection and maintenance of a memory by a person, as values. `artoo memory` uses nothing
+//! else.
 
 use std::ops::ControlFlow;
 
@@ -10,89 +11,93 @@ use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 
-/// A memory as its owner looks after it.
+/// A memory's interface for its owner.
 ///
 /// # Contract
 ///
-/// - Nothing here counts as a recall: looking makes nothing younger.
-/// - Everything is bounded by what is asked for, but [`all`](Self::all), which holds one Megram at a time.
-/// - What is forgotten is in no answer, and its content in no file of the memory when [`forget`](Self::forget) returns.
+/// - Nothing here counts as a recall: inspecting a Megram does not refresh it.
+/// - Memory usage is bounded by what is requested, and [`all`](Self::all) holds one Megram at a time.
+/// - A forgotten Megram is in no answer, and its content in no file of the memory when
+///   [`forget`](Self::forget) returns.
 ///
 /// # Who calls
 ///
 /// A person's commands, and views for a person. No role.
 pub trait Operator: MemoryService {
-    /// The memory in numbers.
+    /// Statistics of the memory.
     ///
     /// # Errors
     ///
     /// [`StoreError`], as everywhere here: it is closed, or cannot be read.
     fn stats(&self) -> Result<Stats, StoreError>;
 
-    /// What fits the filter, newest first; where it has words, the most similar first.
+    /// The Megrams that match the filter, newest first; with words, the most similar first.
     ///
     /// # Errors
     ///
     /// As [`stats`](Self::stats).
     fn list(&self, filter: &Filter) -> Result<Vec<Listed>, StoreError>;
 
-    /// Everything of one Megram; `None` where it is unknown or forgotten.
+    /// All details of one Megram; `None` if it is unknown or forgotten.
     ///
     /// # Errors
     ///
     /// As [`stats`](Self::stats).
     fn show(&self, id: MegramId) -> Result<Option<Shown>, StoreError>;
 
-    /// The Megrams whose id begins with these hexadecimal digits, in their order; no more than `limit`. Hyphens and case do not matter.
+    /// The Megrams whose id begins with these hexadecimal digits, in order; at most `limit`. Hyphens and case
+    /// do not matter.
     ///
     /// # Errors
     ///
     /// As [`stats`](Self::stats).
     fn find_prefix(&self, hex: &str, limit: usize) -> Result<Vec<MegramId>, StoreError>;
 
-    /// What [`recall`](MemoryService::recall) would answer, without noting a recall.
+    /// The answer of [`recall`](MemoryService::recall), without recording a recall.
     ///
     /// # Errors
     ///
     /// As [`stats`](Self::stats).
     fn recall_look(&self, query: &MemoryQuery) -> Result<MemoryReply, StoreError>;
 
-    /// The live entries of a pair, each with what it was distilled from.
+    /// The live entries of a pair, each with its sources.
     ///
     /// # Errors
     ///
     /// As [`stats`](Self::stats).
     fn entries(&self, pair: &TagPair) -> Result<Vec<Entry>, StoreError>;
 
-    /// Hands over every Megram that is not forgotten, as it stands now, in the order of ids, until it is told to stop.
+    /// Visits every Megram that is not forgotten, in its current form, in the order of ids, until the
+    /// callback stops.
     ///
     /// # Errors
     ///
     /// As [`stats`](Self::stats).
     fn all(&self, each: &mut dyn FnMut(&Megram, &Provenance) -> ControlFlow<()>) -> Result<(), StoreError>;
 
-    /// Takes these out with their content, for good. Of each a tombstone stays, so that no import brings it back.
+    /// Permanently removes these Megrams with their content. A tombstone of each stays, so that no import
+    /// brings it back.
     ///
     /// # Errors
     ///
-    /// As [`stats`](Self::stats); what was not forgotten by then is still there.
+    /// As [`stats`](Self::stats); what was not yet forgotten is still there.
     fn forget(&self, ids: &[MegramId]) -> Result<Forgotten, StoreError>;
 
-    /// Builds the index anew from the truth, and says how many Megrams are in it.
+    /// Rebuilds the index from the truth, and returns the number of Megrams in it.
     ///
     /// # Errors
     ///
     /// As [`stats`](Self::stats).
     fn rebuild_index(&self) -> Result<u64, StoreError>;
 
-    /// Reads everything that is on disk and compares it. Changes nothing.
+    /// Reads and compares everything on disk. Changes nothing.
     ///
     /// # Errors
     ///
-    /// As [`stats`](Self::stats); what is damaged is a finding, no error.
+    /// As [`stats`](Self::stats); damage is a finding, not an error.
     fn verify(&self) -> Result<Verification, StoreError>;
 
-    /// What the Dreamer changed, newest first; no more than `limit` cycles.
+    /// The Dreamer's changes, newest first; at most `limit` cycles.
     ///
     /// # Errors
     ///
@@ -100,30 +105,30 @@ pub trait Operator: MemoryService {
     fn dream_log(&self, limit: usize) -> Result<Vec<Dreamt>, StoreError>;
 }
 
-/// A memory in numbers.
+/// Statistics of a memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Megrams that count, by level.
+    /// Live Megrams, by level.
     pub levels: Levels,
-    /// Megrams that are kept behind a rule and count no more.
+    /// Consolidated Megrams, kept behind a rule.
     pub consolidated: u64,
     /// Tombstones.
     pub forgotten: u64,
-    /// Tag pairs with a Megram that counts.
+    /// Tag pairs with a live Megram.
     pub pairs: u64,
-    /// When the oldest Megram was made that is kept.
+    /// Creation time of the oldest Megram kept.
     pub oldest: Option<DateTime<FixedOffset>>,
-    /// When the newest was.
+    /// Creation time of the newest.
     pub newest: Option<DateTime<FixedOffset>>,
-    /// Where it is kept, and how much that takes.
+    /// Its storage and size.
     pub keeping: Keeping,
     /// When the Dreamer last changed something.
     pub last_dream: Option<DateTime<FixedOffset>>,
-    /// What is not as it should be.
+    /// Problems.
     pub findings: Vec<Finding>,
 }
 
-/// How many Megrams of each level count.
+/// The number of live Megrams of each level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub struct Levels {
@@ -149,23 +154,23 @@ impl Levels {
         *count = count.saturating_add(1);
     }
 
-    /// Of all levels together.
+    /// The sum of all levels.
     pub fn total(&self) -> u64 {
         [self.m, self.k, self.c, self.t].into_iter().fold(0, u64::saturating_add)
     }
 }
 
-/// Where a memory is kept.
+/// The storage of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "where")]
 pub enum Keeping {
-    /// In this process, and gone with it.
+    /// In this process only.
     Process,
     /// On disk.
     Disk {
         /// The folder.
         folder: std::path::PathBuf,
-        /// Who writes.
+        /// The writing process.
         owner: Owner,
         /// Bytes of the journal.
         journal_bytes: u64,
@@ -173,27 +178,27 @@ pub enum Keeping {
         snapshot_bytes: u64,
         /// Bytes of the index.
         index_bytes: u64,
-        /// Events on disk, where nothing but the disk itself can lose them.
+        /// Events on disk.
         durable: u64,
-        /// Events of this process on their way there.
+        /// Events of this process that are not yet on disk.
         pending: u64,
     },
 }
 
-/// Who writes to a memory on disk.
+/// The process that writes to a memory on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "who")]
 pub enum Owner {
     /// This process.
     This,
-    /// Another one, which takes the events of this one.
+    /// Another one, which accepts the events of this one.
     Other {
-        /// Its number, where it tells.
+        /// Its process id, if known.
         pid: Option<u32>,
     },
-    /// Nobody can, so it is read only.
+    /// No process can write, so the memory is read-only.
     Nobody {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
@@ -201,77 +206,77 @@ pub enum Owner {
 /// Which Megrams to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Of this level alone.
+    /// Only this level.
     pub level: Option<Level>,
-    /// Whose space begins like this.
+    /// Only spaces with this prefix.
     pub space: Option<String>,
-    /// That are like these words.
+    /// Only Megrams similar to these words.
     pub like: Option<String>,
-    /// No more than this many.
+    /// Maximum number.
     pub limit: usize,
 }
 
 /// A Megram in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
-    /// As it stands now.
+    /// Its current form.
     pub megram: Megram,
-    /// What it adds to the attention of its pair now. Nothing where it counts no more, or is a law.
+    /// Its current contribution to its pair's attention. 0 if it is not live, or is a law.
     pub live: f64,
-    /// The rule that it became part of.
+    /// The rule that it was consolidated into.
     pub consolidated_into: Option<MegramId>,
 }
 
-/// Everything of one Megram.
+/// All details of one Megram.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
     /// The Megram.
     pub listed: Listed,
-    /// The experiences behind it, where it is or was a rule, oldest first. No more than 1,000.
+    /// The experiences behind it, if it is or was a rule, oldest first. At most 1,000.
     pub sources: Vec<Megram>,
-    /// How many more there were, which are forgotten or beyond that number.
+    /// The number of further ones, forgotten or beyond that limit.
     pub sources_not_shown: u64,
-    /// What its pair adds up to now.
+    /// The current potentials of its pair.
     pub potentials: Potentials,
 }
 
-/// Where a Megram comes from, and what it became part of.
+/// A Megram's sources, and the rule that it was consolidated into.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The experiences behind a rule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<MegramId>,
-    /// The rule that it became part of; it counts no more then.
+    /// The rule that it was consolidated into; it is no longer live then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consolidated_into: Option<MegramId>,
 }
 
-/// What was forgotten.
+/// The result of forgetting.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
-    /// Gone for good.
+    /// Permanently removed.
     pub forgotten: Vec<MegramId>,
-    /// Not there.
+    /// Unknown ids.
     pub unknown: Vec<MegramId>,
 }
 
-/// What was found when everything was read.
+/// The result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
-    /// Events that were read.
+    /// The number of events read.
     pub events: u64,
-    /// Megrams that they add up to.
+    /// The number of Megrams that result from them.
     pub megrams: u64,
-    /// What is not as it should be.
+    /// Problems.
     pub findings: Vec<Finding>,
 }
 
-/// Something of a memory that is not as it should be.
+/// A problem of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Where.
+    /// The part concerned.
     pub part: Part,
-    /// What, in a sentence.
+    /// The problem, in a sentence.
     pub finding: String,
     /// What a person can do.
     pub remedy: Option<String>,
@@ -285,17 +290,17 @@ pub enum Part {
     Journal,
     /// The truth up to some event.
     Snapshot,
-    /// What can be built anew.
+    /// The rebuildable index.
     Index,
-    /// How processes share it.
+    /// The sharing between processes.
     Sharing,
 }
 
 /// A cycle of the Dreamer that changed something.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dreamt {
-    /// When.
+    /// Its time.
     pub at: DateTime<FixedOffset>,
-    /// What.
+    /// Its report.
     pub report: DreamReport,
 }

@@ -1,4 +1,4 @@
-//! A memory that is asked and not taught.
+//! `ReadOnly`: a memory that answers queries and ignores writes.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use async_trait::async_trait;
 
 use crate::Operator;
 
-/// A memory that answers and learns nothing: what is written is let go, nothing counts as recalled, and nobody dreams.
+/// A memory that learns nothing: writes are ignored, recalls are not recorded, and the Dreamer does nothing.
 ///
-/// So it departs from the contract of a [`MemoryService`] in one point: a query does not see what was written before it.
+/// It departs from the contract of a [`MemoryService`] in one point: a query does not see earlier writes.
 pub struct ReadOnly(Arc<dyn Operator>);
 
 impl ReadOnly {

@@ -1,7 +1,8 @@
-//! Events as they stand in files: types of their own, so that the domain may change without the files.
+//! File format of events: separate types, so that the domain may change without the files.
 //!
-//! The order of fields and variants is the format. What is added goes to the end of [`Record`], with a new variant; nothing here is
-//! ever changed. A file of an older release holds older variants, and is read like any other.
+//! The order of fields and variants is the format. Additions go to the end of [`Record`], as a new variant;
+//! nothing here is ever changed. A file of an older release contains older variants, and is read like any
+//! other.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What a frame of the journal holds.
+/// The content of a journal frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Line {
     Event(Record),
@@ -95,7 +96,7 @@ impl TryFrom<Record> for Event {
 }
 
 const LEVELS: [Level; 4] = [Level::M, Level::K, Level::C, Level::T];
-/// By their numbers in records: this order is the format, whatever that of the table.
+/// By their numbers in records: this order is the format, independent of the table's order.
 const STATES: [MegramState; 7] = [
     MegramState::Abandon,
     MegramState::Accept,

@@ -1,12 +1,14 @@
-//! Whether one failure may fell a practice of many successes: rules of bankruptcy in simulated worlds.
+//! Simulates rules of trust bankruptcy: whether one failure may demote a practice with many successes.
 //!
-//! `cargo run --release -p artoo-mkct-memory --example bankruptcy` prints the table of `docs/design/memory.md`, "When a rule falls". No
-//! clock, and chance from a seed: the same figures everywhere.
+//! `cargo run --release -p artoo-mkct-memory --example bankruptcy` prints the table of
+//! `docs/design/memory.md`, "When a rule falls". No clock, and random numbers from a seed: the same figures
+//! everywhere.
 //!
-//! A world is one tag pair. Each run does the task by way A or way B: a live practice says which; without one, the way that
-//! experience speaks for; without that, chance. The run succeeds with the chance that this way has that day, and
-//! writes an `accept` or an `abandon` that names its way. Then the Dreamer has its cycle. So an experience of the other way counts
-//! for or against the pair as in artoo, where a pair does not know ways.
+//! A world is one tag pair. Each run does the task by way A or way B: a live practice decides which; without
+//! one, the way that experience favours; without that, chance. The run succeeds with this way's probability
+//! on that day, and writes an `accept` or an `abandon` that names its way. Then the Dreamer has its cycle. So
+//! an experience of the other way counts for or against the pair as in artoo, where a pair does not
+//! distinguish ways.
 
 #![expect(clippy::print_stdout, reason = "the table is for people")]
 
@@ -50,7 +52,7 @@ impl Way {
     }
 }
 
-/// When a practice falls.
+/// When a practice is demoted.
 type Falls = fn(&Entry, &[Entry], DateTime<FixedOffset>) -> bool;
 
 fn main() {
@@ -186,7 +188,7 @@ fn live(seed: u64, every_hours: i64, falls: Falls, pause_days: i64, chance: &dyn
     }
 }
 
-/// The way that the newest practice names.
+/// The way named by the newest practice.
 fn practice(entries: &[Entry]) -> Option<Way> {
     let rules = entries.iter().filter(|entry| entry.megram.level == Level::C && entry.megram.sigma > 0.0);
     rules.max_by_key(|entry| entry.megram.id).and_then(way_of)
@@ -196,7 +198,7 @@ fn way_of(entry: &Entry) -> Option<Way> {
     [Way::A, Way::B].into_iter().find(|way| entry.megram.content == way.name())
 }
 
-/// The way that most of a practice's sources went well by.
+/// The way by which most of a practice's sources succeeded.
 fn words_of(sources: &[MegramId], fold: &MemoryFold) -> String {
     let by = |way: &str| {
         let all = sources.iter().filter_map(|id| fold.current(*id));
@@ -205,7 +207,7 @@ fn words_of(sources: &[MegramId], fold: &MemoryFold) -> String {
     if by("A") >= by("B") { "A".to_owned() } else { "B".to_owned() }
 }
 
-/// The way that the pair's experiences speak for most, fallen rules included.
+/// The way favoured by the pair's experiences, including demoted rules.
 fn better(entries: &[Entry], now: DateTime<FixedOffset>) -> Option<Way> {
     let says = |way: &str| {
         let of = entries.iter().filter(|entry| entry.megram.level != Level::C && entry.megram.content == way);
@@ -223,14 +225,14 @@ fn mass(megram: &Megram, now: DateTime<FixedOffset>) -> f64 {
     megram.f * decay::weight(megram.k, decay::age_days(megram, now))
 }
 
-/// What the pair's entries but one rule speak for, or against where it is negative.
+/// The decision of the pair's entries without one rule; negative if they contradict.
 fn without(rule: &Entry, all: &[Entry], now: DateTime<FixedOffset>) -> f64 {
     let others =
         all.iter().filter(|entry| entry.megram.id != rule.megram.id && entry.megram.level != Level::T);
     others.map(|entry| entry.megram.sigma * mass(&entry.megram, now)).sum()
 }
 
-/// What the sources of a rule speak for it.
+/// The decision of a rule's sources.
 fn backing(rule: &Entry, now: DateTime<FixedOffset>) -> f64 {
     rule.sources.iter().map(|source| source.sigma * mass(source, now)).sum()
 }
@@ -239,7 +241,7 @@ fn literal(rule: &Entry, all: &[Entry], now: DateTime<FixedOffset>) -> bool {
     without(rule, all, now) + rule.megram.f < 0.0
 }
 
-/// Decision below 0 and two experiences that still speak against it: what artoo does.
+/// Decision below 0 and two experiences that still contradict it: artoo's rule.
 fn two(rule: &Entry, all: &[Entry], now: DateTime<FixedOffset>) -> bool {
     plan(all, &Rules::default(), now).demote.contains(&rule.megram.id)
 }

@@ -1,4 +1,4 @@
-//! What a memory appends to carry out a decision. Pure: every memory appends the same.
+//! Turns the Dreamer's decisions into events. Pure: every memory appends the same events.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::dreamer::{PairPlan, Promotion};
 use crate::{Bankruptcy, Event, Rules, matrix, polarity};
 
 impl PairPlan {
-    /// The events that carry the plan out, noted in the report. `mint` gives the id of a rule that arises.
+    /// The events of a plan, recorded in the report. `mint` creates the id of a new rule.
     pub fn events(
         self,
         pair: &TagPair,
@@ -38,7 +38,7 @@ impl PairPlan {
     }
 }
 
-/// The experience that speaks against a rule, under the rule's own pair: see
+/// The experience against a rule, under the rule's own pair: see
 /// [`record_negative_feedback`](crate::MemoryService::record_negative_feedback).
 pub fn contradiction(
     rule: &Megram,

@@ -1,52 +1,53 @@
-//! The Dreamer's plan for one tag pair: which rules fall, which rule arises, what is forgotten. Pure; whoever owns the
-//! memory carries it out.
+//! The Dreamer's plan for one tag pair: which rules are demoted, which rule is created, what is forgotten.
+//! Pure; the memory's owner carries it out.
 //!
 //! Everything in a plan is decided on the same state of the pair, with the same potentials.
 //!
-//! Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`, "Forgetting", "Trust bankruptcy has polarity" and
-//! "Promotion".
+//! Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`, "Forgetting", "Trust bankruptcy has
+//! polarity" and "Promotion".
 
 use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Polarity, Potentials, Space};
 use chrono::{DateTime, FixedOffset};
 
 use crate::{Bankruptcy, Rules, compose, decay, matrix, polarity, potentials, sop};
 
-/// A live entry of a pair, with the experiences that it was distilled from where it is, or was, a rule.
+/// A live entry of a pair, with its source experiences if it is, or was, a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The entry as it stands now: level, rate and last recall included.
+    /// The entry's current form: level, rate and last recall included.
     pub megram: Megram,
     /// The raw experiences behind a rule; empty for an experience.
     pub sources: Vec<Megram>,
 }
 
-/// What the Dreamer would do with one pair. Nothing, mostly.
+/// The Dreamer's plan for one pair. Usually empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairPlan {
-    /// Rules that go bankrupt: back to level K, with [`Rules::demoted_k`].
+    /// Rules to demote to level K, with [`Rules::demoted_k`].
     pub demote: Vec<MegramId>,
-    /// The rule that arises; at most one in a cycle.
+    /// The rule to create; at most one in a cycle.
     pub promote: Option<Promotion>,
     /// Experiences to delete.
     pub forget: Vec<MegramId>,
 }
 
-/// A rule that arises from a pair's experience.
+/// A new rule from a pair's experience.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Promotion {
     /// Practice or constraint.
     pub polarity: Polarity,
-    /// Its words.
+    /// Its text.
     pub content: String,
-    /// Every raw experience behind it, those of the rules that it takes in included. From now on consolidated.
+    /// Every raw experience behind it, including those of the rules that it absorbs. Consolidated from now
+    /// on.
     pub sources: Vec<MegramId>,
-    /// Rules of the same polarity, and fallen ones, that it takes the place of. From now on consolidated.
+    /// Rules of the same polarity, and demoted ones, that it replaces. Consolidated from now on.
     pub absorbed: Vec<MegramId>,
 }
 
 impl Promotion {
-    /// The rule as a Megram of level C: timeless, with the strength of `success` for a practice ("Planner copies
-    /// directly") and of `abandon` for a constraint ("generates hard Constraint").
+    /// The rule as a Megram of level C: timeless, with the strength of `success` for a practice ("Planner
+    /// copies directly") and of `abandon` for a constraint ("generates hard Constraint").
     pub fn megram(&self, id: MegramId, at: DateTime<FixedOffset>, space: Space, entity: Entity) -> Megram {
         let state = match self.polarity {
             Polarity::Practice => MegramState::Success,
@@ -58,7 +59,6 @@ impl Promotion {
 }
 
 /// Plans one cycle for one pair, given its live entries: neither forgotten nor consolidated.
-///
 /// ```
 /// # use artoo_mkct_memory::{Rules, dreamer::{Entry, plan}, matrix};
 /// # use artoo_types::{Entity, MegramId, MegramState, Space};
@@ -86,7 +86,7 @@ pub fn plan(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Pai
     }
 }
 
-/// Physical Forgetting: the experiences of a pair that draws no attention any more, but for the young ones.
+/// Physical Forgetting: the experiences of a pair that no longer draws attention, except the young ones.
 fn garbage(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<FixedOffset>) -> Vec<MegramId> {
     if live.attention >= rules.forget_below {
         return Vec::new();
@@ -95,7 +95,7 @@ fn garbage(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<Fix
     experiences(entries).map(|entry| &entry.megram).filter(old).map(|megram| megram.id).collect()
 }
 
-/// Trust Bankruptcy: the rules that the pair's decision speaks against.
+/// Trust Bankruptcy: the rules that the pair's decision contradicts.
 fn bankrupt(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<FixedOffset>) -> Vec<MegramId> {
     let by_chance = against(entries).filter(|megram| still_speaks(megram, now)).nth(1).is_none();
     let falls = |megram: &Megram| match (rules.bankruptcy, polarity(megram.sigma)) {
@@ -111,7 +111,8 @@ fn bankrupt(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<Fi
         .collect()
 }
 
-/// The experiences that speak against the practices of a pair. A constraint, fallen or not, is more than one: it comes twice.
+/// The experiences against the practices of a pair. A constraint, demoted or not, stands for more than one:
+/// it is yielded twice.
 pub(crate) fn against(entries: &[Entry]) -> impl Iterator<Item = &Megram> {
     let speaking = entries.iter().filter(|entry| {
         potentials::counts(entry.megram.level) && sop::speaks_for(&entry.megram, Polarity::Constraint)
@@ -128,10 +129,10 @@ fn still_speaks(megram: &Megram, now: DateTime<FixedOffset>) -> bool {
     -megram.sigma * left > potentials::DECISION_MIN
 }
 
-/// The upward flow: one rule where attention and decision are both beyond their thresholds and an experience that is not
-/// part of a rule yet speaks for it.
+/// The upward flow: one rule if attention and decision both exceed their thresholds and an experience that is
+/// not part of a rule yet supports it.
 ///
-/// What was imported counts for the advice and makes no rule: nobody here saw it happen.
+/// Imported experience counts for the advice but creates no rule: it was not observed here.
 fn promotion(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Option<Promotion> {
     let is_own = |entry: &&Entry| entry.megram.origin != Some(Origin::Import);
     let live = potentials::direct(entries.iter().filter(is_own).map(|entry| &entry.megram), now);
@@ -168,7 +169,7 @@ fn promotion(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Op
     Some(Promotion { polarity, content, sources, absorbed })
 }
 
-/// Entries of the layers that time wears down.
+/// Entries of the decaying levels.
 fn experiences(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
     entries.iter().filter(|entry| match entry.megram.level {
         Level::M | Level::K => true,

@@ -1,10 +1,11 @@
-//! When the Dreamer has to look at a pair again.
+//! Computes when the Dreamer has to process a pair again.
 //!
-//! Between two events nothing changes but the time, and every sum of a pair is a sum of exponentials. So the first moment at which
-//! [`plan`](crate::dreamer::plan) would do anything can be found: a stretch of time in which a sum cannot reach its threshold, since
-//! even its rising terms at the end and its falling terms at the beginning do not, is passed over; any other one is halved.
+//! Between two events only the time changes, and every sum of a pair is a sum of exponentials. So the first
+//! moment at which [`plan`](crate::dreamer::plan) would do anything can be found: a stretch of time is
+//! skipped if a sum cannot reach its threshold even with its rising terms at the end and its falling terms at
+//! the beginning; any other one is halved.
 //!
-//! Pure. What it says may be early, by what rounding may do or where sums come very near to a threshold, and is never late.
+//! Pure. The result may be early, by rounding or where sums come very near to a threshold, and is never late.
 
 use artoo_types::{Level, Megram, Polarity};
 
@@ -14,14 +15,14 @@ use crate::potentials::DECISION_MIN;
 use crate::sums::{Slot, Slots, Term};
 use crate::{Bankruptcy, Rules, dreamer, polarity, sop};
 
-/// When the Dreamer has to look at a pair.
+/// When the Dreamer has to process a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Due {
-    /// At once.
+    /// Immediately.
     Now,
     /// At this time, in milliseconds of the Unix clock.
     At(i64),
-    /// Not before something happens to it.
+    /// Not before the pair changes.
     Never,
 }
 
@@ -36,10 +37,9 @@ impl Due {
     }
 }
 
-/// When a plan for a pair is not empty for the first time from `from_ms` on, as long as nothing happens to it.
+/// The first time from `from_ms` on at which a pair's plan is not empty, if the pair does not change.
 ///
 /// `entries` are the pair's live entries: neither forgotten nor consolidated.
-///
 /// ```
 /// # use artoo_mkct_memory::{Rules, dreamer::Entry, due::{Due, next}, matrix};
 /// # use artoo_types::{Entity, MegramState, Space};
@@ -57,7 +57,7 @@ pub fn next(entries: &[Entry], rules: &Rules, from_ms: i64) -> Due {
     let outline = Outline::of(entries, rules);
     let terms: Vec<Term> = entries.iter().filter_map(|entry| Term::of(&entry.megram)).collect();
     let slots = Slots::of(terms.iter().copied());
-    // The closed form holds where no entry's clock is yet to come.
+    // The closed form requires that no entry's clock is in the future.
     let masses =
         if from_ms >= slots.latest_ms() { slots.slots().iter().map(Term::from).collect() } else { terms };
     let first = [
@@ -87,34 +87,35 @@ pub fn next(entries: &[Entry], rules: &Rules, from_ms: i64) -> Due {
     }
 }
 
-/// Rounding may move a sum by less than this share of its mass.
+/// Rounding may change a sum by less than this share of its mass.
 const SLACK: f64 = 1e-9;
-/// The last instant that a calendar knows.
+/// The last instant that the calendar type supports.
 const LAST_MS: i64 = 8_210_000_000_000_000;
-/// So many stretches of time are looked at before the search ends, with what is not ruled out by then.
+/// Maximum number of stretches of time examined before the search ends, with what is not ruled out by then.
 const STRETCHES: usize = 1024;
 
-/// What a pair has that something could happen to.
+/// The properties of a pair that determine its due time.
 #[derive(Default)]
 struct Outline {
-    /// From when on the oldest experience may be forgotten.
+    /// When the oldest experience may be forgotten.
     forget_from_ms: Option<i64>,
-    /// Whether a rule falls when the decision is below 0.
+    /// Whether a rule is demoted when the decision is below 0.
     falls_below_zero: bool,
-    /// Until when a practice falls when it is below 0.
+    /// Until when a practice is demoted when the decision is below 0.
     practice_falls_until_ms: Option<i64>,
-    /// Whether a rule falls when the decision is above 0.
+    /// Whether a rule is demoted when the decision is above 0.
     falls_above_zero: bool,
-    /// Whether an experience speaks for a new practice.
+    /// Whether an experience supports a new practice.
     practice: bool,
-    /// Whether an experience speaks for a new constraint.
+    /// Whether an experience supports a new constraint.
     constraint: bool,
 }
 
 impl Outline {
     fn of(entries: &[Entry], rules: &Rules) -> Self {
         let mut outline = Self::default();
-        // With no least age everything is old enough at any time; what is left of a millisecond is early, not late.
+        // Without a minimum age everything is old enough at any time; a fraction of a millisecond makes it
+        // early, not late.
         let least_age = (rules.forget_min_age_days * MILLISECONDS_PER_DAY) as i64;
         let least_age = (rules.forget_min_age_days > 0.0).then_some(least_age);
         for Entry { megram, sources } in entries {
@@ -149,7 +150,7 @@ fn attention(mass: &Term) -> f64 {
     mass.positive + mass.negative
 }
 
-/// How far the decision is beyond a threshold in one direction.
+/// How far the decision exceeds a threshold in one direction.
 fn toward(masses: &[Term], polarity: Polarity, threshold: f64) -> Curve {
     Curve::new(masses, -threshold * (1.0 - SLACK), |mass| {
         let decision = mass.positive - mass.negative;
@@ -161,11 +162,12 @@ fn toward(masses: &[Term], polarity: Polarity, threshold: f64) -> Curve {
     })
 }
 
-/// Until when two experiences still speak against the practices of a pair: the second last time at which one is too faint.
+/// Until when two experiences still contradict the practices of a pair: the second last time at which one
+/// becomes too faint.
 fn two_speak_until_ms(entries: &[Entry]) -> Option<i64> {
     let speaks_until_ms = |megram: &Megram| {
         let days = (-megram.sigma * megram.f / DECISION_MIN).ln() / megram.k;
-        // What rounding does is early, not late.
+        // Rounding makes it early, not late.
         (days >= 0.0)
             .then(|| decay::clock_ms(megram).saturating_add((days * MILLISECONDS_PER_DAY + 1.0) as i64))
     };
@@ -180,7 +182,7 @@ fn arises(masses: &[Term], rules: &Rules, polarity: Polarity, from_ms: i64) -> O
     first(&[drawn, toward(masses, polarity, rules.promote_decision)], from_ms)
 }
 
-/// A sum of fading masses, and a constant.
+/// A sum of decaying masses, and a constant.
 struct Curve {
     constant: f64,
     masses: Vec<Term>,
@@ -192,7 +194,7 @@ impl Curve {
         Self { constant, masses: masses.to_vec(), sizes: masses.iter().map(size).collect() }
     }
 
-    /// No value from one time to another is greater.
+    /// An upper bound of its value from one time to another.
     fn most(&self, from_ms: i64, to_ms: i64) -> f64 {
         let sizes = self.masses.iter().zip(&self.sizes);
         self.constant
@@ -205,7 +207,7 @@ impl Curve {
     }
 }
 
-/// The first time from `from_ms` on at which no curve is below 0, or one before it.
+/// The first time from `from_ms` on at which no curve is below 0, or a time before it.
 fn first(curves: &[Curve], from_ms: i64) -> Option<i64> {
     let mut stretches = vec![(from_ms, LAST_MS.max(from_ms))];
     let mut looked_at = 0;

@@ -1,43 +1,44 @@
-//! What happens to a memory. Events are appended and never changed.
+//! Events of a memory. They are appended and never changed.
 
 use std::sync::Arc;
 
 use artoo_types::{Megram, MegramId};
 use chrono::{DateTime, FixedOffset};
 
-/// One event in the life of a memory. The state of a memory is the fold of its events, in whatever order: see
+/// One event of a memory. The state of a memory is the fold of its events, in any order: see
 /// [`crate::MemoryFold`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// A Megram was written: an experience, or the words of a rule.
+    /// A Megram was written: an experience, or the text of a rule.
     Written(Arc<Megram>),
-    /// A Megram was recalled. Of several recalls the latest counts: `last_recalled_at` is the one thing that is overwritten
-    /// (specification v0.8, R5 "Storage").
+    /// A Megram was recalled. Of several recalls the latest counts: `last_recalled_at` is the one thing that
+    /// is overwritten (specification v0.8, R5 "Storage").
     Recalled {
-        /// Which.
+        /// The Megram.
         id: MegramId,
-        /// When.
+        /// The time.
         at: DateTime<FixedOffset>,
     },
     /// Experiences became a rule.
     Consolidated {
         /// The rule.
         sop: MegramId,
-        /// The experiences behind it: still there, never changed, counted no more.
+        /// Its source experiences: still there and unchanged, but no longer live.
         sources: Vec<MegramId>,
-        /// Rules that it takes the place of; they count no more either.
+        /// Rules that it replaces; they are no longer live either.
         absorbed: Vec<MegramId>,
     },
-    /// A rule went bankrupt.
+    /// A rule was demoted.
     Demoted {
-        /// Which.
+        /// The rule.
         id: MegramId,
         /// Its decay rate per day from now on.
         k: f64,
     },
-    /// A Megram was forgotten, by the Dreamer or because the person said so. The event that wrote it is deleted with its words; this one stays.
+    /// A Megram was forgotten, by the Dreamer or on the person's request. The event that wrote it is deleted
+    /// with its words; this one stays.
     Forgotten {
-        /// Which.
+        /// The Megram.
         id: MegramId,
     },
 }

@@ -1,4 +1,4 @@
-//! The state of a memory, folded from its events.
+//! `MemoryFold`: the state of a memory, folded from its events.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -10,8 +10,7 @@ use crate::dreamer::Entry;
 use crate::sums::Sums;
 use crate::{Event, polarity, potentials};
 
-/// The state of a memory: every event taken in once gives the same state, whatever their order.
-///
+/// The state of a memory: the same set of events gives the same state, in any order.
 /// ```
 /// # use artoo_mkct_memory::{Event, MemoryFold, matrix};
 /// # use artoo_types::{Entity, MegramState, Space};
@@ -43,7 +42,7 @@ struct Pair {
 }
 
 impl MemoryFold {
-    /// Takes an event in.
+    /// Applies an event.
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Written(megram) => self.write(megram),
@@ -75,7 +74,7 @@ impl MemoryFold {
         self.settle(id);
     }
 
-    /// The Megram as it stands now, consolidated ones included; `None` where it is unknown or forgotten.
+    /// The Megram's current form, also if consolidated; `None` if it is unknown or forgotten.
     pub fn current(&self, id: MegramId) -> Option<Megram> {
         let mut megram = self.written.get(&id)?.as_ref().clone();
         if let Some(k) = self.demoted.get(&id) {
@@ -86,12 +85,12 @@ impl MemoryFold {
         Some(megram)
     }
 
-    /// The Megram as it was written; `None` where it is unknown or forgotten.
+    /// The Megram as it was written; `None` if it is unknown or forgotten.
     pub fn original(&self, id: MegramId) -> Option<&Megram> {
         self.written.get(&id).map(Arc::as_ref)
     }
 
-    /// Whether an id was used, be it for a Megram that is forgotten.
+    /// Whether an id was ever used, also by a forgotten Megram.
     pub fn knows(&self, id: MegramId) -> bool {
         self.written.contains_key(&id) || self.forgotten.contains(&id)
     }
@@ -131,7 +130,7 @@ impl MemoryFold {
         laws.into_iter().map(|megram| Law { id: megram.id, content: megram.content }).collect()
     }
 
-    /// The live entries of a pair, each with what it was distilled from, for [`crate::dreamer::plan`].
+    /// The live entries of a pair, each with its sources, for [`crate::dreamer::plan`].
     pub fn entries(&self, space: &Space, entity: &Entity) -> Vec<Entry> {
         self.live(space, entity)
             .into_iter()
@@ -142,7 +141,7 @@ impl MemoryFold {
             .collect()
     }
 
-    /// Every pair that has a live entry.
+    /// Every pair with a live entry.
     pub fn pairs(&self) -> impl Iterator<Item = (&Space, &Entity)> {
         self.pairs.iter().flat_map(|(space, entities)| entities.keys().map(move |entity| (space, entity)))
     }
@@ -163,8 +162,8 @@ impl MemoryFold {
         }
     }
 
-    /// Brings an entry's place in its pair up to date with everything known of it. Called after every change, so that
-    /// the order of changes does not matter.
+    /// Updates an entry's place in its pair from all facts about it. Called after every change, so that the
+    /// order of changes does not matter.
     fn settle(&mut self, id: MegramId) {
         let Some(megram) = self.current(id) else { return };
         let entities = self.pairs.entry(megram.space.clone()).or_default();

@@ -1,4 +1,4 @@
-//! How the potentials of a pair will fade if nothing more is learned.
+//! Forecast of a pair's potentials without new experience.
 
 use artoo_types::{Megram, MemoryAction, Potentials};
 use chrono::{DateTime, Duration, FixedOffset};
@@ -6,32 +6,31 @@ use serde::Serialize;
 
 use crate::sums::Sums;
 
-/// How far anybody may look ahead: ten years.
+/// Maximum forecast: ten years.
 pub const MAX_DAYS: u32 = 3_650;
-/// How often a day is looked at. No rate of the matrix lets an advice come and go between two looks.
+/// Number of samples per day. No rate of the matrix lets an advice appear and disappear between two samples.
 const LOOKS_A_DAY: i64 = 4;
 const LOOK_MS: i64 = 86_400_000 / LOOKS_A_DAY;
 
-/// What a pair's potentials will be.
+/// The future potentials of a pair.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
-    /// The potentials of each day at this hour, today's first.
+    /// The potentials of each day at this hour, starting today.
     pub days: Vec<Potentials>,
-    /// When the advice changes, in the order of time.
+    /// Changes of the advice, in order of time.
     pub changes: Vec<Change>,
 }
 
 /// A change of the advice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// When, to the second.
+    /// The time, to the second.
     pub at: DateTime<FixedOffset>,
     /// The advice from then on.
     pub action: MemoryAction,
 }
 
-/// Looks ahead for so many days, at most [`MAX_DAYS`]. `members` are the pair's live entries.
-///
+/// Forecasts this many days, at most [`MAX_DAYS`]. `members` are the pair's live entries.
 /// ```
 /// # use artoo_mkct_memory::{forecast, matrix};
 /// # use artoo_types::{Entity, MegramState, MemoryAction, Space};

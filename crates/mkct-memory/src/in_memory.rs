@@ -1,4 +1,4 @@
-//! A memory that lives as long as its process.
+//! `InMemory`: a `MemoryService` that lasts as long as its process.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -17,8 +17,7 @@ use crate::{
     Distiller, Event, MemoryError, MemoryFold, MemoryService, Rules, contradiction, dreamer, recollection,
 };
 
-/// A [`MemoryService`] that keeps its events in memory: nothing survives the process.
-///
+/// A [`MemoryService`] that keeps its events in memory only.
 /// ```
 /// use artoo_mkct_memory::{InMemory, MemoryService, Rules, matrix};
 /// use artoo_types::{Entity, MegramId, MegramState, Space};
@@ -45,8 +44,8 @@ struct State {
 }
 
 impl InMemory {
-    /// An empty memory. `now` is asked for the time at every query, `mint` for the id of every Megram that the memory
-    /// makes itself (rules, and feedback on rules); it must never give the same id twice.
+    /// An empty memory. `now` is called for the time of every query, `mint` for the id of every Megram that
+    /// the memory creates itself (rules, and feedback on rules); it must never return the same id twice.
     pub fn new(
         rules: Rules,
         now: impl Fn() -> DateTime<FixedOffset> + Send + Sync + 'static,
@@ -55,12 +54,12 @@ impl InMemory {
         Self { rules, now: Box::new(now), mint: Box::new(mint), state: RwLock::default() }
     }
 
-    /// Everything that happened, oldest first, but for what was forgotten.
+    /// All events, oldest first, without those of forgotten Megrams.
     pub fn events(&self) -> Vec<Event> {
         self.read().events.clone()
     }
 
-    /// One Megram as it stands now; `None` where it is unknown or forgotten. A look, not a recall.
+    /// The current form of one Megram; `None` if it is unknown or forgotten. Does not count as a recall.
     pub fn get(&self, id: MegramId) -> Option<Megram> {
         self.read().fold.current(id)
     }
@@ -70,12 +69,12 @@ impl InMemory {
         (self.now)()
     }
 
-    /// What [`recall`](MemoryService::recall) answers, without noting a recall.
+    /// The answer of [`recall`](MemoryService::recall), without recording a recall.
     pub fn look(&self, query: &MemoryQuery) -> MemoryReply {
         self.read().look(query, (self.now)())
     }
 
-    /// Takes Megrams out with their words, because the person said so. Unknown ids are passed over.
+    /// Removes Megrams with their words on the person's request. Unknown ids are skipped.
     ///
     /// # Errors
     ///
@@ -89,8 +88,8 @@ impl InMemory {
         Ok(())
     }
 
-    // A panic of another thread leaves no half-made change behind: an event is appended before it is folded, and
-    // neither step can fail. So a poisoned lock is taken all the same.
+    // A panic of another thread leaves no partial change: an event is appended before it is folded, and
+    // neither step can fail. So a poisoned lock is usable.
     fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -127,7 +126,7 @@ impl MemoryService for InMemory {
     async fn record_negative_feedback(&self, rule: MegramId, content: &str) -> Result<(), MemoryError> {
         let mut state = self.write_lock();
         let state = state.open()?;
-        // One that fell or was taken in by another is still the rule that somebody was given.
+        // A demoted or consolidated rule is still the rule that was returned earlier.
         let known = state.fold.original(rule).filter(|megram| megram.level == Level::C);
         let known = known.ok_or(MemoryError::UnknownRule(rule))?;
         state.write(contradiction(known, &self.rules, (self.mint)(), (self.now)(), content))
@@ -162,7 +161,7 @@ impl MemoryService for InMemory {
             if let (Some(promotion), Some((same, text))) = (plan.promote.as_mut(), words.remove(&pair))
                 && *promotion == same
             {
-                // What came in meanwhile makes another rule, which nobody has put into words.
+                // Entries that arrived meanwhile produce another rule, which has no wording yet.
                 promotion.content = text;
             }
             // Deleted all at once, at the end.
@@ -215,7 +214,7 @@ impl State {
         self.fold.pairs().map(|(space, entity)| TagPair::new(space.clone(), entity.clone())).collect()
     }
 
-    /// The rules that would arise, each with its pair and the experiences behind it.
+    /// The rules to create, each with its pair and its source experiences.
     fn promotions(
         &self,
         rules: &Rules,
@@ -237,11 +236,11 @@ impl State {
         recollection::of_pair(pair.clone(), reason, potentials, sops, &entries, now)
     }
 
-    /// What is known of pairs whose words are like these, but for the pairs that were asked for.
+    /// What is known of pairs with similar words, except the requested pairs.
     fn similar(&self, like: &str, asked: &[TagPair], now: DateTime<FixedOffset>) -> Vec<PairMemory> {
         let text = |pair: &TagPair| {
             let entries = self.fold.entries(&pair.space, &pair.entity);
-            // Laws are in every reply, so a pair of laws alone has nothing to tell.
+            // Laws are in every reply, so a pair with only laws adds nothing.
             let is_known = entries.iter().any(|entry| entry.megram.level != Level::T);
             is_known.then(|| similar::pair_text(pair, entries.iter().map(|entry| &entry.megram)))
         };

@@ -1,5 +1,4 @@
-//! The keys under which a store keeps memory, and the way back from a key.
-//!
+//! Keys under which a store keeps memory, with encoding and decoding.
 //! ```text
 //! m|<id>                    the Megram
 //! x|<space>|<entity>|<id>   its place in its tag pair
@@ -7,7 +6,7 @@
 //! r|<id>                    when it was last recalled
 //! ```
 //!
-//! Tags are percent-encoded where they hold `|`, `%` or a control character, so two names never share a key.
+//! Tags are percent-encoded if they contain `|`, `%` or a control character, so two names never share a key.
 //!
 //! Source: specification v0.8, R5 "Storage: LevelDB"; encoding: `docs/deviations.md`, "Keys".
 
@@ -22,16 +21,16 @@ pub enum Key {
     Index {
         /// First half of the pair.
         space: Space,
-        /// Second half.
+        /// The Megram.
         entity: Entity,
         /// Which Megram.
         id: MegramId,
     },
-    /// `l|`: a Megram's place in its layer.
+    /// `l|`: a Megram's place in its level.
     Layer {
-        /// The layer.
+        /// The level.
         level: Level,
-        /// Which Megram.
+        /// The Megram.
         id: MegramId,
     },
     /// `r|`: when a Megram was last recalled.
@@ -39,8 +38,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// The key as a store keeps it.
-    ///
+    /// The key as stored.
     /// ```
     /// # use artoo_mkct_memory::key::Key;
     /// # use artoo_types::{Entity, Space};
@@ -59,11 +57,11 @@ impl Key {
         }
     }
 
-    /// Reads a key back. Only what [`encode`](Self::encode) writes is a key, so a key has one spelling.
+    /// Decodes a key. Only the output of [`encode`](Self::encode) is valid, so a key has one spelling.
     ///
     /// # Errors
     ///
-    /// What is wrong with the key, and the key.
+    /// The problem, and the key.
     pub fn decode(text: &str) -> Result<Self, KeyError> {
         let error = |reason| KeyError { key: text.to_owned(), reason };
         let parse = |id: &str| id.parse::<MegramId>().map_err(|_| error(Reason::Id));
@@ -85,12 +83,12 @@ impl Key {
     }
 }
 
-/// What every `x|` key of a tag pair begins with, and no other key.
+/// The common prefix of the `x|` keys of a tag pair, and of no other key.
 pub fn pair_prefix(space: &Space, entity: &Entity) -> String {
     format!("x|{}|{}|", escape(space.as_str()), escape(entity.as_str()))
 }
 
-/// What every `l|` key of a layer begins with, and no other key.
+/// The common prefix of the `l|` keys of a level, and of no other key.
 pub fn layer_prefix(level: Level) -> String {
     format!("l|{}|", level_name(level))
 }
@@ -145,13 +143,13 @@ fn escape(tag: &str) -> String {
     escaped
 }
 
-/// `None` where a percent sign is not followed by two hexadecimal digits, or the bytes are no text.
+/// `None` if a percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
 fn unescape(escaped: &str) -> Option<String> {
     let mut pieces = escaped.split('%');
     let mut bytes = pieces.next()?.as_bytes().to_vec();
     for piece in pieces {
         let (digits, rest) = piece.split_at_checked(2)?;
-        // `from_str_radix` would take a sign.
+        // `from_str_radix` would accept a sign.
         if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return None;
         }

@@ -1,13 +1,14 @@
-//! The mathematics of the MKCT memory pyramid, and the service that the rest of artoo talks to.
+//! The mathematics of the MKCT memory pyramid, and the `MemoryService` interface used by the rest of artoo.
 //!
-//! Experience is kept as [Megrams](artoo_types::Megram) under tag pairs. [`decay`] says how an experience fades,
-//! [`potentials`] what a pair's experiences add up to, [`sums`] the same in constant time, [`matrix`] how strong each
-//! kind of experience is, [`dreamer`] what is promoted, demoted and forgotten, [`due`] when, and [`key`] under which keys a store keeps
-//! all that. [`MemoryService`] is the interface; [`InMemory`] implements it for the life of a process.
+//! Experience is kept as [Megrams](artoo_types::Megram) under tag pairs. [`decay`] defines how an experience
+//! fades, [`potentials`] the sums over a pair's experiences, [`sums`] the same in constant time, [`matrix`]
+//! the strength of each kind of experience, [`dreamer`] what is promoted, demoted and forgotten, [`due`]
+//! when, and [`key`] the keys under which a store keeps all that. [`MemoryService`] is the interface;
+//! [`InMemory`] implements it for the life of a process.
 //!
-//! *Architecture invariant*: this crate knows no clock, no random number, no file, no network, no model and no role. Times
-//! and ids are handed in. Everything but [`MemoryService`] and [`InMemory`] is pure: values in, values out.
-//!
+//! *Architecture invariant*: this crate knows no clock, no random number, no file, no network, no model and
+//! no role. Times and ids are passed in. Everything but [`MemoryService`] and [`InMemory`] is pure: values
+//! in, values out.
 //! ```
 //! use artoo_mkct_memory::{matrix, potentials};
 //! use artoo_types::{Entity, MegramId, MegramState, MemoryAction, Space};

@@ -1,4 +1,4 @@
-//! The GGS Quantization Matrix: how strong each kind of experience is, which way it points and how fast it fades.
+//! The GGS Quantization Matrix: strength, valence and decay rate of each kind of experience.
 //!
 //! Source: specification v0.8, R5 "GGS Quantization Matrix".
 
@@ -16,7 +16,7 @@ pub struct Row {
     pub sigma: f64,
     /// Decay rate per day.
     pub k: f64,
-    /// What it means, in the specification's words.
+    /// Its meaning, in the specification's words.
     pub meaning: &'static str,
 }
 
@@ -52,8 +52,7 @@ pub const fn row(state: MegramState) -> Row {
     Row { state, f, sigma, k, meaning }
 }
 
-/// A raw experience (level M) of the strength that its state has in the matrix.
-///
+/// A raw experience (level M) with the strength of its state in the matrix.
 /// ```
 /// # use artoo_mkct_memory::matrix;
 /// # use artoo_types::{Entity, Level, MegramState, Space, ToolName};

@@ -1,4 +1,4 @@
-//! What the experiences of a tag pair add up to: the two convolution channels and the action that they advise.
+//! Potentials of a tag pair: the two convolution channels and the action that they advise.
 //!
 //! Source: specification v0.8, R5 "Dual-Channel Convolution Potentials".
 
@@ -12,9 +12,10 @@ pub const ATTENTION_MIN: f64 = 0.5;
 /// Beyond this decision, in either direction, the history has a clear sign.
 pub const DECISION_MIN: f64 = 0.2;
 
-/// Whether entries of a level count in the sums of their pair. Laws (T) do not: they are in every prompt anyway.
+/// Whether entries of a level count in the sums of their pair. Laws (T) do not: they are in every prompt
+/// anyway.
 ///
-/// Consolidated entries do not count either, whatever their level; leaving them out is up to the caller, as a Megram does
+/// Consolidated entries do not count either, at any level; the caller leaves them out, because a Megram does
 /// not know that it was consolidated. Source: `docs/deviations.md`, "Membership of the sums".
 pub fn counts(level: Level) -> bool {
     match level {
@@ -23,11 +24,10 @@ pub fn counts(level: Level) -> bool {
     }
 }
 
-/// The potentials of a tag pair, term by term: the definition, and the check on [`crate::sums`].
+/// The potentials of a tag pair, term by term: the definition, and the reference for [`crate::sums`].
 ///
 /// `members` are the pair's entries that are neither forgotten nor consolidated; those whose level does not
-/// [count](counts) are passed over.
-///
+/// [count](counts) are skipped.
 /// ```
 /// use artoo_mkct_memory::potentials;
 /// use artoo_types::MemoryAction;
@@ -44,13 +44,12 @@ pub fn direct<'a>(members: impl IntoIterator<Item = &'a Megram>, now: DateTime<F
     advise(attention, decision)
 }
 
-/// Puts the two channels and their advice together.
+/// Combines the two channels with their advice.
 pub fn advise(attention: f64, decision: f64) -> Potentials {
     Potentials { attention, decision, action: action(attention, decision) }
 }
 
-/// What the two channels advise.
-///
+/// The action that the two channels advise.
 /// ```
 /// use artoo_mkct_memory::potentials::action;
 /// use artoo_types::MemoryAction;

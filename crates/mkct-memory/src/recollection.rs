@@ -1,4 +1,5 @@
-//! What is told of a pair: its rules, its potentials and the strongest experiences behind them. Data, never text for a prompt.
+//! What a recall returns about a pair: its rules, its potentials and the strongest experiences. Data, never
+//! text for a prompt.
 
 use std::collections::HashSet;
 
@@ -8,7 +9,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::decay;
 use crate::dreamer::Entry;
 
-/// How many experiences of a pair are told, each with another lesson.
+/// Number of experiences returned per pair, each with a different lesson.
 const TOLD: usize = 3;
 
 /// What is known of a pair, from its live entries.
@@ -40,9 +41,9 @@ pub fn of_pair(
             }
         })
         .collect();
-    // Of equals the newest: it is what holds now.
+    // Among equals the newest, which is the current one.
     experiences.sort_by(|a, b| b.strength.total_cmp(&a.strength).then(b.id.cmp(&a.id)));
-    // What was learned again, as each run of a task in its folder does, is told once.
+    // A repeated lesson, as from each run of a task in its folder, is returned once.
     let mut told = HashSet::new();
     experiences.retain(|experience| told.insert(experience.content.clone()));
     experiences.truncate(TOLD);

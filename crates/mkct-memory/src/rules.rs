@@ -1,9 +1,8 @@
-//! The numbers by which the Dreamer decides.
+//! `Rules`: the Dreamer's thresholds.
 
-/// The numbers by which the Dreamer promotes, demotes and forgets.
+/// The thresholds by which the Dreamer promotes, demotes and forgets.
 ///
 /// [`Rules::default`] are the settled ones, [`Rules::spec_v0_8`] the specification's to the letter.
-///
 /// ```
 /// use artoo_mkct_memory::{Bankruptcy, Rules};
 /// assert_eq!(Rules::default().forget_min_age_days, 1.0);
@@ -12,28 +11,32 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// Entries of a pair whose attention is below this are forgotten. Specification v0.8, "Physical Forgetting".
+    /// Entries of a pair whose attention is below this are forgotten. Specification v0.8, "Physical
+    /// Forgetting".
     pub forget_below: f64,
-    /// No entry younger than this is forgotten, in days; otherwise a `refine` Megram (f = 0.10) would be garbage at
+    /// Minimum age in days of a forgotten entry; otherwise a `refine` Megram (f = 0.10) would be garbage at
     /// birth. `docs/deviations.md`, "Forgetting".
     pub forget_min_age_days: f64,
-    /// The least attention of a pair that gets a rule. Specification v0.8, "Upward flow".
+    /// Minimum attention of a pair for a rule. Specification v0.8, "Upward flow".
     pub promote_attention: f64,
-    /// The least decision, in either direction, of a pair that gets a rule. Specification v0.8, "Upward flow".
+    /// Minimum decision of a pair for a rule, in either direction. Specification v0.8, "Upward flow".
     pub promote_decision: f64,
-    /// The decay rate per day of a rule that fell. Specification v0.8, "Trust Bankruptcy".
+    /// The decay rate per day of a demoted rule. Specification v0.8, "Trust Bankruptcy".
     pub demoted_k: f64,
-    /// When a rule falls.
+    /// When a rule is demoted.
     pub bankruptcy: Bankruptcy,
 }
 
-/// When a rule of the C layer loses its timelessness. Source: `docs/deviations.md`, "Trust bankruptcy has polarity".
+/// When a rule of level C loses its timelessness. Source: `docs/deviations.md`, "Trust bankruptcy has
+/// polarity".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bankruptcy {
-    /// A rule falls when experience contradicts it: a constraint when the decision is positive, a practice when it is negative
-    /// and two experiences still speak against it, each with a clear sign of its own. One failure fells no practice.
+    /// A rule is demoted when experience contradicts it: a constraint when the decision is positive, a
+    /// practice when it is negative and two experiences still contradict it, each with a clear sign of its
+    /// own. A single failure demotes no practice.
     Contradicted,
-    /// Every rule falls when the decision is negative, as the specification has it. A constraint then demotes itself.
+    /// Every rule is demoted when the decision is negative, as in the specification. A constraint then
+    /// demotes itself.
     Negative,
 }
 

@@ -1,4 +1,4 @@
-//! The interface of the memory.
+//! `MemoryService`: the interface of the memory.
 
 use artoo_types::{
     DreamReport, Entity, Level, Megram, MegramId, MemoryQuery, MemoryReply, Origin, Polarity, Potentials,
@@ -6,29 +6,29 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 
-/// The memory, as R5 and the operator's commands use it. Source: specification v0.8, R5 "MemoryService Interface".
+/// The memory, as R5 and the operator's commands use it. Source: specification v0.8, R5 "MemoryService
+/// Interface".
 ///
 /// # Contract
 ///
 /// - A query sees every write that returned `Ok` before the query was made.
-/// - An id names one Megram for ever: the same Megram written again changes nothing, another one under the same id is
-///   refused.
-/// - Nothing here waits for a model or a network. [`write`](Self::write) waits for nothing at all.
+/// - An id permanently names one Megram: writing the same Megram again changes nothing, another one under the
+///   same id is refused.
+/// - Nothing here waits for a model or a network. [`write`](Self::write) does not wait at all.
 /// - All methods may be called from several threads at once.
 ///
 /// # Who calls
 ///
-/// R5's actor alone, and the operator's memory commands. R7 writes through R5's actor.
+/// Only R5's actor, and the operator's memory commands. R7 writes through R5's actor.
 ///
 /// # Cancellation
 ///
-/// A query that is dropped leaves the memory as it was, or with the recall that it would have noted.
+/// A dropped query leaves the memory unchanged, or with the recall that it would have recorded.
 ///
 /// # An implementation must not
 ///
 /// change or reword a Megram, compose text for prompts, count a consolidated entry, or delete a rule.
-/// `artoo_shared_memory::conformance` tells whether it keeps to that.
-///
+/// `artoo_shared_memory::conformance` checks that.
 /// ```
 /// # use artoo_mkct_memory::{InMemory, MemoryService, Rules, matrix};
 /// # use artoo_types::{Entity, MegramState, MemoryAction, Space};
@@ -41,12 +41,13 @@ use async_trait::async_trait;
 /// ```
 #[async_trait]
 pub trait MemoryService: Send + Sync {
-    /// Takes a Megram in, without waiting: a store writes it behind the caller's back.
+    /// Accepts a Megram without waiting: a store writes it in the background.
     ///
     /// # Errors
     ///
-    /// [`MemoryError::OutOfRange`], [`MemoryError::EmptyTag`], [`MemoryError::Conflict`], [`MemoryError::Full`],
-    /// [`MemoryError::Closed`]: the Megram was not taken.
+    /// [`MemoryError::OutOfRange`], [`MemoryError::EmptyTag`], [`MemoryError::Conflict`],
+    /// [`MemoryError::Full`],
+    /// [`MemoryError::Closed`]: the Megram was not accepted.
     fn write(&self, megram: Megram) -> Result<(), MemoryError>;
 
     /// The rules (C) of a tag pair, oldest first. Each of them counts as recalled now.
@@ -56,69 +57,71 @@ pub trait MemoryService: Send + Sync {
     /// [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn query_c(&self, space: &Space, entity: &Entity) -> Result<Vec<SopRecord>, MemoryError>;
 
-    /// The live potentials of a tag pair. A look, not a recall.
+    /// The live potentials of a tag pair. Does not count as a recall.
     ///
     /// # Errors
     ///
     /// [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn query_mk(&self, space: &Space, entity: &Entity) -> Result<Potentials, MemoryError>;
 
-    /// Appends an experience that speaks against a rule, under the rule's own tag pair: of negative valence against a
+    /// Appends an experience against a rule, under the rule's own tag pair: of negative valence against a
     /// practice, of positive valence against a constraint. (The literal rules of specification v0.8 append a
     /// negative one against either, which would confirm a constraint.)
     ///
     /// # Errors
     ///
-    /// [`MemoryError::UnknownRule`] where no rule has this id, [`MemoryError::Closed`], [`MemoryError::Store`].
+    /// [`MemoryError::UnknownRule`] if no rule has this id, [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn record_negative_feedback(&self, rule: MegramId, content: &str) -> Result<(), MemoryError>;
 
-    /// Everything that bears on a question: rules, potentials and the strongest experiences of each pair that is asked for, of
-    /// pairs whose words are like the question's, and the person's laws. Rules that it gives count as recalled, as in
-    /// [`query_c`](Self::query_c).
+    /// Everything relevant to a query: rules, potentials and the strongest experiences of each requested
+    /// pair, of pairs with words similar to the query's, and the person's laws. Returned rules count as
+    /// recalled, as in [`query_c`](Self::query_c).
     ///
     /// # Errors
     ///
     /// [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError>;
 
-    /// One cycle of the Dreamer: rules fall, rules arise, experiences are forgotten. Never on the way of a request. The words
-    /// of a rule come from the `distiller`; where it has none, from [`crate::compose`].
+    /// One cycle of the Dreamer: rules are demoted and created, experiences are forgotten. Never in the path
+    /// of a request. The text of a rule comes from the `distiller`; if it has none, from [`crate::compose`].
     ///
     /// # Errors
     ///
     /// [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn dream(&self, distiller: &dyn Distiller) -> Result<DreamReport, MemoryError>;
 
-    /// Waits until everything that was taken in is where a crash of the process or of the machine cannot reach it, as far as the
-    /// memory has such a place.
+    /// Waits until everything accepted survives a crash of the process or of the machine, as far as the
+    /// memory is durable.
     ///
     /// # Errors
     ///
-    /// [`MemoryError::Store`]: something that was taken in could not be kept.
+    /// [`MemoryError::Store`]: something accepted could not be stored.
     async fn flush(&self) -> Result<(), MemoryError>;
 
-    /// Finishes what was taken in, and ends. Every later call but `close` fails with [`MemoryError::Closed`].
+    /// Completes pending writes and closes. Every later call except `close` fails with
+    /// [`MemoryError::Closed`].
     ///
     /// # Errors
     ///
-    /// [`MemoryError::Store`]: something that was taken in could not be kept.
+    /// [`MemoryError::Store`]: something accepted could not be stored.
     async fn close(&self) -> Result<(), MemoryError>;
 }
 
-/// Writes the words of a rule from the experiences behind it.
+/// Writes the text of a rule from its source experiences.
 ///
 /// *Who calls.* A memory, while it dreams; never with its state locked.
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
-/// *An implementation must not* add what the sources do not say. `None` leaves the words to [`crate::compose`].
+/// *An implementation must not* add what the sources do not say. `None` leaves the text to
+/// [`crate::compose`].
 #[async_trait]
 pub trait Distiller: Send + Sync {
-    /// The words of a rule of this polarity, on one line.
+    /// The text of a rule of this polarity, on one line.
     async fn distil(&self, polarity: Polarity, sources: &[Megram]) -> Option<String>;
 }
 
-/// The distiller that asks nobody: rules are in the words of [`crate::compose`].
+/// A distiller without a model: rules have the text of [`crate::compose`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Template;
 
@@ -129,44 +132,44 @@ impl Distiller for Template {
     }
 }
 
-/// Why the memory did not do what it was asked.
+/// Why an operation of the memory failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// A number of a Megram is outside its range.
     #[error("Megram {id}: {field} is {value}, not {range}")]
     OutOfRange {
-        /// Which Megram.
+        /// The Megram.
         id: MegramId,
-        /// Which number.
+        /// The field.
         field: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
-        /// What it may be.
+        /// Its range.
         range: &'static str,
     },
-    /// Half of a tag pair is missing, so nothing could ever find the Megram.
+    /// Half of a tag pair is missing, so the Megram could never be found.
     #[error("Megram {0} has an empty tag")]
     EmptyTag(MegramId),
-    /// A rule or a law of somebody who may not make one.
+    /// A rule or a law from an origin that may not write one.
     #[error("Megram {id} is of level {level:?}, which only {who} may write")]
     NotAllowed {
-        /// Which Megram.
+        /// The Megram.
         id: MegramId,
         /// Its level.
         level: Level,
-        /// Who may write such a one.
+        /// The origins that may write such a Megram.
         who: &'static str,
     },
     /// Another Megram has this id, or had it before it was forgotten.
     #[error("Megram {0} is in memory already, with other content")]
     Conflict(MegramId),
-    /// There is no rule of this id.
+    /// No rule has this id.
     #[error("no rule has the id {0}")]
     UnknownRule(MegramId),
-    /// Too much is on its way to the store.
+    /// Too many writes are pending.
     #[error("the memory's queue is full ({capacity} waiting)")]
     Full {
-        /// How much may be waiting.
+        /// The maximum.
         capacity: usize,
     },
     /// The memory is closed.
@@ -177,8 +180,9 @@ pub enum MemoryError {
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Whether a Megram can be kept at all: its numbers are in range, its tags are not empty, and it is of a level that its origin may
-/// write. Laws (T) are the person's alone, rules (C) the person's and the Dreamer's: neither a run nor an import makes one.
+/// Whether a Megram is valid: its numbers are in range, its tags are not empty, and its origin may write its
+/// level. Only the person writes laws (T), only the person and the Dreamer write rules (C): neither a run nor
+/// an import creates one.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
-//! Finding what is like a question: words and parts of words of any script, weighed by how rare they are.
+//! Similarity search: words and parts of words of any script, weighted by their rarity.
 //!
-//! Tags find a request that begins with the same three words. This finds "how many .txt are there" for "count the text files", where
-//! their words or those of the lesson meet; inflected words and typos meet by their parts. No list of words of any language decides.
+//! Tags find a request that begins with the same three words. This finds "how many .txt are there" for "count
+//! the text files", if their words or those of the lesson match; inflected words and typos match by their
+//! parts. No word list of any language decides.
 //!
 //! Source: `docs/design/memory.md`, "Finding".
 
@@ -12,27 +13,26 @@ use std::collections::BTreeSet;
 use artoo_types::{Entity, Level, Megram, TagPair, is_unspaced};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// How many parts of a text are looked at; those of its first words.
+/// Maximum number of parts of a text; those of its first words.
 pub const MAX_GRAMS: usize = 96;
-/// How many candidates of one question are looked at; the first ones.
+/// Maximum number of candidates of one query; the first ones.
 pub const MAX_CANDIDATES: usize = 16_384;
-/// How many results a question has at most.
+/// Maximum number of results of a query.
 pub const MAX_SIMILAR: usize = 6;
-/// Below this nothing is similar. Measured: `docs/design/memory.md`, "Finding".
+/// Minimum score. Measured: `docs/design/memory.md`, "Finding".
 pub const FLOOR: f64 = 0.25;
 
-/// How many characters of a text are read.
+/// Maximum characters read of a text.
 const READ_CHARS: usize = 2_048;
-/// How many lessons of a pair are indexed, and how many characters of each.
+/// Maximum number of indexed lessons of a pair, and of characters of each.
 const LESSONS: usize = 8;
 const LESSON_CHARS: usize = 400;
-/// How many characters a part of a word has.
+/// Number of characters of a part of a word.
 const PART_CHARS: usize = 3;
-/// How many words and parts an explanation names.
+/// Maximum number of words and parts in an explanation.
 const EXPLAINED: usize = 6;
 
 /// The words of a text and their parts, as hashes that are the same on every machine and in every release.
-///
 /// ```
 /// use artoo_mkct_memory::similar::Grams;
 /// assert_eq!(Grams::of("Count the .txt files"), Grams::of("files: count THE txt"));
@@ -42,12 +42,12 @@ const EXPLAINED: usize = 6;
 pub struct Grams(Vec<u32>);
 
 impl Grams {
-    /// Those of a text; of a long one, those of its first words.
+    /// The hashes of a text; of a long one, those of its first words.
     pub fn of(text: &str) -> Self {
         let mut hashes = BTreeSet::new();
         let words = words(text);
         let whole = words.iter().filter(|word| word.has_parts()).map(|word| hash(b'w', &word.text));
-        // Whole words first: where a text is too long, they say more than parts.
+        // Whole words first: if a text is too long, they say more than parts.
         let parts = words.iter().flat_map(|word| parts(word).into_iter().map(|part| hash(b'p', part.text)));
         for gram in whole.chain(parts) {
             if hashes.len() == MAX_GRAMS {
@@ -58,7 +58,7 @@ impl Grams {
         Self(hashes.into_iter().collect())
     }
 
-    /// Those that a store kept, as [`as_slice`](Self::as_slice) gave them.
+    /// Restores stored hashes, as returned by [`as_slice`](Self::as_slice).
     pub fn from_hashes(mut hashes: Vec<u32>) -> Self {
         hashes.sort_unstable();
         hashes.dedup();
@@ -75,12 +75,12 @@ impl Grams {
         self.0.binary_search(&gram).is_ok()
     }
 
-    /// Whether the text had no word.
+    /// Whether the text had no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Which of these another text has, as a set of positions.
+    /// Which of these another text has, as a bit set of positions.
     fn shared_with(&self, other: &Self) -> u128 {
         let mut theirs = other.0.iter().peekable();
         let mut shared = 0;
@@ -94,20 +94,19 @@ impl Grams {
     }
 }
 
-/// A candidate that is like the question.
+/// A candidate similar to the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Similar<K> {
-    /// Which.
+    /// Its key.
     pub key: K,
-    /// How alike, from [`FLOOR`] to 1.
+    /// The similarity, from [`FLOOR`] to 1.
     pub score: f64,
 }
 
-/// The candidates that are like a question, the most similar first, at most `limit` and [`MAX_SIMILAR`].
+/// The candidates similar to a query, the most similar first, at most `limit` and [`MAX_SIMILAR`].
 ///
-/// The score is the share of the question that a candidate covers, where each word and part weighs the more the fewer of the
-/// candidates have it.
-///
+/// The score is the share of the query that a candidate covers, with each word and part weighted by its
+/// rarity among the candidates.
 /// ```
 /// use artoo_mkct_memory::similar::{Grams, rank};
 /// let known = ["how many .txt files are there", "what is the weather in Oulu"].map(Grams::of);
@@ -146,8 +145,9 @@ pub fn rank<K: Ord, G: Borrow<Grams>>(
     found
 }
 
-/// What of a pair is indexed: the words of its tags, then the lessons of its rules, then those of its experiences, the newest
-/// first. `live` are its entries that are neither forgotten nor consolidated; laws are in every reply anyway.
+/// The indexed text of a pair: the words of its tags, then the lessons of its rules, then those of its
+/// experiences, newest first. `live` are its entries that are neither forgotten nor consolidated; laws are in
+/// every reply anyway.
 pub fn pair_text<'a>(pair: &TagPair, live: impl IntoIterator<Item = &'a Megram>) -> String {
     let mut lessons: Vec<&Megram> = live.into_iter().filter(|megram| megram.level != Level::T).collect();
     lessons.sort_by_key(|megram| (megram.level != Level::C, Reverse((megram.created_at, megram.id))));
@@ -160,8 +160,7 @@ pub fn pair_text<'a>(pair: &TagPair, live: impl IntoIterator<Item = &'a Megram>)
     text
 }
 
-/// What of one Megram is indexed.
-///
+/// The indexed text of one Megram.
 /// ```
 /// # use artoo_mkct_memory::{matrix, similar::indexed_text};
 /// # use artoo_types::{Entity, MegramState, Space};
@@ -176,9 +175,8 @@ pub fn indexed_text(megram: &Megram) -> String {
     pair_text(&megram.pair(), [megram])
 }
 
-/// Why a text is like a question: the words that both have, or what they share of a word. The longest first, as long words are
-/// rare in every language.
-///
+/// Why a text is similar to a query: the words that both have, or the shared parts of words. Longest first,
+/// as long words are rare in every language.
 /// ```
 /// use artoo_mkct_memory::similar::shared;
 /// assert_eq!(shared("laske tekstitiedostot", "montako tiedostoa, laske"), ["tiedosto", "laske"]);
@@ -223,13 +221,13 @@ struct Word {
 }
 
 impl Word {
-    /// Whether it is more than one part.
+    /// Whether it has more than one part.
     fn has_parts(&self) -> bool {
         !self.is_unspaced && self.text.chars().nth(PART_CHARS).is_some()
     }
 }
 
-/// The words of the beginning of a text, in lower case. A run of a script without blanks is one word.
+/// The words of the beginning of a text, in lower case. A run of a script without spaces is one word.
 fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut run = String::new();
@@ -253,14 +251,14 @@ fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// What words are compared by, and where it begins in its word.
+/// A unit of comparison, and its offset in its word.
 struct Part<'a> {
     start: usize,
     text: &'a str,
 }
 
-/// The parts of a word: pairs of graphemes where words are not told apart, otherwise runs of three characters. A shorter word
-/// is its own part.
+/// The parts of a word: pairs of graphemes in scripts without word boundaries, otherwise runs of three
+/// characters. A shorter word is its own part.
 fn parts(word: &Word) -> Vec<Part<'_>> {
     let (starts, length): (Vec<usize>, usize) = if word.is_unspaced {
         (word.text.grapheme_indices(true).map(|(start, _)| start).collect(), 2)

@@ -1,4 +1,4 @@
-//! The words of a rule, composed by code from the experiences that made it.
+//! Composes the text of a rule by code from its source experiences.
 //!
 //! Source: `docs/deviations.md`, "Promotion".
 
@@ -6,19 +6,18 @@ use std::collections::BTreeMap;
 
 use artoo_types::{Megram, Polarity};
 
-/// How many different lessons a rule quotes.
+/// Maximum number of different lessons quoted by a rule.
 const LESSONS: usize = 3;
-/// How many characters of each.
+/// Maximum characters of each.
 const LESSON_CHARS: usize = 200;
 
-/// Which way an experience points: a negative valence forbids, any other recommends.
+/// The polarity of an experience: a negative valence forbids, any other recommends.
 pub fn polarity(sigma: f64) -> Polarity {
     if sigma < 0.0 { Polarity::Constraint } else { Polarity::Practice }
 }
 
-/// Writes a rule from its sources: how many of them speak for it, when the last one was, and what they taught, the most
-/// frequent lesson first. Sources of the other polarity are counted but not quoted.
-///
+/// Writes a rule from its sources: how many of them support it, when the last one was, and what they taught,
+/// the most frequent lesson first. Sources of the other polarity are counted but not quoted.
 /// ```
 /// # use artoo_mkct_memory::{compose, matrix};
 /// # use artoo_types::{Entity, MegramState, Polarity, Space};
@@ -55,8 +54,8 @@ pub(crate) fn speaks_for(megram: &Megram, polarity: Polarity) -> bool {
     }
 }
 
-/// The different lessons: most frequent first, then newest, then by their words, so that the same sources always give
-/// the same text.
+/// The different lessons: most frequent first, then newest, then by their text, so that the same sources
+/// always give the same text.
 fn lessons(sources: &[&Megram]) -> Vec<String> {
     let mut found: BTreeMap<String, (usize, i64)> = BTreeMap::new();
     for source in sources {

@@ -1,14 +1,15 @@
-//! The potentials of one tag pair in time that does not grow with its history.
+//! The potentials of one tag pair in time independent of its history.
 //!
-//! Decay is exponential, so all entries of one rate k fade in step: one factor moves their whole sum forward in time. Per
-//! distinct k the sums keep a positive and a negative mass at a reference time that rolls forward with the newest
-//! entry. (With a fixed reference time, `e^(k * dt)` leaves the range of f64 after some years.)
+//! Decay is exponential, so all entries of one rate k fade in step: one factor moves their whole sum forward
+//! in time. Per distinct k the sums keep a positive and a negative mass at a reference time that moves
+//! forward with the newest entry. (With a fixed reference time, `e^(k * dt)` leaves the range of f64 after
+//! some years.)
 //!
-//! An entry of magnitude f and valence sigma puts `f * (1 + sigma) / 2` on the positive and `f * (1 - sigma) / 2` on the
-//! negative side: attention is the sum of both sides, decision their difference.
+//! An entry of magnitude f and valence sigma adds `f * (1 + sigma) / 2` to the positive and
+//! `f * (1 - sigma) / 2` to the negative side: attention is the sum of both sides, decision their difference.
 //!
-//! [`Slots`] are the sums alone, plain enough to be stored; what is taken out of them has to be handed in. [`Sums`] keep every entry's term
-//! besides.
+//! [`Slots`] are the sums alone, in a storable form; a removed term has to be passed in. [`Sums`] keep every
+//! entry's term as well.
 //!
 //! Source: `docs/deviations.md`, "In-memory sums".
 
@@ -19,27 +20,27 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::{decay, potentials};
 
-/// A slot that has lost all but this share of its greatest mass is summed anew, so that what subtraction rounded away
-/// never shows beside what is left.
+/// A slot that has lost all but this share of its greatest mass is recomputed, so that rounding errors of
+/// subtraction never matter beside the rest.
 const REBUILD_BELOW: f64 = 0.01;
-/// Sums that differ by no more than this share of their mass are the same.
+/// Sums that differ by at most this share of their mass are equal.
 const TOLERANCE: f64 = 1e-9;
 
-/// What one entry adds to the sums of its pair.
+/// The contribution of one entry to the sums of its pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term {
-    /// What it puts on the positive side when it is new.
+    /// Its positive mass when new.
     pub positive: f64,
-    /// What it puts on the negative side when it is new.
+    /// Its negative mass when new.
     pub negative: f64,
     /// Its decay rate per day.
     pub k: f64,
-    /// When its age begins, in milliseconds of the Unix clock.
+    /// The start of its age, in milliseconds of the Unix clock.
     pub clock_ms: i64,
 }
 
 impl Term {
-    /// The term of a Megram as it stands now; `None` where its level does not [count](potentials::counts).
+    /// The term of a Megram in its current form; `None` if its level does not [count](potentials::counts).
     pub fn of(megram: &Megram) -> Option<Self> {
         potentials::counts(megram.level).then(|| Self {
             positive: megram.f * (1.0 + megram.sigma) / 2.0,
@@ -55,30 +56,29 @@ impl Term {
 pub struct Slot {
     /// The rate per day.
     pub k: f64,
-    /// The time that the masses are of, in milliseconds of the Unix clock.
+    /// The time of the masses, in milliseconds of the Unix clock.
     pub reference_ms: i64,
-    /// The mass on the positive side.
+    /// The positive mass.
     pub positive: f64,
-    /// The mass on the negative side.
+    /// The negative mass.
     pub negative: f64,
-    /// The greatest mass since the slot was last summed anew, faded to the reference time.
+    /// The greatest mass since the slot was last recomputed, decayed to the reference time.
     pub peak: f64,
-    /// How many entries it holds.
+    /// The number of entries.
     pub entries: u64,
 }
 
-/// What is left of a slot after an entry was taken out.
+/// The accuracy of a slot after an entry was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Exactness {
-    /// Exact, but for the usual rounding.
+    /// Exact, except for the usual rounding.
     Exact,
-    /// So little that the rounding of what went may show beside it: sum the entries anew.
+    /// So little is left that the rounding of the removed mass may matter: recompute the sum.
     SumAnew,
 }
 
-/// The sums of one tag pair, without the terms that they were summed from.
-///
+/// The sums of one tag pair, without their terms.
 /// ```
 /// # use artoo_mkct_memory::{matrix, sums::{Exactness, Slots, Term}};
 /// # use artoo_types::{Entity, MegramState, Space};
@@ -99,12 +99,12 @@ pub enum Exactness {
 pub struct Slots {
     /// One per distinct k, by the bits of k.
     slots: Vec<Slot>,
-    /// No entry's clock is later than this.
+    /// An upper bound of the entries' clocks.
     latest_ms: i64,
 }
 
 impl Slots {
-    /// Those that a store kept: what [`slots`](Self::slots) and [`latest_ms`](Self::latest_ms) gave.
+    /// Restores stored sums: the values of [`slots`](Self::slots) and [`latest_ms`](Self::latest_ms).
     pub fn from_parts(mut slots: Vec<Slot>, latest_ms: i64) -> Self {
         slots.sort_by_key(|slot| slot_of(slot.k));
         Self { slots, latest_ms }
@@ -122,22 +122,22 @@ impl Slots {
         &self.slots
     }
 
-    /// No entry's clock is later than this, in milliseconds of the Unix clock.
+    /// An upper bound of the entries' clocks, in milliseconds of the Unix clock.
     pub fn latest_ms(&self) -> i64 {
         self.latest_ms
     }
 
-    /// How many entries the sums hold.
+    /// The number of entries.
     pub fn len(&self) -> u64 {
         self.slots.iter().map(|slot| slot.entries).sum()
     }
 
-    /// Whether they hold none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Takes a term in.
+    /// Adds a term.
     pub fn add(&mut self, term: Term) {
         self.latest_ms = if self.is_empty() { term.clock_ms } else { self.latest_ms.max(term.clock_ms) };
         match self.find(term.k) {
@@ -146,7 +146,7 @@ impl Slots {
         }
     }
 
-    /// Takes a term out that was put in.
+    /// Removes a term that was added.
     pub fn subtract(&mut self, term: Term) -> Exactness {
         let Ok(at) = self.find(term.k) else { return Exactness::SumAnew };
         let Some(slot) = self.slots.get_mut(at) else { return Exactness::SumAnew };
@@ -159,8 +159,8 @@ impl Slots {
         Exactness::Exact
     }
 
-    /// The potentials at `now`; `None` where the clock was set back to before an entry: ages are never negative, which the
-    /// closed form cannot know, so the entries have to be summed directly.
+    /// The potentials at `now`; `None` if the clock was set back to before an entry: ages are never negative,
+    /// which the closed form cannot express, so the entries have to be summed directly.
     pub fn potentials(&self, now: DateTime<FixedOffset>) -> Option<Potentials> {
         let now_ms = now.timestamp_millis();
         if now_ms < self.latest_ms {
@@ -175,7 +175,7 @@ impl Slots {
         Some(potentials::advise(attention, decision))
     }
 
-    /// Whether these are the same sums as others, but for what rounding may do.
+    /// Whether two sums are equal, except for rounding.
     pub fn agree_with(&self, other: &Self) -> bool {
         let alike = |(a, b): (&Slot, &Slot)| {
             let at = a.reference_ms.max(b.reference_ms);
@@ -194,7 +194,7 @@ impl Slots {
         self.slots.binary_search_by_key(&slot_of(k), |slot| slot_of(slot.k))
     }
 
-    /// Sums the slot of a rate anew from all terms of the pair.
+    /// Recomputes the slot of a rate from all terms of the pair.
     fn sum_anew(&mut self, k: f64, terms: impl Iterator<Item = Term>) {
         let same = terms.filter(|term| slot_of(term.k) == slot_of(k));
         let (anew, at) = (Self::of(same), self.find(k));
@@ -221,13 +221,13 @@ impl Slots {
 #[derive(Clone, Debug, Default)]
 pub struct Sums {
     slots: Slots,
-    /// Every entry's own term: what to subtract when it goes, and the way back to an exact sum.
+    /// Every entry's own term: needed to subtract it, and to recompute exact sums.
     terms: BTreeMap<MegramId, Term>,
 }
 
 impl Sums {
-    /// Takes an entry in, in place of what the same id put in before. Levels that do not
-    /// [count](potentials::counts) put in nothing.
+    /// Adds an entry, replacing an earlier one of the same id. Levels that do not [count](potentials::counts)
+    /// add nothing.
     pub fn put(&mut self, megram: &Megram) {
         self.remove(megram.id);
         if let Some(term) = Term::of(megram) {
@@ -236,7 +236,7 @@ impl Sums {
         }
     }
 
-    /// Takes an entry out. An id that is not there changes nothing.
+    /// Removes an entry. An unknown id changes nothing.
     pub fn remove(&mut self, id: MegramId) {
         let Some(term) = self.terms.remove(&id) else { return };
         match self.slots.subtract(term) {
@@ -250,7 +250,7 @@ impl Sums {
         self.slots.potentials(now).unwrap_or_else(|| self.direct(now))
     }
 
-    /// The same, term by term: the checking path.
+    /// The same, term by term, as a check.
     pub fn direct(&self, now: DateTime<FixedOffset>) -> Potentials {
         let now_ms = now.timestamp_millis();
         let (mut attention, mut decision) = (0.0, 0.0);
@@ -262,12 +262,12 @@ impl Sums {
         potentials::advise(attention, decision)
     }
 
-    /// How many entries the sums hold.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// Whether they hold none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -306,7 +306,7 @@ impl Slot {
         self.entries = self.entries.saturating_sub(1);
     }
 
-    /// What is left of a term at the reference time, which no term's clock is later than.
+    /// The remaining weight of a term at the reference time, which is not before any term's clock.
     fn weight(&self, term: Term) -> f64 {
         decay::weight(self.k, decay::days_between(term.clock_ms, self.reference_ms))
     }

@@ -1,6 +1,6 @@
-//! Artoo inside another program: a model, a folder for its records, a request, one result.
+//! Embeds artoo in another program: a model, a folder for its records, a request, one result.
 //!
-//! The model here follows a script, so that the example runs anywhere; put any `LlmClient` in its place.
+//! The model here follows a script, so that the example runs anywhere; replace it with any `LlmClient`.
 
 use std::{collections::BTreeSet, error::Error, sync::Arc};
 
@@ -19,7 +19,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         "intent": "Find the shopping list", "sequence": 1, "kind": "find_out",
         "criteria": [{"text": "The output names a text file", "check": "output_matches", "value": "\\.txt"}],
     }]});
-    // Nothing is accepted that no judge has held against the request, part by part.
+    // Nothing is accepted before a judge has compared it with the request, part by part.
     let met = json!({
         "parts": [{
             "quote": "Where is my shopping list?", "reason": "the call lists it", "call": 1, "verdict": "pass",

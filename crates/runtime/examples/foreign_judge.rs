@@ -1,5 +1,6 @@
-//! One role swapped: a judge of the whole (R4b) that asks no model. It is put to the contract first, then handed to the builder.
-//! Each role is swapped like this: implement its trait, run its `conformance` suite, call its method of the builder.
+//! Replaces one role: a judge of the whole (R4b) that asks no model. It first passes the conformance suite of
+//! its trait, then goes to the builder. Every role is replaced like this: implement its trait, run its
+//! `conformance` suite, call its builder method.
 
 use std::{collections::BTreeSet, error::Error, sync::Arc};
 
@@ -15,7 +16,8 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::json;
 
-/// Passes a criterion whose quoted words stand in what a successful call put out; the whole, where those of the request do.
+/// Passes a criterion if its quoted words occur in the output of a successful call; the whole, if those of
+/// the request do.
 struct Quoted;
 
 #[async_trait]

@@ -1,8 +1,10 @@
-//! What a run costs without its model and its commands: `cargo run --release -p artoo-runtime --example overhead`.
+//! Measures the overhead of a run without its model and commands:
+//! `cargo run --release -p artoo-runtime --example overhead`.
 //!
-//! Prints the median time of a run with a scripted model that answers at once and a tool that needs no process, journal
-//! included, for a job of three subtasks with eleven model calls and for 200 subtasks in 20 groups; and the memory that a run
-//! holds while it waits for its model. Figures of a noisy machine: compare them with others of the same hour only.
+//! Prints the median time of a run with a scripted model that answers at once and a tool without a process,
+//! including the journal, for a job of three subtasks with eleven model calls and for 200 subtasks in 20
+//! groups; and the memory of a run that waits for its model. On a noisy machine compare only figures of the
+//! same hour.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
@@ -41,7 +43,7 @@ fn builder(folder: &Path, model: AtOnce) -> Builder {
 /// A model that answers at once and keeps nothing.
 struct AtOnce(Box<Reply>);
 
-/// What it says; `None` is silence.
+/// The reply; `None` means no answer.
 type Reply = dyn Fn(&Request) -> Option<String> + Send + Sync;
 
 #[async_trait]
@@ -84,7 +86,7 @@ fn eleven_calls() -> AtOnce {
     }))
 }
 
-/// Says what it is asked to do.
+/// Echoes its instruction.
 fn echo() -> AtOnce {
     AtOnce(Box::new(|request| {
         let prompt = request.messages.first().map(|message| message.content.as_str()).unwrap_or_default();
@@ -138,7 +140,7 @@ async fn median(artoo: &Artoo, folder: &Path, calls: u64, runs: usize) -> Result
                 return Err(format!("{} after {counted} calls", result.summary).into());
             }
         }
-        // The first tenth warms up.
+        // The first tenth is warm-up.
         if n >= runs / 10 {
             times.push(time);
         }
@@ -148,7 +150,7 @@ async fn median(artoo: &Artoo, folder: &Path, calls: u64, runs: usize) -> Result
     Ok(format!("median {:?}, 90 % {:?}, of {} runs", at(50), at(90), times.len()))
 }
 
-/// Resident memory of a thousand runs that wait, by the thousand.
+/// Resident memory of a thousand waiting runs, per thousand.
 async fn memory(folder: &Path) -> Result<String, Box<dyn Error>> {
     const RUNS: usize = 1000;
     let artoo = builder(folder, AtOnce(Box::new(|_| None))).build()?;

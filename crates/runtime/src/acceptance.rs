@@ -1,11 +1,12 @@
-//! What has to be so before a run is accepted.
+//! `Acceptance`: which checks are required before a run is accepted.
 
-/// The parts of it that can be left out, to measure what each buys. Whoever relies on results leaves all of them in.
+/// The checks that can be disabled to measure the benefit of each. Keep all of them enabled to rely on
+/// results.
 ///
 /// Design: `docs/design/acceptance.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acceptance {
-    /// Whether calls are run again without what they are about.
+    /// Whether calls are repeated without their subject.
     pub dependence: bool,
     /// Whether a guided model's commands are sampled.
     pub sampling: bool,
@@ -14,7 +15,7 @@ pub struct Acceptance {
 }
 
 impl Default for Acceptance {
-    /// All of it.
+    /// All checks.
     fn default() -> Self {
         Self { dependence: true, sampling: true, last_judge: true }
     }

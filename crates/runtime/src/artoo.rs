@@ -1,4 +1,4 @@
-//! Artoo put together: what all runs share.
+//! `Artoo`: what all runs share, and the entry points that start runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,7 +27,7 @@ use crate::{
     dreaming::Dreamer, journal::Journal,
 };
 
-/// Programs that every system has; which others are installed is said in the inventory.
+/// Programs that every system has; the inventory lists the others.
 const ORDINARY: [&str; 5] = ["awk", "find", "grep", "ls", "sed"];
 
 /// Roles, models, tools and memory, ready for runs. Clones share everything.
@@ -36,7 +36,7 @@ pub struct Artoo {
     pub(crate) parts: Arc<Parts>,
 }
 
-/// What every run shares.
+/// The state shared by every run.
 pub(crate) struct Parts {
     pub(crate) bus: Bus,
     pub(crate) clock: Arc<dyn Clock>,
@@ -46,7 +46,7 @@ pub(crate) struct Parts {
     pub(crate) inventory: Inventory,
     /// The user's own rules of consent.
     pub(crate) policy: artoo_tools::Rules,
-    /// What no run may read or write.
+    /// Paths that no run may read or write.
     pub(crate) protected: Vec<std::path::PathBuf>,
     pub(crate) environment: BTreeMap<OsString, OsString>,
     pub(crate) redactor: Redactor,
@@ -55,24 +55,24 @@ pub(crate) struct Parts {
     pub(crate) planner: Arc<dyn Planner>,
     pub(crate) executor: Arc<dyn Executor>,
     pub(crate) profile: Profile,
-    /// The controller's numbers; replans and time come from each request.
+    /// The controller's parameters; replans and time come from each request.
     pub(crate) parameters: Parameters,
     pub(crate) strict: bool,
     pub(crate) ask_before_plans: bool,
     pub(crate) prices: Prices,
     pub(crate) deadlines: Deadlines,
     pub(crate) parallel: usize,
-    /// What a run keeps for undo, and for how long.
+    /// Which checks are required before a run is accepted.
     pub(crate) acceptance: Acceptance,
     pub(crate) snapshot_limits: SnapshotLimits,
     pub(crate) retention: Retention,
-    /// When that was last applied.
+    /// When undo retention was last applied.
     pub(crate) retained: Mutex<Option<Instant>>,
     pub(crate) journal: Journal,
     pub(crate) audit: Audit,
     /// Cancelled when artoo is closed; the parent of every run's token.
     pub(crate) closing: CancellationToken,
-    /// The supervisors of the runs that have not ended.
+    /// The supervisors of open runs.
     pub(crate) open_runs: TaskTracker,
     pub(crate) dreamer: Dreamer,
 }
@@ -87,7 +87,7 @@ pub(crate) struct Models {
 }
 
 impl Artoo {
-    /// Begins to put one together.
+    /// A builder for this type.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -95,7 +95,7 @@ impl Artoo {
     /// Starts a run. Its first observer sees every message, see [`Run::observe`].
     ///
     /// # Errors
-    /// [`StartError`]: nothing was begun then, and nothing is left behind.
+    /// [`StartError`]: nothing was started, and nothing is left behind.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -103,8 +103,8 @@ impl Artoo {
         self.resume(request, Vec::new())
     }
 
-    /// As [`Artoo::start`], with what an earlier run of the same request had done: see [`crate::resume`]. It is not run again, and is judged
-    /// with the rest.
+    /// Like [`Artoo::start`], with the work of an earlier run of the same request: see [`crate::resume`]. It
+    /// is not repeated, and is judged with the rest.
     ///
     /// # Errors
     /// [`StartError`], as above.
@@ -115,12 +115,12 @@ impl Artoo {
         assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Task), kept)
     }
 
-    /// Starts a run of one command: its text is for a shell. It is carried out as the command of any run would be: tried, asked about,
-    /// confined, recorded, and kept for undo. No model is asked, and nothing bounds its time but the request's timeout. The exit code of the run is that
-    /// of the command, and 5 where it was refused.
+    /// Starts a run of one shell command, the text of the request. It is handled like the command of any run:
+    /// tried, asked about, confined, recorded, and kept for undo. No model is called, and only the request's
+    /// timeout limits its time. The run's exit code is that of the command, or 5 if the command was refused.
     ///
     /// # Errors
-    /// [`StartError`]: nothing was begun then, and nothing is left behind.
+    /// [`StartError`]: nothing was started, and nothing is left behind.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -128,7 +128,7 @@ impl Artoo {
         assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Command), Vec::new())
     }
 
-    /// What takes secrets out of records, for who writes another one.
+    /// The redactor of the records, for callers that write another record.
     pub fn redactor(&self) -> &Redactor {
         &self.parts.redactor
     }
@@ -138,18 +138,20 @@ impl Artoo {
         &self.parts.memory
     }
 
-    /// Asks the auditor for a report over what is in its log, from `since` on or from the beginning. `None` where it has ended.
+    /// Asks the auditor for a report over its log, from `since` on or from the beginning. `None` if the
+    /// auditor has ended.
     pub async fn audit_report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
         self.parts.audit.report(since).await
     }
 
-    /// What is wrong with the audit log, where something is: a gap found at the start, or a line that cannot be written.
+    /// A problem of the audit log, if any: a gap found at startup, or a line that cannot be written.
     pub fn audit_trouble(&self) -> Option<String> {
         self.parts.audit.trouble()
     }
 
-    /// Ends artoo: runs that are open are cancelled and end with a recorded result, memory is put in order, as far as that takes no
-    /// time to speak of, and closed, and the journals are on disk when this returns. Other clones start no run any more.
+    /// Closes artoo: open runs are cancelled and end with a recorded result, memory is consolidated as far as
+    /// that takes negligible time, and closed, and the journals are on disk when this returns. Other clones
+    /// can start no more runs.
     pub async fn close(self) {
         self.parts.closing.cancel();
         self.parts.open_runs.close();
@@ -164,12 +166,12 @@ impl Artoo {
 }
 
 impl Parts {
-    /// The tools that a plan can use, by name.
+    /// The names of the tools that a plan can use.
     pub(crate) fn tool_names(&self) -> BTreeSet<artoo_types::ToolName> {
         self.inventory.tools.iter().map(|tool| tool.name.clone()).collect()
     }
 
-    /// The programs that the commands of a plan can use; none where there is no tool that runs commands.
+    /// The programs that a plan's commands can use; empty without a tool that runs commands.
     pub(crate) fn programs(&self) -> BTreeSet<BlockedProgram> {
         let tool = artoo_types::ToolName::new("shell");
         if !self.tool_names().contains(&tool) {

@@ -1,4 +1,4 @@
-//! One run put together: its ports, its roles, its journal, its supervisor.
+//! Assembles one run: its ports, its roles, its journal, its supervisor.
 
 use std::{
     path::{Path, PathBuf},
@@ -54,23 +54,24 @@ use crate::{
 
 use dispatcher::dispatcher;
 
-/// The folder for temporary files of commands, in a run's folder.
+/// Folder of commands' temporary files, in a run's folder.
 pub(crate) const PRIVATE_TMP: &str = "tmp";
 
-/// The folder where commands are tried, in a run's folder.
+/// Folder of trial layers, in a run's folder.
 pub(crate) const PREVIEW: &str = "preview";
 
-/// Where the layers of commands may lie, in the order of preference: with the run, whose folder and name these are, and elsewhere for a run that
-/// lies in the folder that a command may write, as in a home. They hold what a command writes, so it is a place on a disk.
+/// Candidate folders for trial layers, in order of preference: the run's own folder, given with its name, and
+/// others for a run whose folder lies in a folder that the command may write, such as a home. The layers hold
+/// what a command writes, so each candidate is on a disk.
 fn layer_stores(folder: &Path, run: &str) -> Vec<PathBuf> {
     vec![folder.join(PREVIEW), Path::new("/var/tmp").join(format!("artoo-layers-{run}"))]
 }
 
-/// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and has to arrive. Less
-/// than the supervisor grants R7 for its last word.
+/// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts as well,
+/// and has to arrive. Shorter than the supervisor's limit for R7's last word.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
-/// How much an observer that was made before the run began holds back until somebody asks for it.
+/// How many messages an observer created before the run's start buffers until it is requested.
 const FIRST_OBSERVER: usize = 65_536;
 
 /// Starts a run, or leaves nothing behind.
@@ -92,7 +93,7 @@ pub(crate) fn start(
     let runs = runs::folder(&parts.data_folder);
     let (storage_failed, storage_failure) = oneshot::channel();
     let failed = move |error| {
-        // Nobody listens after the end of the run; closing the journal tells of the error once more.
+        // After the end of the run there is no receiver; closing the journal reports the error again.
         let _ = storage_failed.send(error);
     };
     let journal = parts
@@ -102,7 +103,7 @@ pub(crate) fn start(
     let folder = journal.folder().to_owned();
     let (run, supervised) = assemble(parts, parameters, (request, errand, &kept), journal, storage_failure)
         .inspect_err(|_| {
-        // What cannot be removed is an empty folder.
+        // An empty folder is left if it cannot be removed.
         let _ = std::fs::remove_dir_all(&folder);
     })?;
     expire_undo(parts);
@@ -117,11 +118,11 @@ pub(crate) fn start(
     Ok(run)
 }
 
-/// How often what is kept for undo is looked through at most. It takes a look at every run's folder.
+/// Minimum interval between retention passes over the undo records, each of which visits every run's folder.
 const RETENTION_CYCLE: Duration = Duration::from_secs(60 * 60);
 
-/// Removes what is kept for undo and too old or too much. On a thread of its own: the run does not wait for it, nor does
-/// the end of the process.
+/// Removes undo records that are too old or too large. On its own thread: neither the run nor the end of the
+/// process waits for it.
 fn expire_undo(parts: &Parts) {
     {
         let mut last = parts.retained.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,7 +142,7 @@ fn expire_undo(parts: &Parts) {
     }
 }
 
-/// A folder by its real path, as the snapshot knows its roots.
+/// A folder's real path, as the snapshot stores its roots.
 fn real(folder: &std::path::Path) -> std::path::PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
@@ -163,7 +164,7 @@ fn assemble(
     let (over, mut record) = (Arc::clone(&is_over), journal.recorder());
     let (asks, question) = watch::channel(None);
     bus.record(Box::new(move |envelope| {
-        // First: who reads a question in the journal may answer it.
+        // Before the journal: a reader of the question there may answer it.
         asks.send_if_modified(|open| Asked::follow(open, envelope));
         record(envelope);
         if let Message::FinalResult(_) = envelope.message.as_ref() {
@@ -193,7 +194,7 @@ fn assemble(
         jobs: jobs.clone(),
         layer_stores: layer_stores(&folder, &journal.run_id().to_string()),
         explain: artoo_sandbox::effects_of,
-        // The executor puts its own in their place for each call.
+        // The executor replaces it for each call.
         consent: Arc::new(Nobody),
         trial_only: false,
         pauses: PauseClock::default(),
@@ -209,7 +210,7 @@ fn assemble(
             let role_tasks = role_tasks(parts, &bus, parameters, (&request, kept), tool_context)?;
             (role_tasks, Some(control_settings(parts, parameters)), parts.deadlines)
         }
-        // No controller works there.
+        // There is no controller in a command run.
         Errand::Command => {
             (command::role_tasks(parts, &bus, &request, tool_context)?, None, command::deadlines())
         }
@@ -269,7 +270,7 @@ fn assemble(
     Ok((run, supervised))
 }
 
-/// The roles of one run, ready to work.
+/// The roles of one run, not yet started.
 fn role_tasks(
     parts: &Arc<Parts>,
     bus: &RunBus,
@@ -290,7 +291,7 @@ fn role_tasks(
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
         inventory: parts.inventory.clone(),
-        // A weak model is not shown it.
+        // A weak model is not shown the listing.
         listing: if model.profile().guided {
             FolderListing::default()
         } else {
@@ -372,7 +373,7 @@ fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> 
     Ok(if parts.strict { parameters.strict() } else { parameters })
 }
 
-/// A budget for money means nothing where a call could cost an unknown sum.
+/// A money budget is meaningless if a call can have an unknown price.
 fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
     let asking = [Role::Perceiver, Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator];
     let unpriced = asking.into_iter().find(|role| !parts.prices.roles.contains_key(role));
@@ -382,7 +383,7 @@ fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
     }
 }
 
-/// What R7 of a run goes by, as a value for its record.
+/// R7's settings in a run, as recorded.
 fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
     ControlSettings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -405,7 +406,7 @@ fn ggs_settings(parts: &Parts, parameters: Parameters, folder: PathBuf) -> artoo
     }
 }
 
-/// The bus's clock as the tools see it.
+/// The bus's clock, as the tools' time source.
 struct RunTime(Arc<dyn Clock>);
 
 impl LocalTime for RunTime {

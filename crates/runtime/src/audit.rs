@@ -1,4 +1,4 @@
-//! R6 beside the runs: its tap, its log, and the operator's way to ask it.
+//! Runs the auditor (R6) beside the runs: its bus tap, its log, and the operator's queries.
 
 use std::{
     path::Path,
@@ -13,7 +13,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::BuildError;
 
-/// Messages that the auditor may be behind before it records a gap.
+/// How many messages the auditor may lag before it records a gap.
 const TAP: usize = 65_536;
 
 /// The auditor of one process.
@@ -24,16 +24,16 @@ pub(crate) struct Audit {
     trouble: Arc<Mutex<Option<String>>>,
 }
 
-/// The operator's port, and how many answers are on their way to it: each question gets one, in the order of the questions, also
-/// where nobody waited for it.
+/// The operator's port, and the number of answers in flight to it: each question gets one, in order, even if
+/// its caller stopped waiting.
 struct Asking {
     port: Port,
     owed: u64,
 }
 
 impl Audit {
-    /// Opens the log in the data folder and begins to listen. `known` are the names of models and tools that may
-    /// stand in the log in clear.
+    /// Opens the log in the data folder and starts listening. `known` are the names of models and tools that
+    /// may appear in the log in clear.
     pub(crate) fn start(
         bus: &Bus,
         clock: &Arc<dyn Clock>,
@@ -47,7 +47,7 @@ impl Audit {
             let trouble = Arc::clone(&trouble);
             Box::new(move |error: &AuditError| {
                 let told = artoo_auditor::warning(error).message;
-                // The caller tells it when the run has ended: one message, whole.
+                // The caller reports it once, in full, when the run has ended.
                 tracing::debug!(%error, "the audit log cannot be written");
                 *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
             })
@@ -61,12 +61,13 @@ impl Audit {
         Ok(Self { operator, user, writer: Mutex::new(Some(writer)), trouble })
     }
 
-    /// R5's port in the run of the operator, for what memory does when no run asks it to. One at a time.
+    /// R5's port in the operator's run, for memory's work that no run requested. One at a time.
     pub(crate) fn memory_port(&self) -> Result<Port, BuildError> {
         Ok(self.operator.port(Role::SharedMemory)?)
     }
 
-    /// Asks for a report; `None` where the auditor has ended. Who stops waiting leaves no answer behind for the next who asks.
+    /// Asks for a report; `None` if the auditor has ended. A caller that stops waiting leaves no answer
+    /// behind for the next one.
     pub(crate) async fn report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
         let mut user = self.user.lock().await;
         user.port.publish(AuditQuery { since }).ok()?;
@@ -84,12 +85,12 @@ impl Audit {
         }
     }
 
-    /// What is wrong with the log, where something is.
+    /// A problem of the log, if any.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Writes what was heard and ends the auditor.
+    /// Writes the pending messages and ends the auditor.
     pub(crate) async fn close(&self) {
         self.operator.close();
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -1,4 +1,4 @@
-//! What artoo is put together from: `roles` are the behaviours that can be swapped, `build` puts it together.
+//! `Builder`: the options of artoo. `roles` holds the replaceable behaviours, `build` assembles the result.
 
 mod build;
 mod roles;
@@ -19,7 +19,7 @@ pub(crate) use roles::{Roles, default_solver};
 
 use crate::{Acceptance, Deadlines, command::NoModel};
 
-/// What artoo is put together from. Every role, the model, the tools and the memory can be swapped.
+/// Builder of [`Artoo`](crate::Artoo). Every role, the model, the tools and the memory can be replaced.
 pub struct Builder {
     models: BTreeMap<Role, Arc<dyn LlmClient>>,
     model: Option<Arc<dyn LlmClient>>,
@@ -77,13 +77,14 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The model of every role that has none of its own.
+    /// The model of every role without one of its own.
     pub fn model(mut self, model: Arc<dyn LlmClient>) -> Self {
         self.model = Some(model);
         self
     }
 
-    /// No model: for an artoo that only carries out commands, see [`Artoo::command`](crate::Artoo::command). Whoever asks a model fails.
+    /// No model: for an artoo that only runs commands, see [`Artoo::command`](crate::Artoo::command). Model
+    /// calls fail.
     pub fn without_model(self) -> Self {
         self.model(Arc::new(NoModel))
     }
@@ -94,13 +95,13 @@ impl Builder {
         self
     }
 
-    /// Where journals and the audit log go. Made with mode 0700 where it is not there.
+    /// The folder of journals and the audit log. Created with mode 0700 if missing.
     pub fn data_folder(mut self, folder: PathBuf) -> Self {
         self.data_folder = Some(folder);
         self
     }
 
-    /// Where time comes from; the system's by default.
+    /// The clock; the system's by default.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
         self
@@ -118,27 +119,27 @@ impl Builder {
         self
     }
 
-    /// The variables that commands may see, before the tools take the secret ones out.
+    /// The environment of commands, before the tools remove secret variables.
     pub fn environment(mut self, environment: BTreeMap<OsString, OsString>) -> Self {
         self.environment = environment;
         self
     }
 
-    /// The memory; by default one that lives as long as the process.
+    /// The memory; by default one that lasts as long as the process.
     pub fn memory(mut self, memory: Arc<dyn MemoryService>) -> Self {
         self.memory = Some(memory);
         self
     }
 
-    /// The controller's numbers and the rules of memory: the default, or the specification's literal text.
+    /// The controller's parameters and the rules of memory: the default, or the specification's literal text.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
         self
     }
 
-    /// The controller's numbers, in place of those of the profile: for who tunes them. The rules of memory stay the profile's. Replans
-    /// and time budget are each request's own, [`RunRequest::limits`](crate::RunRequest::limits).
-    ///
+    /// The controller's parameters, in place of the profile's, for tuning. The rules of memory stay the
+    /// profile's. Replans and time budget belong to each request,
+    /// [`RunRequest::limits`](crate::RunRequest::limits).
     /// ```
     /// use artoo_ggs_core::{Hyperparameters, Parameters, Profile};
     /// use artoo_runtime::Artoo;
@@ -153,79 +154,84 @@ impl Builder {
         self
     }
 
-    /// Whether only `accept` will do: delta is 0, so no run ends as `success`.
+    /// Whether only `accept` counts as a success: delta is 0, so no run ends as `success`.
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
     }
 
-    /// The user's own rules of consent; none by default. Their file is protected: no run may read or write it.
+    /// The user's own rules of consent; none by default. Their file is protected: no run may read or write
+    /// it.
     pub fn policy(mut self, policy: artoo_tools::Rules) -> Self {
         self.policy = policy;
         self
     }
 
-    /// A file or folder that no run may read or write and no rule may allow to change, beside the data folder and the file of the
-    /// [`policy`](Self::policy). What decides about runs, such as a program's own configuration, belongs there.
+    /// A file or folder that no run may read or write and no rule may allow to change, besides the data
+    /// folder and the file of the [`policy`](Self::policy). Files that decide about runs, such as a program's
+    /// own configuration, belong here.
     pub fn protect(mut self, place: impl Into<PathBuf>) -> Self {
         self.protected.push(place.into());
         self
     }
 
-    /// Whether a person is asked before a plan runs: [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) is answered by
-    /// [`Answerer::agree`](crate::Answerer::agree) or [`refuse`](crate::Answerer::refuse). A replan is asked about again where it has a
-    /// subtask that nobody agreed to. A no ends the run; without a person present, that is the answer.
+    /// Whether a person is asked before a plan runs:
+    /// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) is answered by
+    /// [`Answerer::agree`](crate::Answerer::agree) or [`refuse`](crate::Answerer::refuse). A replan is asked
+    /// about again if it has a subtask that was not approved before. A no ends the run; without a person
+    /// present the answer is no.
     pub fn ask_before_plans(mut self, ask: bool) -> Self {
         self.ask_before_plans = ask;
         self
     }
 
-    /// What the models cost; unknown by default. A run with [`Limits::max_cost`](artoo_types::Limits::max_cost) needs a price
-    /// for the model of every role.
+    /// The models' prices; unknown by default. A run with [`Limits::max_cost`](artoo_types::Limits::max_cost)
+    /// needs a price for the model of every role.
     pub fn prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
         self
     }
 
-    /// How long roles may be silent.
+    /// The roles' deadlines.
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
         self.deadlines = deadlines;
         self
     }
 
-    /// How many subtasks of a run are worked on at a time; at least one.
+    /// Maximum number of subtasks of a run in parallel; at least one.
     pub fn parallel(mut self, parallel: usize) -> Self {
         self.parallel = parallel.max(1);
         self
     }
 
-    /// What has to be so before a run is accepted: all of it, unless something is left out to measure what it buys.
+    /// The checks required before a run is accepted: all, unless some are disabled to measure their benefit.
     pub fn acceptance(mut self, acceptance: Acceptance) -> Self {
         self.acceptance = acceptance;
         self
     }
 
-    /// How much a run keeps of what it finds before it changes it, so that it can be undone.
+    /// Limits on the previous state that a run keeps for undo.
     pub fn snapshot_limits(mut self, limits: SnapshotLimits) -> Self {
         self.snapshot_limits = limits;
         self
     }
 
-    /// How long that is kept, and how much of it over all runs. Applied when a run begins.
+    /// How long undo records are kept, and their total size over all runs. Applied when a run starts.
     pub fn retention(mut self, retention: Retention) -> Self {
         self.retention = retention;
         self
     }
 
-    /// A value that must never reach a record, for example a key. Those of the [`environment`](Self::environment) are known
-    /// ([`artoo_redaction::secrets_of`]). A value of less than [`SHORTEST_SECRET`](artoo_redaction::SHORTEST_SECRET) characters is no
-    /// secret (local servers take any word for a key) and is ignored: it would take ordinary words out of the record.
+    /// A value that must never reach a record, for example a key. Those of the
+    /// [`environment`](Self::environment) are known ([`artoo_redaction::secrets_of`]). A value of less than
+    /// [`SHORTEST_SECRET`](artoo_redaction::SHORTEST_SECRET) characters is not a secret (local servers accept
+    /// any word as a key) and is ignored: it would remove ordinary words from the record.
     pub fn secret(mut self, value: impl AsRef<str>) -> Self {
         self.redactor = self.redactor.secret(value);
         self
     }
 
-    /// How much the bus may hold.
+    /// Limits of the bus.
     pub fn bus_limits(mut self, limits: BusLimits) -> Self {
         self.bus_limits = limits;
         self

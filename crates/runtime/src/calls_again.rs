@@ -1,4 +1,4 @@
-//! Calls that run again where nothing of them lasts, to find out what they depend on.
+//! Repeats calls over discarded layers, to find out what their output depends on.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -1,5 +1,5 @@
-//! A run of one command of the person's own: the executor alone works, by the same rules, with the same tool, and on the same record as
-//! in any run. Nobody plans, and nobody judges.
+//! A run of a single command from the user: only the executor works, with the same rules, tool and record as
+//! in any run. There is no planning and no judging.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,10 +21,11 @@ use crate::{
     role_tasks::RoleTasks,
 };
 
-/// How long a role of such a run may be silent: as long as the command takes. The request's timeout and the person end it.
+/// The deadline of a role in such a run: as long as the command takes. The request's timeout and the user end
+/// it.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// Who answers where no model is set up: nobody. For an artoo that only carries out commands.
+/// The client of an artoo without a model, which only runs commands: every call fails.
 pub(crate) struct NoModel;
 
 /// The deadlines of such a run.
@@ -39,7 +40,7 @@ pub(crate) fn deadlines() -> Deadlines {
     }
 }
 
-/// The executor, and who hands it the command and the outcome on.
+/// The executor, and stand-ins that pass the command to it and its outcome on.
 pub(crate) fn role_tasks(
     parts: &Arc<Parts>,
     bus: &RunBus,
@@ -81,7 +82,7 @@ async fn answering(mut port: Port, answer: fn(&Envelope) -> Option<Message>) {
     }
 }
 
-/// The command as a task, word for word.
+/// The command as a task, verbatim.
 fn task(envelope: &Envelope) -> Option<Message> {
     let Message::UserRequest(request) = envelope.message.as_ref() else { return None };
     let spec = TaskSpec {
@@ -113,7 +114,7 @@ fn subtask(envelope: &Envelope) -> Option<Message> {
     Some(subtask.into())
 }
 
-/// What came of the step, which is for nobody to judge: it matched where the command was carried out.
+/// The outcome of the step, without judging: it matched if the command was run.
 fn outcome(envelope: &Envelope) -> Option<Message> {
     let Message::ExecutionResult(result) = envelope.message.as_ref() else { return None };
     let call = result.tool_calls.last();
@@ -139,16 +140,16 @@ fn outcome(envelope: &Envelope) -> Option<Message> {
     Some(outcome.into())
 }
 
-/// Whether somebody ends the run: who, is said by the fault that follows.
+/// Whether the run is being ended from outside; the fault that follows says by whom.
 fn is_cut_short(result: &ExecutionResult) -> bool {
     match result.tool_calls.last() {
         Some(call) => call.ending == CallEnding::Cancelled,
-        // It came before the call.
+        // The interruption came before the call.
         None => result.failure.as_ref().is_some_and(|failure| !failure.infrastructure),
     }
 }
 
-/// The end of the run: it is accepted where the command was carried out, with whatever exit status, which is its own.
+/// The end of the run: accepted if the command was run; its exit status is its own.
 fn end(envelope: &Envelope) -> Option<Message> {
     let nothing = FinalResult::nothing(envelope.run_id, "command");
     if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {
@@ -170,7 +171,7 @@ fn end(envelope: &Envelope) -> Option<Message> {
     }
 }
 
-/// Whether the command came to an end of its own, with whatever status.
+/// Whether the command ended by itself, with any status.
 fn is_done(call: &ToolCall) -> bool {
     match call.ending {
         CallEnding::Exited { .. } | CallEnding::Signalled { .. } => true,
@@ -196,7 +197,7 @@ fn summary(call: &ToolCall) -> String {
     }
 }
 
-/// Calls the shell with the words of the step.
+/// Calls the shell with the text of the step.
 struct CarriesOut;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The commands that criteria name, run where nothing of them lasts.
+//! Runs the commands named by criteria, over discarded layers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,20 +9,21 @@ use async_trait::async_trait;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-/// How much longer a call may take than its command: layers are made and looked through.
+/// How much longer a call may take than its command: layers are created and compared.
 const LAYERS: Duration = Duration::from_secs(30);
 
-/// What a pipe ends with of which a part was cut off: `head` does that to what stands before it.
+/// The status of a pipeline stage whose output was cut off (128 + SIGPIPE), as `head` does to the stage
+/// before it.
 const CUT_OFF: i32 = 141;
 
-/// Runs commands as `shell` does where a person's rules let it, over layers that are thrown away.
+/// Runs commands as `shell` does, if the user's rules allow it, over layers that are discarded.
 pub(crate) struct CommandChecks {
     toolbox: Arc<Toolbox>,
     context: ToolContext,
 }
 
 impl CommandChecks {
-    /// With the tools of a run, and what they may do. Nobody is asked, and the rules of the person hold.
+    /// With the tools and limits of a run. Nothing is asked, and the user's rules apply.
     pub(crate) fn new(toolbox: Arc<Toolbox>, context: ToolContext, rules: Rules) -> Self {
         Self { toolbox, context: leaving_nothing(context, rules) }
     }
@@ -44,7 +45,7 @@ impl RunCommand for CommandChecks {
         let call = self.call(command, within).await;
         let needs_the_network = !outlook.effects.network.is_empty();
         match (&call.ending, &call.failure) {
-            // Somewhere in it a program is missing, whatever the last one says.
+            // A program in it is missing, whatever the last stage returns.
             (CallEnding::Exited { status: 0 }, Some(failure))
                 if failure.class == FailureClass::Environmental =>
             {
@@ -87,10 +88,10 @@ impl CommandChecks {
         let mut cx = self.context.clone();
         cx.limits.command_time = within.min(cx.limits.longest_command_time);
         cx.limits.call_time = cx.limits.command_time.saturating_add(LAYERS);
-        // Neither do its temporary files last.
+        // Its temporary files do not last either.
         cx.private_tmp.push(format!("check-{call_id}"));
         let tmp = cx.private_tmp.clone();
-        // `cargo test | tail` has failed where the tests have.
+        // `cargo test | tail` has failed if the tests have.
         let command =
             if command.contains('|') { format!("set -o pipefail\n{command}") } else { command.to_owned() };
         let arguments: Arguments = [("command".to_owned(), command.into())].into_iter().collect();
@@ -104,7 +105,7 @@ impl CommandChecks {
     }
 }
 
-/// What a command put out, as much as is shown of a call: errors last, where test suites that fail say so.
+/// The output of a command, as much as is shown of a call: errors last, where failing test suites report.
 fn output(call: &ToolCall) -> String {
     let parts = [call.output.shown.trim_end(), call.stderr.shown.trim_end()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")

@@ -54,7 +54,7 @@ impl Scene {
         Self { _root: root, cx }
     }
 
-    /// Whether commands can be tried on this machine; that they cannot is said.
+    /// Whether commands can be tried on this machine; prints a notice if not.
     fn can_try(&self) -> bool {
         let can = can_try(&self.cx);
         if !can {
@@ -190,7 +190,8 @@ async fn without_a_shell_nothing_runs() {
     assert_eq!(reason(checks.run("true", MINUTE).await), "this run has no tool that runs commands");
 }
 
-/// In a run that may change nothing, a suite that has to write cannot succeed: that says nothing about the work.
+/// In a run that may change nothing, a suite that has to write cannot succeed: that says nothing about the
+/// work.
 #[tokio::test]
 async fn a_failure_where_nothing_can_be_written_decides_nothing() {
     let mut scene = Scene::new();

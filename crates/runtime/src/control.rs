@@ -1,7 +1,9 @@
-//! A run that is spoken to by another process of the same user: what the person answers, says, or wants to end.
+//! Control socket of a run: another process of the same user can answer its questions, send notes and stop
+//! it.
 //!
-//! A run listens on a socket in its folder. Messages are closed JSON objects, one a line; each is answered by one. Nobody but the run's user is
-//! heard, and nothing that the run itself has started: a command must not answer the question that holds it back.
+//! A run listens on a socket in its folder. Messages are closed JSON objects, one per line; each gets one
+//! reply. Only processes of the run's user are accepted, and none that the run itself started: a command must
+//! not answer the question that holds it back.
 
 mod error;
 mod kin;
@@ -15,8 +17,8 @@ pub use listen::{AnsweredAt, Listening, listen};
 pub use order::{Order, Said};
 pub use peer::Peer;
 
-/// The longest message, in bytes.
+/// Maximum length of a message in bytes.
 const MAX_LINE: usize = 16 * 1024;
 
-/// The name of the socket in a run's folder.
+/// The socket's name in a run's folder.
 const NAME: &str = "control";

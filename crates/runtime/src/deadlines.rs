@@ -1,10 +1,10 @@
-//! How long a role may be silent.
+//! `Deadlines`: how long a role may be silent.
 
 use std::time::Duration;
 
-/// How long each kind of step may take before the supervisor makes a typed fault of it.
+/// How long each kind of step may take before the supervisor turns it into a typed fault.
 ///
-/// A model's own time-outs are shorter: these catch a role that hangs.
+/// A model's own timeouts are shorter: these deadlines catch a role that hangs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
     /// R1, from the request to the task.
@@ -15,14 +15,15 @@ pub struct Deadlines {
     pub attempt: Duration,
     /// R4a and R4b, one criterion by a judge.
     pub judge: Duration,
-    /// R2, for the story of a failure; a template follows. R7 waits a second longer, so that the template, too, arrives.
+    /// R2, for the story of a failure; a template follows. R7 waits a second longer, so that the template
+    /// arrives, too.
     pub report: Duration,
-    /// Steps that ask no model: memory, dispatch, control.
+    /// Steps without a model: memory, dispatch, control.
     pub step: Duration,
 }
 
 impl Default for Deadlines {
-    /// For a remote model: minutes for what asks it, 30 s for what does not.
+    /// For a remote model: minutes for steps with a model, 30 s for steps without.
     fn default() -> Self {
         Self {
             perceive: Duration::from_secs(180),
@@ -36,7 +37,7 @@ impl Default for Deadlines {
 }
 
 impl Deadlines {
-    /// For a model that runs on this machine's CPU: what asks it may take five times as long.
+    /// For a model on this machine's CPU: steps with a model may take five times as long.
     pub fn patient() -> Self {
         let remote = Self::default();
         Self {

@@ -1,7 +1,7 @@
 //! The dispatcher as a pure state machine: plans and outcomes in, manifests and subtasks out.
 //!
-//! Subtasks of a group run side by side; groups run in ascending order; a failed group stops the later ones, whose subtasks
-//! are reported as skipped at once. Source: `docs/deviations.md`, "Sequence groups".
+//! Subtasks of a group run concurrently; groups run in ascending order; a failed group stops the later ones,
+//! whose subtasks are reported as skipped at once. Source: `docs/deviations.md`, "Sequence groups".
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use artoo_types::{
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
 
-/// The most bytes of earlier outputs that are handed on, all together. Each prompt shows as much of them as its model can take.
+/// Maximum total bytes of earlier outputs that are passed on. Each prompt shows as much of them as its model
+/// can take.
 const HANDED_ON: usize = 24_000;
 
 /// The state of dispatch in one run.
@@ -22,16 +23,16 @@ const HANDED_ON: usize = 24_000;
 pub struct Dispatch {
     run_id: RunId,
     round: u32,
-    /// What the plan's calls are held to.
+    /// The memory guards on the plan's calls.
     guards: Vec<MemoryGuard>,
-    /// Subtasks that wait, by group.
+    /// Waiting subtasks by group.
     waiting: BTreeMap<u32, Vec<Placed>>,
-    /// Subtasks that run.
+    /// Running subtasks.
     running: Vec<SubTaskId>,
-    /// Whether one of the running group failed.
+    /// Whether a subtask of the running group failed.
     failed: bool,
     ended: BTreeMap<SubTaskId, Outcome>,
-    /// What a run that was cut off had done, until the gate is told.
+    /// The completed work of an interrupted run, until the gate has received it.
     resumed: Vec<SubTaskOutcome>,
     /// The plan's subtasks by position: first the kept ones (group 0), then its own.
     positions: Vec<Position>,
@@ -45,12 +46,12 @@ struct Position {
     is_second_derivation: bool,
 }
 
-/// What later subtasks may need of one that ended.
+/// What later subtasks may need of a finished one.
 #[derive(Clone, Debug)]
 struct Outcome {
     intent: String,
     output: String,
-    /// The calls by which it was derived.
+    /// The calls that produced it.
     means: Vec<BlockedTarget>,
 }
 
@@ -76,15 +77,16 @@ impl Dispatch {
         }
     }
 
-    /// The same, where an earlier run of the request had done this. The gate is told before the first manifest, which counts it.
+    /// Adds the completed work of an earlier run of the request. The gate receives it before the first
+    /// manifest, which counts it.
     pub fn resuming(mut self, done: &[SubTaskOutcome]) -> Self {
         self.ended.extend(done.iter().map(|outcome| (outcome.subtask_id, Outcome::from(outcome))));
         self.resumed = done.to_vec();
         self
     }
 
-    /// Takes a plan: the manifest, then the first group. `mint` makes the ids. A plan of a round that was dispatched is not run
-    /// again, wherever it comes from: all that comes of it is a warning.
+    /// Takes a plan: the manifest, then the first group. `mint` creates the ids. A plan of a round that was
+    /// already dispatched is not run again, whatever its source: it only yields a warning.
     pub fn on_plan(
         &mut self,
         plan: &Plan,
@@ -133,10 +135,11 @@ impl Dispatch {
         messages
     }
 
-    /// Takes the end of a subtask: the next group when its own is complete, or the skipped rest when its group failed.
+    /// Takes the end of a subtask: the next group when its own is complete, or the skipped rest when its
+    /// group failed.
     pub fn on_outcome(&mut self, outcome: &SubTaskOutcome) -> Vec<Message> {
         let Some(position) = self.running.iter().position(|id| *id == outcome.subtask_id) else {
-            // Of an earlier plan, or a second time: neither may move this one.
+            // From an earlier plan, or a duplicate: neither may affect this one.
             return Vec::new();
         };
         self.running.swap_remove(position);
@@ -167,7 +170,7 @@ impl Dispatch {
             .filter_map(|position| self.positions.get(*position))
             .copied()
             .collect();
-        // A second derivation is shown what the first one was shown, and nothing of what came of it.
+        // A second derivation sees what the first one saw, and nothing of the first one's result.
         let before = originals.iter().map(|original| original.group).min().unwrap_or(planned.sequence);
         let derived = originals.iter().filter_map(|original| self.ended.get(&original.subtask_id));
         SubTask {
@@ -186,7 +189,8 @@ impl Dispatch {
         }
     }
 
-    /// What the groups before this one put out, in their order: all of a short output, of long ones the beginning.
+    /// The outputs of the groups before this one, in order: short outputs in full, long ones truncated to
+    /// their beginning.
     fn earlier(&self, before: u32, originals: &[Position]) -> Vec<EarlierResult> {
         let visible = |position: &&Position| {
             let is_original = originals.iter().any(|original| original.subtask_id == position.subtask_id);
@@ -240,7 +244,7 @@ impl Dispatch {
     }
 }
 
-/// What is said of a plan that came again.
+/// The warning about a repeated plan.
 pub(crate) fn ignored(round: u32) -> Warning {
     let message = format!("plan {round} came again, or too late, and is not run");
     Warning { role: Role::Dispatcher, message }

@@ -1,4 +1,4 @@
-//! The Dreamer beside the runs: awake after them, reporting to the run of the operator.
+//! Runs the Dreamer beside the runs: it wakes after each and reports to the operator's run.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub(crate) struct Dreamer {
     stop: DropGuard,
 }
 
-/// Lets the memory dream after runs and in between, until the Dreamer is dropped. `port` is R5's in the run of the operator, where
-/// its reports and the calls of `model` go.
+/// Lets the memory dream after and between runs, until the Dreamer is dropped. `port` is R5's in the
+/// operator's run, which receives its reports and the calls of `model`.
 pub(crate) fn dream(memory: Arc<dyn MemoryService>, model: Arc<dyn LlmClient>, port: Port) -> Dreamer {
     let (stop, run_ended) = (CancellationToken::new(), Arc::new(Notify::new()));
     let (stopped, ended) = (stop.clone(), Arc::clone(&run_ended));
@@ -42,12 +42,12 @@ pub(crate) fn dream(memory: Arc<dyn MemoryService>, model: Arc<dyn LlmClient>, p
 }
 
 impl Dreamer {
-    /// Says that a run is over.
+    /// Signals that a run is over.
     pub(crate) fn run_ended(&self) {
         self.run_ended.notify_one();
     }
 
-    /// Dreams for the last time, briefly.
+    /// Dreams one last time, briefly.
     pub(crate) async fn close(&self) {
         self.stop.token().cancel();
         match artoo_shared_memory::last_dream(self.memory.as_ref()).await {
@@ -60,7 +60,7 @@ impl Dreamer {
     }
 }
 
-/// A closed bus is the end of the process; there is nobody left to tell.
+/// A closed bus means the end of the process; there is no receiver left.
 fn told(published: Result<u64, BusError>) {
     if let Err(error) = published {
         tracing::debug!(%error, "what the Dreamer did was not recorded");

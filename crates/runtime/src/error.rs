@@ -1,4 +1,4 @@
-//! Why there is no artoo, or no run.
+//! `BuildError` and `StartError`: why artoo or a run cannot be created.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub enum BuildError {
     DataFolder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
 }
@@ -47,25 +47,25 @@ impl BuildError {
     }
 }
 
-/// Why [`crate::Artoo::start`] failed: nothing was begun.
+/// Why [`crate::Artoo::start`] failed; nothing was started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The run's folder cannot be written.
+    /// The run's folder is not writable.
     #[error("the run cannot be recorded in {}: {source}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// The bus refused the run.
     #[error("the run cannot be opened: {0}")]
     Bus(#[from] BusError),
-    /// The limits make no sense.
+    /// The limits are invalid.
     #[error("the limits cannot be used: {0}")]
     Limits(#[from] ParameterError),
-    /// There is a budget for money, and no price for the model of a role.
+    /// There is a money budget, but a role's model has no price.
     #[error("what a run may cost is limited, and the model of the role {role} has no price")]
     NoPrice {
         /// The role.

@@ -1,6 +1,7 @@
 //! Views of a run: a fold from envelopes to the JSON Lines that programs read and people see.
 //!
-//! Live views, `--json`, `runs show` and tables of costs all come from this fold, over the bus or over the journal alike.
+//! Live views, `--json`, `runs show` and cost tables all come from this fold, over the bus or over the
+//! journal alike.
 
 mod event;
 mod fold;

@@ -1,4 +1,4 @@
-//! What R3 of a run is given.
+//! Settings of the executor (R3) of one run.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use crate::{RunRequest, artoo::Parts};
 
-/// The settings of the executor of a run whose tools know this, with what an earlier run of the same request had done.
+/// The executor's settings for a run whose tools have this context, with the completed work of an earlier run
+/// of the same request.
 pub(crate) fn executor_settings(
     parts: &Parts,
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
@@ -35,8 +36,9 @@ pub(crate) fn executor_settings(
     }
 }
 
-/// What the user wrote for this run, and what they did not: what was put out in the conversation and in the run before, and the
-/// instructions. A file of the user may have come with somebody's repository, so its words grant no more than those of any other file.
+/// Which text the user wrote for this run, and which not: outputs in the conversation and in the previous
+/// run, and the instructions. An instruction file may have come with a foreign repository, so its words grant
+/// no more than those of any other file.
 fn provenance(request: &RunRequest, kept: &[SubTaskOutcome]) -> Provenance {
     let surroundings = &request.surroundings;
     let folders = [&surroundings.working_folder, &surroundings.workspace, &surroundings.home];

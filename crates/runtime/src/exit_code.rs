@@ -51,7 +51,7 @@ pub fn exit_code(result: &FinalResult) -> u8 {
         };
     }
     match result.directive {
-        // It fell short of what was asked for.
+        // The run fell short of the request.
         TerminalState::Accept if matches!(result.structured, Some(StructuredOutput::Missing(_))) => 3,
         TerminalState::Accept => 0,
         TerminalState::Success => 3,
@@ -59,12 +59,12 @@ pub fn exit_code(result: &FinalResult) -> u8 {
     }
 }
 
-/// [`exit_code`], and 5 where the run was not accepted and consent was refused, or nobody was there to give it.
+/// [`exit_code`], or 5 if the run was not accepted and consent was refused or could not be asked for.
 pub fn exit_code_with(result: &FinalResult, outcomes: &[SubTaskOutcome]) -> u8 {
     exit_code_after(result, outcomes.iter().any(denied))
 }
 
-/// The same, where it is known whether consent was missing.
+/// Like [`exit_code_with`], if it is known whether consent was missing.
 pub(crate) fn exit_code_after(result: &FinalResult, denied: bool) -> u8 {
     match exit_code(result) {
         3 | 4 if denied && result.fault.is_none() => 5,
@@ -72,7 +72,8 @@ pub(crate) fn exit_code_after(result: &FinalResult, denied: bool) -> u8 {
     }
 }
 
-/// The exit code of a run of one command, by its call: the command's own as shells say it, and 5 where it was refused.
+/// The exit code of a command run, by its call: the command's own as shells report it, or 5 if it was
+/// refused.
 pub(crate) fn exit_code_of_call(call: &ToolCall) -> u8 {
     let is_of_the_machine =
         call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Environmental);

@@ -1,7 +1,7 @@
-//! Why a run went as it did: one value, computed from its journal alone.
+//! Explains a run: one value, computed only from its journal.
 //!
-//! Nothing here is remembered or guessed. Every directive is computed again from the reports and the settings on record,
-//! by the solver of this version; where the record says something else, the page says so.
+//! Nothing is remembered or guessed. Every directive is recomputed from the recorded reports and settings, by
+//! this version's solver; if the record differs, the page says so.
 
 mod account;
 mod page;

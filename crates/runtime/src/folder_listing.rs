@@ -1,19 +1,19 @@
-//! What lies in the working folder, for a planner that has not looked yet.
+//! Listing of the working folder, for a planner that has not looked yet.
 
 use std::path::{Path, PathBuf};
 
 use artoo_planner::{FolderListing, Listed};
 use ignore::WalkBuilder;
 
-/// How deep it looks: the folder and the folders in it.
+/// Listing depth: the folder and its subfolders.
 const DEPTH: usize = 2;
-/// The most entries that are listed.
+/// Maximum number of listed entries.
 const LISTED: usize = 200;
-/// The most entries that are looked at.
+/// Maximum number of visited entries.
 const SEEN: usize = 5_000;
 
-/// Files and folders in `folder` and one level below it, sorted, with what lies in the folder itself first. What is hidden or ignored by
-/// git is left out, and so is what is protected: nobody is told even its name.
+/// Files and folders in `folder` and one level below it, sorted, with the entries of the folder itself first.
+/// Hidden, git-ignored and protected entries are omitted; not even a protected name is shown.
 pub(crate) fn folder_listing(folder: &Path, protected: &[PathBuf]) -> FolderListing {
     let protected = protected.to_vec();
     let is_shown = move |path: &Path| !protected.iter().any(|place| path.starts_with(place));

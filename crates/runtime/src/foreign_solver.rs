@@ -1,7 +1,8 @@
-//! A solver that somebody else wrote, at arm's length.
+//! Runs an embedder's solver on its own thread with a timeout.
 //!
-//! `Solver::step` is plain code on R7's task. One that never returns would hold R7's port for ever, and with it the only
-//! right to end the run; so a foreign solver thinks on a thread of its own, and R7 waits for it for a bounded time.
+//! `Solver::step` is synchronous code on R7's task. One that never returns would hold R7's port forever, and
+//! with it the only right to end the run; so a foreign solver runs on its own thread, and R7 waits for it for
+//! a bounded time.
 
 use std::{
     fmt,
@@ -16,11 +17,11 @@ use artoo_ggs_core::{Decision, Observation, Parameters};
 
 use crate::MakeSolver;
 
-/// What R7's loop ends with when the solver does not answer.
+/// The panic payload of R7's loop when the solver does not answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Silent(Duration);
 
-/// A solver on its own thread. The thread ends with the solver, or never, where the solver never returns.
+/// A solver on its own thread. The thread ends with the solver, or never if the solver never returns.
 pub(crate) struct ForeignSolver {
     make: Option<(Arc<MakeSolver>, Parameters)>,
     patience: Duration,
@@ -33,7 +34,7 @@ struct Thread {
 }
 
 impl ForeignSolver {
-    /// A solver that is made on its thread when it is first asked, and may think this long at a time.
+    /// A solver that is created on its thread at the first step, with this time limit per step.
     pub(crate) fn new(make: Arc<MakeSolver>, parameters: Parameters, patience: Duration) -> Self {
         Self { make: Some((make, parameters)), patience, thread: None }
     }
@@ -47,7 +48,8 @@ impl ForeignSolver {
 }
 
 impl Solver for ForeignSolver {
-    /// Unwinds with what the solver's panic said, or with [`Silent`]: R7's loop ends, and the supervisor ends the run.
+    /// Unwinds with the solver's panic message, or with [`Silent`]: R7's loop ends, and the supervisor ends
+    /// the run.
     fn step(&mut self, observation: &Observation) -> Decision {
         let patience = self.patience;
         let decided = self.thread().and_then(|thread| {

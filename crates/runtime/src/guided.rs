@@ -1,4 +1,5 @@
-//! What a run with a weak model is spared: where its executor's profile says that it is guided, and nowhere else.
+//! Limits for runs with a weak model: they apply if the executor's profile says that it is guided, and
+//! nowhere else.
 //!
 //! | guard | what it costs | what it buys |
 //! |---|---|---|
@@ -7,10 +8,10 @@
 use artoo_llm_client::ModelProfile;
 use artoo_types::Limits;
 
-/// Corrections and replans. Of what the embedded model tried more often nothing came: it says the same again.
+/// Maximum corrections and replans. Further attempts of the embedded model never helped: it repeats itself.
 const TRIED_AGAIN: u32 = 1;
 
-/// The limits of a run by this model: what was asked for, or less.
+/// The limits of a run with this model: as requested, or lower.
 pub(crate) fn bounded(limits: Limits, profile: &ModelProfile) -> Limits {
     if !profile.guided {
         return limits;

@@ -1,9 +1,10 @@
-//! The run journal: every envelope of a run, in order, as one JSON object a line.
+//! The run journal: every envelope of a run, in order, as one JSON object per line.
 //!
-//! One thread writes the journals of all runs, so that no role ever waits for a disk. Secrets are taken out before a line is
-//! written. A line is written whole: a file that ends in half a line was cut by a crash, and reading it says so. After a
-//! line that could not be written nothing follows: a journal may end early, but has no holes. A journal is locked as long as its
-//! process lives, so that the next artoo knows which runs were killed.
+//! One thread writes the journals of all runs, so that no role ever waits for a disk. Secrets are redacted
+//! before a line is written. A line is written whole: a file that ends in half a line was cut by a crash, and
+//! the reader reports that. After a line that could not be written nothing follows: a journal may end early,
+//! but has no holes. A journal is locked while its process lives, so that the next artoo knows which runs
+//! were killed.
 
 mod durable;
 mod failure;
@@ -18,7 +19,7 @@ pub use state::RunState;
 pub(crate) use state::note_unrecorded;
 pub(crate) use writer::{Journal, RunJournal};
 
-/// The name of a journal in its run's folder.
+/// The journal's file name in its run's folder.
 pub const FILE_NAME: &str = "events.jsonl";
 
 #[cfg(test)]

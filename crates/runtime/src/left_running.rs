@@ -1,14 +1,14 @@
-//! Commands that a run left running end with it.
+//! Stops the background commands of a run at its end.
 
 use artoo_bus::Port;
 use artoo_llm_client::inline;
 use artoo_tools::Jobs;
 use artoo_types::{Role, Warning};
 
-/// Characters of a command that name it.
+/// Maximum characters of a command in the record.
 const SHOWN: usize = 200;
 
-/// Stops them, waits until they are gone, and puts that on record.
+/// Stops the commands, waits until they are gone, and records that.
 pub(crate) async fn stop(jobs: &Jobs, port: &Port) {
     for (number, command) in jobs.close().await {
         let command: String = inline(&command).chars().take(SHOWN).collect();

@@ -1,6 +1,5 @@
-//! Composition: [`Artoo::builder`] puts roles, models, tools and memory together; each run gets its own roles on the bus, a
-//! supervisor that sees to exactly one final result, and a journal.
-//!
+//! Composition root: [`Artoo::builder`] combines roles, models, tools and memory; each run gets its own roles
+//! on the bus, a supervisor that guarantees exactly one final result, and a journal.
 //! ```no_run
 //! # async fn example(model: std::sync::Arc<dyn artoo_llm_client::LlmClient>, request: artoo_runtime::RunRequest)
 //! # -> Result<(), Box<dyn std::error::Error>> {
@@ -13,8 +12,8 @@
 //! # }
 //! ```
 //!
-//! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; what a plan, a verdict or a
-//! directive is, the roles decide. It reads no environment.
+//! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; the roles decide
+//! what a plan, a verdict or a directive is. It reads no environment.
 
 mod acceptance;
 mod artoo;

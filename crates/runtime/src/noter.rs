@@ -1,4 +1,4 @@
-//! What the person says to a run that works, unasked.
+//! Unsolicited notes from the person to a running run.
 
 use std::sync::{
     Arc,
@@ -8,11 +8,11 @@ use std::sync::{
 use artoo_bus::Sender;
 use artoo_types::{NoteError, PersonNote};
 
-/// The most notes that a run takes. More is a conversation, and that is one run after the other.
+/// Maximum notes of a run. More would be a conversation, which is a sequence of runs.
 const MAX_NOTES: u32 = 64;
 
-/// Tells a run what the person says while it works. It counts at the next plan, and whoever judges the whole sees it beside the request.
-/// What neither a plan nor that judge has seen when the run ends, `run.finished` names.
+/// Sends the person's notes to a run while it works. The next plan uses them, and the judge of the whole sees
+/// them beside the request. `run.finished` lists those that neither a plan nor that judge has seen.
 #[derive(Clone)]
 pub struct Noter {
     pub(crate) user: Sender,
@@ -20,17 +20,17 @@ pub struct Noter {
     pub(crate) is_over: Arc<AtomicBool>,
 }
 
-/// Why a run does not take a note.
+/// Why a run rejects a note.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoteRefused {
-    /// These are no words for a note.
+    /// The words are not a valid note.
     #[error(transparent)]
     Words(#[from] NoteError),
-    /// There were too many.
+    /// There are too many notes.
     #[error("the run has taken {MAX_NOTES} notes, and takes no more")]
     TooMany,
-    /// It has ended.
+    /// The run has ended.
     #[error("the run has ended")]
     Ended,
 }
@@ -47,10 +47,10 @@ impl NoteRefused {
 }
 
 impl Noter {
-    /// Puts these words on record, and hands them on.
+    /// Records these words and passes them on.
     ///
     /// # Errors
-    /// [`NoteRefused`]: the run does not know of them.
+    /// [`NoteRefused`]: the run did not receive them.
     pub fn note(&self, words: &str) -> Result<(), NoteRefused> {
         let note = PersonNote::new(words)?;
         if self.taken.fetch_add(1, Ordering::Relaxed) >= MAX_NOTES {

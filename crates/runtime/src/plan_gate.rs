@@ -1,4 +1,5 @@
-//! Whether a plan may be dispatched: at once, or when a person has agreed to it. Pure: plans and decisions in, messages out.
+//! Decides whether a plan may be dispatched at once or needs a person's approval. Pure: plans and decisions
+//! in, messages out.
 //!
 //! Source: `docs/deviations.md`, "Consent to a plan".
 
@@ -10,19 +11,19 @@ use artoo_types::{
 
 use crate::dispatch::ignored;
 
-/// Who has to agree to a plan before it is dispatched.
+/// Whose approval a plan needs before it is dispatched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Consent {
-    /// Nobody.
+    /// No approval needed.
     NotNeeded,
-    /// The person, who is there.
+    /// The person's, who is present.
     Asked,
-    /// The person, who is not there: the answer is no.
+    /// The person's, who is absent: the answer is no.
     Missing,
 }
 
 impl Consent {
-    /// As a run's builder and its request say.
+    /// From the builder's setting and the request.
     pub(crate) fn of(ask_before_plans: bool, person_present: bool) -> Self {
         match (ask_before_plans, person_present) {
             (false, _) => Self::NotNeeded,
@@ -41,18 +42,18 @@ pub(crate) struct PlanGate {
     agreed: BTreeSet<Shown>,
 }
 
-/// A subtask as the person saw it: its intent and its criteria. Its group is not part of it, because a replan without what matched
-/// numbers its groups anew.
+/// A subtask as the person saw it: its intent and its criteria, but not its group, because a replan without
+/// the matched subtasks renumbers its groups.
 type Shown = (String, Vec<String>);
 
 impl PlanGate {
-    /// Nothing was agreed to yet.
+    /// Nothing approved yet.
     pub(crate) fn new(consent: Consent) -> Self {
         Self { consent, waiting: None, agreed: BTreeSet::new() }
     }
 
-    /// What is to be said instead of dispatching the plan; `None` where it may be dispatched. A plan of which every subtask was
-    /// agreed to before is no new question.
+    /// The message to send instead of dispatching the plan; `None` if it may be dispatched. A plan whose
+    /// subtasks were all approved before is not asked about again.
     pub(crate) fn on_plan(&mut self, plan: &Plan) -> Option<Message> {
         let is_new = || plan.subtasks.iter().any(|subtask| !self.agreed.contains(&shown(subtask)));
         match self.consent {
@@ -69,7 +70,7 @@ impl PlanGate {
         }
     }
 
-    /// The plan that was agreed to, or the fault that ends the run; `None` for an answer to what was not asked.
+    /// The approved plan, or the fault that ends the run; `None` if the answer belongs to no open question.
     pub(crate) fn on_decision(&mut self, decision: &PlanApprovalDecided) -> Option<Result<Plan, Fault>> {
         let plan = self.waiting.take_if(|plan| plan.round == decision.round)?;
         if !decision.granted {
@@ -159,7 +160,7 @@ mod tests {
         assert_eq!(gate.on_decision(&decision(2, true)), None);
         assert_eq!(gate.on_decision(&decision(1, true)), Some(Ok(first)));
         assert_eq!(gate.on_decision(&decision(1, true)), None, "an answer counts once");
-        // What matched is gone, and what is left was agreed to, whatever its group and its context.
+        // The matched subtasks are gone, and the rest was approved, whatever its group and context.
         assert_eq!(gate.on_plan(&plan(2, &["b"])), None);
         let third = plan(3, &["b", "c"]);
         assert_eq!(said(gate.on_plan(&third)), Some(MessageKind::PlanApprovalRequested));
@@ -168,11 +169,11 @@ mod tests {
             (fault.kind, fault.message.as_str()),
             (FaultKind::Refused, "nothing of plan 3 was run: because")
         );
-        // What was refused was not agreed to.
+        // A refused subtask was not approved.
         assert_eq!(said(gate.on_plan(&plan(4, &["c"]))), Some(MessageKind::PlanApprovalRequested));
     }
 
-    /// Asking twice would stop the run's clock twice, and one answer would not set it going.
+    /// Asking twice would stop the run's clock twice, and one answer would not restart it.
     #[test]
     fn a_plan_that_comes_again_while_it_is_asked_about_is_no_second_question() {
         let mut gate = PlanGate::new(Consent::Asked);

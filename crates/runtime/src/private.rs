@@ -1,4 +1,4 @@
-//! Folders and files of artoo's own: nobody but their owner may enter, read or write them, and no link leads elsewhere.
+//! Owner-only permissions of artoo's data folders and files, and rejection of foreign links.
 
 use std::{
     fs::{DirBuilder, File, Metadata, OpenOptions, Permissions},
@@ -11,10 +11,10 @@ use rustix::{fs::OFlags, process::geteuid};
 
 use crate::{runs, sessions};
 
-/// What others than the owner may do.
+/// The permission bits of group and others.
 const OTHERS: u32 = 0o077;
 
-/// What artoo makes in a data folder.
+/// The entries that artoo creates in a data folder.
 const NAMES: [&str; 9] = [
     runs::NAME,
     sessions::NAME,
@@ -27,20 +27,20 @@ const NAMES: [&str; 9] = [
     "audit.head",
 ];
 
-/// Something of artoo's that others may read or write, and that cannot be closed.
+/// A path of artoo's that others may read or write, and whose mode cannot be changed.
 #[derive(Debug)]
 pub struct StaysOpen {
-    /// What.
+    /// The path.
     pub path: PathBuf,
-    /// Why.
+    /// The cause.
     pub error: io::Error,
 }
 
-/// Makes a data folder, with all above it, that only its owner may enter. A link in its place is followed where the owner or the
-/// system made it: a home may well lie on several disks.
+/// Creates a data folder, with its parents, that only its owner may enter. A link in its place is followed if
+/// the owner or the system created it: a home may well span several disks.
 ///
 /// # Errors
-/// It cannot be made, is no folder, or is a link of somebody else's.
+/// It cannot be created, is not a folder, or is another user's link.
 pub fn data_folder(path: &Path) -> io::Result<()> {
     match path.symlink_metadata() {
         Ok(found) if found.is_symlink() && ![0, geteuid().as_raw()].contains(&found.uid()) => {
@@ -54,7 +54,7 @@ pub fn data_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Makes a folder in a data folder, or takes the one that is there; a link is none.
+/// Creates a folder in a data folder, or uses the existing one; a link does not count.
 pub(crate) fn folder(path: &Path) -> io::Result<()> {
     match new_folder(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.symlink_metadata()?.is_dir() => {
@@ -64,12 +64,12 @@ pub(crate) fn folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a folder where nothing is, not even a link.
+/// Creates a folder at an unused path, not even a link.
 pub(crate) fn new_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// What of these places others may read or write. What lies behind a closed folder is closed.
+/// The paths among these places that others may read or write. Everything below a closed folder is closed.
 pub fn open_places(places: &[PathBuf]) -> Vec<PathBuf> {
     let mut open = Vec::new();
     for place in places {
@@ -81,7 +81,8 @@ pub fn open_places(places: &[PathBuf]) -> Vec<PathBuf> {
     open
 }
 
-/// Closes what [`open_places`] finds, and says what stays open. Links, and files that have other names as well, are left alone.
+/// Closes what [`open_places`] finds, and returns what stays open. Links, and files with other hard links,
+/// are left alone.
 pub fn close(places: &[PathBuf]) -> Vec<StaysOpen> {
     let mut open = Vec::new();
     for place in places {
@@ -95,14 +96,14 @@ pub fn close(places: &[PathBuf]) -> Vec<StaysOpen> {
     open
 }
 
-/// The places of a data folder: it itself, unless it holds what is not artoo's. Somebody who keeps it in a shared folder means to
-/// share that.
+/// The places of a data folder: the folder itself, unless it contains foreign entries. An owner who keeps it
+/// in a shared folder intends to share that.
 pub fn places(data_folder: &Path) -> Vec<PathBuf> {
     let is_own = |entry: io::Result<std::fs::DirEntry>| {
         entry.is_ok_and(|entry| NAMES.iter().any(|name| entry.file_name() == *name))
     };
     let all_own = std::fs::read_dir(data_folder).is_ok_and(|mut entries| entries.all(is_own));
-    // By its real path: who made a link in its place was looked at before.
+    // By its real path: the creator of a link in its place was checked before.
     let real = all_own.then(|| data_folder.canonicalize().ok()).flatten();
     let is_open = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.mode() & OTHERS != 0);
     match real.filter(is_open) {
@@ -111,7 +112,7 @@ pub fn places(data_folder: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Calls `each` with what is open; where it says no, what lies below is not looked at.
+/// Calls `each` with every open entry; if it returns false, the entries below are skipped.
 fn survey(path: &Path, each: &mut dyn FnMut(&Path, &Metadata) -> bool) {
     let Ok(found) = path.symlink_metadata() else { return };
     let is_single_file = found.is_file() && found.nlink() == 1;
@@ -153,7 +154,8 @@ mod tests {
         fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     }
 
-    /// A data folder that everybody may read and write, with a link and a second name of somebody else's file in it.
+    /// A data folder that everybody may read and write, with a foreign link and a second hard link of a
+    /// foreign file in it.
     fn open_folder(root: &Path) -> PathBuf {
         let data = root.join("data");
         let run = data.join(runs::NAME).join("one");

@@ -1,4 +1,4 @@
-//! What a run asks the person: which question is open, and what answers it.
+//! The open question of a run to the person, and what answers it.
 
 use artoo_types::{
     ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, Envelope, Message, PlanApprovalDecided,
@@ -7,30 +7,31 @@ use artoo_types::{
 
 use crate::run::Reply;
 
-/// A question to the person. While one is open the run waits.
+/// A question to the person. The run waits while one is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// A round of questions.
     Clarification {
-        /// Which, of who asks.
+        /// The round, counted by the asking role.
         round: u32,
-        /// The step that asks; `None` is R1.
+        /// The asking step; `None` for R1.
         subtask_id: Option<SubTaskId>,
     },
     /// Whether the plan of this round may run.
     Plan {
-        /// Which.
+        /// The round.
         round: u32,
     },
-    /// Whether a call may do what it would.
+    /// Whether the effects of a call are allowed.
     Effect {
-        /// Which.
+        /// The call.
         call_id: CallId,
     },
 }
 
 impl Question {
-    /// What is open after a message, where this was open before it. The same messages give the same question, live or from the journal.
+    /// The open question after a message, given the one before it. The same messages give the same question,
+    /// live or from the journal.
     pub fn after(open: Option<Self>, message: &Message) -> Option<Self> {
         if let Message::ClarificationRequested(asked) = message {
             Some(Self::Clarification { round: asked.round, subtask_id: asked.subtask_id })
@@ -56,15 +57,15 @@ impl Question {
             Self::Plan { round } => {
                 matches!(message, Message::PlanApprovalDecided(decision) if decision.round == round)
             }
-            // The run may decide for itself, too.
+            // The run may decide by itself as well.
             Self::Effect { call_id } => {
                 matches!(message, Message::ApprovalDecided(decision) if decision.call_id == call_id)
             }
         }
     }
 
-    /// What a reply says to it; `None` where it is one to another question. Where nobody is left who could reply, a request goes ahead as it
-    /// is, and a plan or an effect does not.
+    /// The message that a reply becomes; `None` if it answers another question. If no reply can come any
+    /// more, a clarification proceeds unanswered, and a plan or an effect is refused.
     pub(crate) fn answered(self, reply: Option<Reply>) -> Option<Message> {
         let nobody = || "nobody is left to ask".to_owned();
         Some(match (self, reply) {
@@ -95,7 +96,7 @@ impl Question {
     }
 }
 
-/// A question that was asked, with the number of its message: the same may be asked again.
+/// An asked question, with the number of its message: the same question may be asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) seq: u64,
@@ -103,7 +104,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Takes a message into account; whether that changed what is open.
+    /// Applies a message; returns whether the open question changed.
     pub(crate) fn follow(open: &mut Option<Self>, envelope: &Envelope) -> bool {
         let before = open.map(|asked| asked.question);
         let after = Question::after(before, envelope.message.as_ref());

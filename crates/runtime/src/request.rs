@@ -1,4 +1,4 @@
-//! What starts a run.
+//! `RunRequest`: the input that starts a run.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -6,33 +6,35 @@ use artoo_meta_validator::OutputSchema;
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{Approval, EffectKind, Instruction, Limits, Surroundings, Turn};
 
-/// A request with all that its run may know of the outside.
+/// A request with everything that its run may know of its environment.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
     /// The user's words.
     pub text: String,
     /// Earlier turns of the session, oldest first.
     pub turns: Vec<Turn>,
-    /// What the person wants of all work here, the most general first. Of more than
-    /// [`MAX_INSTRUCTION_BYTES`](artoo_types::MAX_INSTRUCTION_BYTES) the run is told the beginning. Advice: nothing of it is a permission.
+    /// The person's standing instructions here, the most general first. Beyond
+    /// [`MAX_INSTRUCTION_BYTES`](artoo_types::MAX_INSTRUCTION_BYTES) the run gets the beginning. They are
+    /// advice and grant no permission.
     pub instructions: Vec<Instruction>,
-    /// Where and when.
+    /// Place and time.
     pub surroundings: Surroundings,
-    /// What the run may spend.
+    /// The run's budgets.
     pub limits: Limits,
     /// What commands may change.
     pub sandbox: SandboxMode,
     /// Whether confined commands may use the network.
     pub network: Network,
-    /// Before which effects a person is asked.
+    /// The effects that a person is asked about.
     pub approval: Approval,
-    /// Kinds of effects that are granted in advance.
+    /// Kinds of effects granted in advance.
     pub granted: BTreeSet<EffectKind>,
-    /// The longest that the run may take, questions to the person included; `None` is no bound but the time budget's.
+    /// The maximum time of the run, including questions to the person; `None` leaves only the time budget.
     pub timeout: Option<Duration>,
-    /// Whether somebody is there to be asked back, and answers by [`Run::answerer`](crate::Run::answerer).
+    /// Whether a person is present to answer questions, through [`Run::answerer`](crate::Run::answerer).
     pub person_present: bool,
-    /// The schema that the output is to meet. An accepted run then has a [`StructuredOutput`](artoo_types::StructuredOutput): the value, or
-    /// why there is none, which is exit code 3.
+    /// The schema of the output. An accepted run then has a
+    /// [`StructuredOutput`](artoo_types::StructuredOutput): the value, or why there is none, which is exit
+    /// code 3.
     pub output_schema: Option<OutputSchema>,
 }

@@ -1,6 +1,7 @@
-//! What somebody is told who takes a role over whose loop died, and the planner that makes that sound.
+//! Restarts a role whose loop died: the messages it is replayed, and the planner wrapper that makes this
+//! sound.
 //!
-//! Which roles can be taken over, and why the others cannot: `docs/design/runtime.md`, "A role that dies".
+//! Which roles can be restarted, and why the others cannot: `docs/design/runtime.md`, "A role that dies".
 
 use std::{
     collections::BTreeMap,
@@ -17,27 +18,28 @@ use async_trait::async_trait;
 pub(crate) fn is_possible(role: Role) -> bool {
     match role {
         Role::Perceiver | Role::Planner | Role::MetaValidator | Role::SharedMemory | Role::Ggs => true,
-        // The executor knows whose words are in the run, R4a judges side by side, the dispatcher has minted ids: none of that can be
-        // had again from messages. What they call of others is guarded where it is called.
+        // The executor tracks whose words are in the run, R4a judges concurrently, the dispatcher has minted
+        // ids: none of that can be rebuilt from messages. The foreign code that they call is guarded at the
+        // call.
         Role::Executor | Role::AgentValidator | Role::Dispatcher => false,
         Role::Auditor | Role::Supervisor | Role::User => false,
     }
 }
 
-/// What of all that a role was handed is told to who takes it over. The last message is the one that it died on: it is given once
-/// more.
+/// The messages, of all that a role received, that its successor gets. The last message is the one that the
+/// loop died on: it is delivered again.
 pub(crate) fn takeover(role: Role, mut handed: Vec<Arc<Envelope>>) -> Takeover {
     let kind = |envelope: &Arc<Envelope>| envelope.message.kind();
     match role {
-        // It has no state but the questions that it asked: it begins anew, and may ask again.
+        // Its only state are its questions: it starts over, and may ask again.
         Role::Perceiver => {
             handed.retain(|envelope| kind(envelope) == MessageKind::UserRequest);
             handed.truncate(1);
             Takeover { past: Vec::new(), again: handed }
         }
-        // It has no state of its own.
+        // Stateless.
         Role::SharedMemory => Takeover { past: Vec::new(), again: handed.pop().into_iter().collect() },
-        // Of plans that it has reported only the outcomes are of use: with their manifests, too, it would ask its judge again.
+        // Of reported plans only the outcomes matter: with their manifests it would ask its judge again.
         Role::MetaValidator => {
             let manifest =
                 handed.iter().rposition(|envelope| kind(envelope) == MessageKind::DispatchManifest);
@@ -65,15 +67,15 @@ fn but_for_the_last(mut past: Vec<Arc<Envelope>>) -> Takeover {
     Takeover { past, again }
 }
 
-/// A planner that says of a round what it said before. In a run each round is planned once, but for an R2 that catches up: it must
-/// come to the plans that the run has, and ask no model for them.
+/// A planner that repeats its earlier answer to a round. A round is planned only once in a run, except by a
+/// restarted R2: it must arrive at the run's existing plans without asking a model.
 pub(crate) struct IdempotentPlanner {
     planner: Arc<dyn Planner>,
     plans: Mutex<BTreeMap<u32, Plan>>,
 }
 
 impl IdempotentPlanner {
-    /// Nothing was said yet.
+    /// Nothing planned yet.
     pub(crate) fn new(planner: Arc<dyn Planner>) -> Self {
         Self { planner, plans: Mutex::default() }
     }

@@ -1,7 +1,7 @@
-//! A run that was cut off, begun again: its request, and what of its work still holds.
+//! Resumes an interrupted run: its request, and the part of its work that is still valid.
 //!
-//! A subtask is kept where it matched, nothing that was found out afterwards speaks against it, and nothing has changed since the run's last
-//! record: neither in its folders nor a file that it made. What cannot be told counts as changed.
+//! A subtask is kept if it matched, no later finding contradicts it, and nothing has changed since the run's
+//! last record: neither in its folders nor a file that it created. Anything undeterminable counts as changed.
 
 use std::{
     io,
@@ -17,33 +17,33 @@ use crate::{
     runs::RunsError,
 };
 
-/// The most files and folders that are looked at. More is not known to be unchanged.
+/// Maximum number of files and folders checked. Beyond that they are not known to be unchanged.
 const MOST: usize = 50_000;
 
-/// What a run that was cut off is begun again with.
+/// The input to resume an interrupted run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resumable {
     /// Its request.
     pub request: UserRequest,
-    /// What it had done, and what still holds.
+    /// Its completed work that is still valid.
     pub kept: Vec<SubTaskOutcome>,
-    /// What it had done, and is done again.
+    /// Its completed work that is repeated.
     pub dropped: Vec<Dropped>,
 }
 
-/// A subtask that is done again.
+/// A subtask that is repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// What it was to do.
+    /// Its intent.
     pub intent: String,
-    /// Why it does not hold.
+    /// Why it is no longer valid.
     pub why: String,
 }
 
-/// What of a run can be begun again. `run_folder` is from [`find`](crate::runs::find). Blocks.
+/// What can be resumed of a run. `run_folder` is from [`find`](crate::runs::find). Blocks.
 ///
 /// # Errors
-/// [`RunsError::Whole`] where it was not cut off, [`RunsError::Journal`].
+/// [`RunsError::Whole`] if it was not interrupted, [`RunsError::Journal`].
 pub fn resumable(run_folder: &Path) -> Result<Resumable, RunsError> {
     let read = journal::read(&run_folder.join(journal::FILE_NAME))?;
     let request = read.envelopes.iter().find_map(|envelope| {
@@ -71,7 +71,7 @@ pub fn resumable(run_folder: &Path) -> Result<Resumable, RunsError> {
     Ok(Resumable { request, kept, dropped })
 }
 
-/// Whether its process was gone before its end, or somebody ended it.
+/// Whether its process was gone before its end, or it was cancelled.
 fn was_cut_off(read: &Read) -> bool {
     match read.state {
         RunState::Killed | RunState::Unrecorded => true,
@@ -83,7 +83,7 @@ fn was_cut_off(read: &Read) -> bool {
     }
 }
 
-/// The subtasks of its last plan that matched, and that the directive after them does not name.
+/// The matched subtasks of its last plan that the following directive does not name.
 fn done(read: &Read) -> Vec<SubTaskOutcome> {
     let mut counted: Vec<SubTaskId> = Vec::new();
     let mut outcomes: Vec<&SubTaskOutcome> = Vec::new();
@@ -97,22 +97,22 @@ fn done(read: &Read) -> Vec<SubTaskOutcome> {
             unmet.extend(directive.unmet.iter().filter_map(|unmet| unmet.subtask_id));
         }
     }
-    // The first word on a subtask counts, as at the gate.
+    // The first outcome of a subtask counts, as at the gate.
     let first = |id: SubTaskId| outcomes.iter().find(|outcome| outcome.subtask_id == id).copied();
     let matched = |outcome: &&SubTaskOutcome| outcome.status == OutcomeStatus::Matched;
     counted.into_iter().filter(|id| !unmet.contains(id)).filter_map(first).filter(matched).cloned().collect()
 }
 
-/// A look at what has changed.
+/// Checks for changes since the run.
 struct Look {
     since: DateTime<FixedOffset>,
-    /// What artoo itself writes.
+    /// Paths that artoo itself writes.
     own: PathBuf,
     left: usize,
 }
 
 impl Look {
-    /// What in a folder has changed, or why that cannot be told.
+    /// What changed in a folder, or why that cannot be determined.
     fn changed(&mut self, path: &Path) -> Option<String> {
         if *path == self.own {
             return None;
@@ -123,7 +123,7 @@ impl Look {
         self.left = left;
         let found = match path.symlink_metadata() {
             Ok(found) => found,
-            // What is not there now was not there, or its folder has changed.
+            // A missing path was missing before, or its folder has changed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => return Some(format!("{} cannot be looked at: {error}", path.display())),
         };
@@ -140,7 +140,7 @@ impl Look {
         entries.flatten().find_map(|entry| self.changed(&entry.path()))
     }
 
-    /// What of the files that a subtask has made or changed is not as it was.
+    /// The change of a file that a subtask created or modified, if any.
     fn made(&self, outcome: &SubTaskOutcome) -> Option<String> {
         let files = outcome.tool_calls.iter().flat_map(|call| &call.files);
         files.map(|file| &file.path).find_map(|path| match path.symlink_metadata() {
@@ -149,7 +149,7 @@ impl Look {
         })
     }
 
-    /// By the time of its last change of any kind, which nobody can set.
+    /// By ctime, which cannot be set.
     fn is_new(&self, found: &std::fs::Metadata) -> bool {
         let nanos = u32::try_from(found.ctime_nsec()).unwrap_or_default();
         DateTime::<Utc>::from_timestamp(found.ctime(), nanos).is_none_or(|changed| changed > self.since)

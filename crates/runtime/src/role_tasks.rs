@@ -1,4 +1,4 @@
-//! The roles of one run as tasks: who still works, how each ended, who may begin again, and how they are sent home.
+//! The roles of one run as tasks: their start, end, restart and shutdown.
 
 use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::{foreign_solver::Silent, restart, supervisor::fault};
 
-/// How long memory may take to write what it has been given, when the run is over.
+/// How long memory may take to write pending data after the run.
 const MEMORY: Duration = Duration::from_secs(2);
 /// How long a stopped role may take to notice. Only code that never awaits takes longer.
 const GRACE: Duration = Duration::from_millis(200);
@@ -27,11 +27,11 @@ type Work = Box<dyn Fn(Port) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>
 struct Member {
     role: Role,
     work: Work,
-    /// The port of a loop that was not started yet.
+    /// The port of a loop that is not started yet.
     port: Option<Port>,
     /// The loop that was started last.
     handle: Option<AbortHandle>,
-    /// Whether that is its second one.
+    /// Whether the loop was restarted.
     is_second: bool,
 }
 
@@ -47,11 +47,11 @@ pub(crate) enum Ended {
 }
 
 impl RoleTasks {
-    /// Gives a role its port and its loop, in place of one that it had and that was not started. The loop must be as good the
-    /// second time, where the role can be taken over at all.
+    /// Sets a role's port and loop, replacing an earlier loop that was not started. If the role can be
+    /// restarted, the loop must work a second time.
     ///
     /// # Errors
-    /// Where its port cannot be opened.
+    /// Its port cannot be opened.
     pub(crate) fn add<F: Future<Output = ()> + Send + 'static>(
         &mut self,
         bus: &RunBus,
@@ -65,7 +65,7 @@ impl RoleTasks {
         Ok(())
     }
 
-    /// Puts everybody to work.
+    /// Starts all loops.
     pub(crate) fn start(&mut self) {
         let Self { tasks, members } = self;
         for member in members {
@@ -75,8 +75,8 @@ impl RoleTasks {
         }
     }
 
-    /// Starts the loop of a role that died once more. It hears what the one before heard, and the message that that one died on
-    /// once more. `false` where the role cannot be taken over, or was already.
+    /// Restarts the loop of a role that died. It receives the messages of its predecessor, and the message
+    /// that one died on again. `false` if the role cannot be restarted, or already was.
     pub(crate) fn restart(&mut self, bus: &RunBus, role: Role) -> bool {
         let Self { tasks, members } = self;
         let Some(member) = members.iter_mut().find(|member| member.role == role) else { return false };
@@ -102,7 +102,7 @@ impl RoleTasks {
         Some(joined.unwrap_or(Ended::Stopped))
     }
 
-    /// Whether nobody speaks for R7 any more, so that its port is free.
+    /// Whether R7's loop is gone, so that its port is free.
     pub(crate) fn ggs_is_gone(&self) -> bool {
         self.of(Role::Ggs).all(AbortHandle::is_finished)
     }
@@ -112,8 +112,8 @@ impl RoleTasks {
         self.of(Role::Ggs).for_each(AbortHandle::abort);
     }
 
-    /// Sends everybody home, after the bus was closed: memory when it has written, the others at once. A role that never
-    /// awaits cannot be stopped; it is left behind, where nothing that it says counts.
+    /// Stops all loops after the bus was closed: memory when it has written, the others at once. A role that
+    /// never awaits cannot be stopped; it is left behind, and its messages have no effect.
     pub(crate) async fn dismiss(mut self) {
         for member in &self.members {
             if member.role != Role::SharedMemory

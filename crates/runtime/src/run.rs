@@ -1,4 +1,4 @@
-//! The handle of one run.
+//! `Run`: the handle of one run.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Noter, question::Asked};
 
-/// One run. Dropping it, or the future of [`finished`](Run::finished), cancels the run; it still ends with a recorded result.
+/// One run. Dropping it, or the future of [`finished`](Run::finished), cancels the run; it still ends with a
+/// recorded result.
 pub struct Run {
     pub(crate) run_id: RunId,
     pub(crate) folder: PathBuf,
@@ -22,12 +23,12 @@ pub struct Run {
     pub(crate) canceller: Canceller,
     pub(crate) answerer: Answerer,
     pub(crate) noter: Noter,
-    /// What it asks the person, as it changes. A question is here before its message is in the journal or with an observer.
+    /// The open question to the person. It is updated before its message reaches the journal or an observer.
     pub(crate) question: watch::Receiver<Option<Asked>>,
     pub(crate) result: Option<oneshot::Receiver<FinalResult>>,
-    /// Cancelled when it has ended and is recorded.
+    /// Cancelled when the run has ended and is recorded.
     pub(crate) recorded: CancellationToken,
-    /// Was there before the first message; goes to the first who asks for one.
+    /// Created before the first message; goes to the first caller that asks for one.
     pub(crate) first_observer: Mutex<Option<Observer>>,
 }
 
@@ -37,46 +38,47 @@ impl Run {
         self.run_id
     }
 
-    /// Where it is recorded.
+    /// The folder of its record.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A read-only view of its messages. `capacity` is how many it may at least fall behind before it loses the oldest; it is
-    /// told which.
+    /// A read-only view of its messages. `capacity` is the minimum number of messages that it may lag before
+    /// it loses the oldest; it is told which.
     ///
-    /// The first observer sees every message of the run, whenever it is made. Later ones see what comes from then on: the
-    /// roles may be at work on other threads before `start` returns.
+    /// The first observer sees every message of the run, whenever it is requested. Later ones see only
+    /// messages from then on: the roles may be working on other threads before `start` returns.
     pub fn observe(&self, capacity: usize) -> Observer {
         let first = self.first_observer.lock().unwrap_or_else(PoisonError::into_inner).take();
         first.unwrap_or_else(|| self.bus.observe(capacity))
     }
 
-    /// A handle that cancels it.
+    /// A handle to cancel the run.
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()
     }
 
-    /// Ends when the run has ended and its journal is written, whoever waits for its result.
+    /// Completes when the run has ended and its journal is written, whether or not its result is awaited.
     pub fn recorded(&self) -> impl Future<Output = ()> + Send + 'static {
         self.recorded.clone().cancelled_owned()
     }
 
-    /// A handle that answers what the run asks back. While a question is open the run waits: only its timeout and a cancel end it.
+    /// A handle to answer the run's questions. While a question is open the run waits: only its timeout and
+    /// cancellation end it.
     pub fn answerer(&self) -> Answerer {
         self.answerer.clone()
     }
 
-    /// A handle that tells it what the person says unasked.
+    /// A handle to send the person's notes.
     pub fn noter(&self) -> Noter {
         self.noter.clone()
     }
 
-    /// Waits for its one final result. When this returns, the journal is written and the run's processes are gone; one that
-    /// resists its end for a second has been killed with everything in its process group, and the rest of its tree is
-    /// being killed.
+    /// Waits for its one final result. When this returns, the journal is written and the run's processes are
+    /// gone; one that resists its end for a second has been killed with its process group, and the rest of
+    /// its tree is being killed.
     pub async fn finished(mut self) -> FinalResult {
-        // Nobody asked for it: what it holds back is given up.
+        // It was never requested: drop its buffer.
         self.first_observer.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let received = match self.result.as_mut() {
             Some(result) => result.await.ok(),
@@ -104,17 +106,17 @@ impl std::fmt::Debug for Run {
     }
 }
 
-/// Who or what ends a run before its time.
+/// Why a run is ended early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interruption {
-    /// The person, by Ctrl+C (SIGINT) or by leaving.
+    /// By the person: Ctrl+C (SIGINT) or leaving.
     #[default]
     Interrupted,
     /// The terminal was closed (SIGHUP).
     HungUp,
-    /// The person, by SIGQUIT.
+    /// By the person: SIGQUIT.
     Quit,
-    /// Somebody else, by SIGTERM.
+    /// By another process: SIGTERM.
     Terminated,
 }
 
@@ -133,17 +135,17 @@ impl Interruption {
 #[derive(Clone, Debug)]
 pub struct Canceller {
     pub(crate) token: CancellationToken,
-    /// The first reason that was given.
+    /// The first reason given.
     pub(crate) reason: Arc<OnceLock<Interruption>>,
 }
 
 impl Canceller {
-    /// Cancels, as by Ctrl+C. Doing it twice changes nothing.
+    /// Cancels, as by Ctrl+C. Idempotent.
     pub fn cancel(&self) {
         self.interrupt(Interruption::Interrupted);
     }
 
-    /// Cancels for this reason, which decides the exit code. The first reason counts.
+    /// Cancels with this reason, which decides the exit code. The first reason counts.
     pub fn interrupt(&self, reason: Interruption) {
         // An earlier reason stands.
         let _ = self.reason.set(reason);
@@ -156,10 +158,10 @@ impl Canceller {
     }
 }
 
-/// What the person says to a question of the run.
+/// A reply of the person to a question of the run.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
-    /// To a round of questions of R1, or of a step.
+    /// To a round of questions of R1 or of a step.
     Clarification(u32, String),
     /// To the dispatcher.
     Plan(PlanApprovalDecided),
@@ -168,7 +170,8 @@ pub(crate) enum Reply {
 }
 
 /// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested),
-/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) and [`ApprovalRequested`](artoo_types::ApprovalRequested). An answer to what is not asked is dropped.
+/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) and
+/// [`ApprovalRequested`](artoo_types::ApprovalRequested). An answer without an open question is dropped.
 #[derive(Clone, Debug)]
 pub struct Answerer(pub(crate) mpsc::UnboundedSender<Reply>);
 
@@ -178,27 +181,28 @@ impl Answerer {
         self.reply(Reply::Clarification(round, answer));
     }
 
-    /// Lets the plan of this round run.
+    /// Approves the plan of this round.
     pub fn agree(&self, round: u32) {
         let reason = "the person agreed".to_owned();
         self.reply(Reply::Plan(PlanApprovalDecided { round, granted: true, reason }));
     }
 
-    /// Keeps the plan of this round from running: the run ends, with exit code 5.
+    /// Rejects the plan of this round: the run ends, with exit code 5.
     pub fn refuse(&self, round: u32) {
         let reason = "the person did not agree".to_owned();
         self.reply(Reply::Plan(PlanApprovalDecided { round, granted: false, reason }));
     }
 
-    /// Lets a call do what was asked about, and what the scope covers from now on.
+    /// Allows the effects in question of a call, and from now on those that the scope covers.
     pub fn allow(&self, call_id: CallId, scope: ApprovalScope) {
         let reason = "the person agreed".to_owned();
         let decision = ApprovalDecided { call_id, granted: true, scope, reason, instead: None, rule: None };
         self.reply(Reply::Effect(decision));
     }
 
-    /// Lets a call do what was asked about, and says that the person has written this rule, for this reason: the same effects are
-    /// allowed for the rest of the run. Writing the rule is the caller's; a run reads rules when it begins.
+    /// Allows the effects in question of a call, and says that the person has written this rule, for this
+    /// reason: the same effects are allowed for the rest of the run. The caller writes the rule; a run reads
+    /// rules only at its start.
     pub fn allow_always(&self, call_id: CallId, rule: ProposedRule, reason: &str) {
         let (scope, reason) = (ApprovalScope::Always, format!("the person agreed, by a rule: {reason}"));
         let rule = Some(rule);
@@ -206,7 +210,8 @@ impl Answerer {
         self.reply(Reply::Effect(decision));
     }
 
-    /// Keeps a call from doing what was asked about, for the rest of the run. With words the subtask goes on, and is told them.
+    /// Denies the effects in question for the rest of the run. With words, the subtask continues and receives
+    /// them.
     pub fn deny(&self, call_id: CallId, instead: Option<String>) {
         let (scope, reason) = (ApprovalScope::Once, "the person did not agree".to_owned());
         let decision = ApprovalDecided { call_id, granted: false, scope, reason, instead, rule: None };

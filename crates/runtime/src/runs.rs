@@ -1,4 +1,4 @@
-//! Recorded runs: listing and finding them in a data folder.
+//! Lists and finds recorded runs in a data folder.
 
 use std::{
     io,
@@ -17,31 +17,31 @@ use crate::{
     journal::{self, RunState},
 };
 
-/// The folder in a run's folder with what the run found before it changed it.
+/// The folder of a run's undo record, in the run's folder.
 pub(crate) const UNDO: &str = "undo";
 
 /// The folder of all runs, in the data folder.
 pub(crate) const NAME: &str = "runs";
 
-/// One run in a line.
+/// Summary of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Its id.
     pub run_id: RunId,
-    /// When it began; `None` where the journal holds nothing readable.
+    /// When it started; `None` if the journal has nothing readable.
     pub started: Option<DateTime<FixedOffset>>,
     /// The request.
     pub request: String,
-    /// What it is: a task, or a command of the person's own.
+    /// Its kind: a task, or a single command from the user.
     #[serde(skip_serializing_if = "Errand::is_task")]
     pub errand: Errand,
-    /// How it ended; `None` where a fault ended it, or nothing did.
+    /// How it ended; `None` if a fault ended it, or it has no end.
     pub directive: Option<TerminalState>,
     /// Whether it has an end at all.
     pub finished: bool,
-    /// Where it stands: at work, ended, killed.
+    /// Its state: active, ended, killed.
     pub state: RunState,
-    /// Whether it waits for an answer of the person.
+    /// Whether it waits for an answer from the person.
     pub asking: bool,
     /// The exit code of its `artoo run`.
     pub exit_code: Option<u8>,
@@ -49,17 +49,17 @@ pub struct Summary {
     pub elapsed_ms: u64,
     /// Model calls.
     pub calls: u64,
-    /// Tokens read and written.
+    /// Tokens, input plus output.
     pub tokens: u64,
     /// Whether some of them are estimated.
     pub estimated: bool,
-    /// What the calls cost, where every price is known.
+    /// The cost of the calls, if every price is known.
     pub cost: Option<Cost>,
     /// Replans used.
     pub replans: u32,
-    /// Whether what it changed can be taken back.
+    /// Whether its changes can be undone.
     pub undo: Undoable,
-    /// What is wrong with the journal, where something is.
+    /// Damage of the journal, if any.
     pub damage: Option<String>,
 }
 
@@ -72,33 +72,33 @@ pub enum RunsError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// No run begins like this.
+    /// No run matches.
     #[error("there is no run {prefix:?}")]
     Unknown {
-        /// What was asked for.
+        /// The requested id part.
         prefix: String,
     },
-    /// Several do.
+    /// Several runs match.
     #[error("{count} runs begin with {prefix:?}")]
     Ambiguous {
-        /// What was asked for.
+        /// The requested id part.
         prefix: String,
-        /// How many.
+        /// The number of matches.
         count: usize,
     },
     /// Its journal cannot be read.
     #[error(transparent)]
     Journal(#[from] journal::JournalError),
-    /// There is nothing to begin again: it works, or came to its own end.
+    /// The run cannot be resumed: it is active, or ended by itself.
     #[error("this run was not cut off, so it cannot be begun again ({})", named(*state))]
     Whole {
-        /// Where it stands.
+        /// Its state.
         state: RunState,
     },
-    /// It cannot be undone, or not wholly yet.
+    /// It cannot be undone, or not completely.
     #[error(transparent)]
     Undo(#[from] UndoError),
 }
@@ -134,7 +134,8 @@ pub fn newest(data_folder: &Path, most: usize) -> Result<Vec<Summary>, RunsError
     Ok(ids.into_iter().take(most).map(|id| summary(data_folder, id)).collect())
 }
 
-/// The folder of the only run whose id begins or ends like this. Ids of one minute begin alike, so their ends tell them apart.
+/// The folder of the only run whose id has this prefix or suffix. Ids of one minute share a prefix, so their
+/// suffixes tell them apart.
 ///
 /// # Errors
 /// [`RunsError::Unknown`], [`RunsError::Ambiguous`] or [`RunsError::Folder`].
@@ -154,24 +155,24 @@ pub fn find(data_folder: &Path, part: &str) -> Result<PathBuf, RunsError> {
     }
 }
 
-/// Whether what a run changed can be taken back. `run_folder` is from [`find`].
+/// Whether the changes of a run can be undone. `run_folder` is from [`find`].
 pub fn undo_state(run_folder: &Path) -> Undoable {
     undoable(&run_folder.join(UNDO))
 }
 
-/// Checks that everything that a run changed can be taken back. Only [`Undo::apply`] changes anything.
+/// Checks that all changes of a run can be undone. Only [`Undo::apply`] changes anything.
 ///
-/// The record may name the run's workspace and working folder, and nothing else.
+/// The record may name only the run's workspace and working folder.
 ///
 /// # Errors
-/// [`RunsError::Undo`] with what stands in the way, or [`RunsError::Journal`].
+/// [`RunsError::Undo`] with the obstacles, or [`RunsError::Journal`].
 pub fn prepare_undo(run_folder: &Path, present: Present) -> Result<Undo, RunsError> {
     let read = journal::read(&run_folder.join(journal::FILE_NAME))?;
     let mut allowed = Vec::new();
     for envelope in &read.envelopes {
         if let Message::UserRequest(request) = envelope.message.as_ref() {
             for root in [&request.surroundings.workspace, &request.surroundings.working_folder] {
-                // The record has real paths; a folder that is gone is named as it was asked for.
+                // The record has real paths; a missing folder is named as it was requested.
                 allowed.extend(root.canonicalize());
                 allowed.push(root.clone());
             }
@@ -181,7 +182,8 @@ pub fn prepare_undo(run_folder: &Path, present: Present) -> Result<Undo, RunsErr
     Ok(Undo::prepare(&run_folder.join(UNDO), &allowed, present)?)
 }
 
-/// Removes what is kept for undo of runs that are too old at `now`, or together too large. Says of how many.
+/// Removes undo records of runs that are too old at `now`, or that together are too large. Returns their
+/// number.
 ///
 /// # Errors
 /// [`RunsError::Folder`].
@@ -196,19 +198,19 @@ pub fn expire_undo(
     retain(records.collect(), retention).map_err(|source| RunsError::Folder { path: runs, source })
 }
 
-/// How long ago a run began: its id says so. One from the future has no age.
+/// The age of a run, from its id. An id from the future has no age.
 fn age(run_id: RunId, now: DateTime<FixedOffset>) -> Duration {
     let (seconds, nanos) = run_id.uuid().get_timestamp().map_or((0, 0), |began| began.to_unix());
     let began = i64::try_from(seconds).ok().and_then(|seconds| DateTime::from_timestamp(seconds, nanos));
     began.and_then(|began| (now - began.fixed_offset()).to_std().ok()).unwrap_or_default()
 }
 
-/// Where runs are recorded.
+/// The folder of all runs.
 pub fn folder(data_folder: &Path) -> PathBuf {
     data_folder.join(NAME)
 }
 
-/// The folder of a run's whole outputs. `run_folder` is from [`find`].
+/// The folder of a run's full outputs. `run_folder` is from [`find`].
 pub fn evidence_folder(run_folder: &Path) -> PathBuf {
     run_folder.join("evidence")
 }
@@ -223,11 +225,11 @@ fn ids(data_folder: &Path) -> Result<Vec<RunId>, RunsError> {
     Ok(entries.flatten().filter_map(|entry| run_id(&entry)).collect())
 }
 
-/// The run that a folder records; `None` for files, and for folders that artoo did not name.
+/// The run recorded in a folder; `None` for files, and for folders not named by artoo.
 fn run_id(entry: &std::fs::DirEntry) -> Option<RunId> {
     let name = entry.file_name();
     let name = name.to_str()?;
-    // A UUID can be written in several ways, of which artoo writes one.
+    // A UUID has several spellings, of which artoo writes one.
     let id: RunId = name.parse().ok().filter(|id: &RunId| id.to_string() == name)?;
     entry.file_type().is_ok_and(|kind| kind.is_dir()).then_some(id)
 }
@@ -286,7 +288,7 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
     summary
 }
 
-/// Where a run stands, in a word.
+/// The state of a run in a word.
 fn named(state: RunState) -> &'static str {
     match state {
         RunState::Finished => "it came to its end",

@@ -1,9 +1,9 @@
-//! Sessions: runs that follow one another in one folder, so that a request may speak of what came before it.
+//! Sessions: consecutive runs in one folder, so that a request can refer to earlier ones.
 //!
-//! A session is one file of lines that are only ever added to, `sessions/<id>.jsonl` in the data folder: who began it and where, then two
-//! lines a turn. What was asked is on the disk before its run begins, so that nothing that was typed is lost with the run. Two programs
-//! may write one session: each line is added under a lock, and read again before the next request.
-//!
+//! A session is one append-only file of lines, `sessions/<id>.jsonl` in the data folder: a header with its
+//! folder, then two lines per turn. The request is on disk before its run starts, so that nothing typed is
+//! lost with the run. Two programs may write one session: each line is appended under a lock, and the file is
+//! read again before the next request.
 //! ```
 //! use artoo_redaction::Redactor;
 //! use artoo_runtime::sessions::Sessions;

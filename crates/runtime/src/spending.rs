@@ -1,14 +1,15 @@
-//! What a run has spent of its hard budgets: tokens, money, replans. Pure; the soft ones are the controller's, in Omega.
+//! Tracks a run's hard budgets: tokens, money, replans. Pure; the soft budgets are the controller's, in
+//! Omega.
 
 use artoo_types::{Amount, Fault, FaultKind, Limits, Message, Prices, Role};
 
-/// The sums of one run against its limits.
+/// The totals of one run and its limits.
 #[derive(Clone, Debug)]
 pub(crate) struct Spending {
     limits: Limits,
     prices: Prices,
     tokens: u64,
-    /// Whether any of them is estimated.
+    /// Whether any token count is estimated.
     estimated: bool,
     cost: Amount,
     replans: u32,
@@ -20,13 +21,13 @@ impl Spending {
         Self { limits, prices, tokens: 0, estimated: false, cost: Amount::ZERO, replans: 0 }
     }
 
-    /// Takes note of a message; the fault names the budget that it finds overspent.
+    /// Applies a message; returns a fault if it exceeds a budget.
     pub(crate) fn on(&mut self, message: &Message) -> Option<Fault> {
         if let Message::ModelCall(call) = message {
             let used = call.prompt_tokens.saturating_add(call.completion_tokens);
             self.tokens = self.tokens.saturating_add(used);
             self.estimated |= call.estimated;
-            // A run with a budget for money has a price for every role: its start is refused otherwise.
+            // A run with a money budget has a price for every role; otherwise its start is refused.
             self.cost = self.cost.saturating_add(self.prices.of(call).unwrap_or_default());
             self.too_many_tokens().or_else(|| self.too_dear())
         } else if let Message::PlanDirective(_) = message {

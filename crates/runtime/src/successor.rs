@@ -1,4 +1,4 @@
-//! Who ends a run whose own R7 is gone.
+//! `Successor`: ends a run whose own R7 is gone.
 
 use std::sync::Arc;
 
@@ -8,28 +8,29 @@ use artoo_types::{Envelope, Fault, FaultKind, FinalResult, Message, Role, RunId}
 
 use crate::supervisor::fault;
 
-/// Makes a fresh R7 with the default solver.
+/// Creates a fresh R7 with the default solver.
 pub(crate) type MakeGgs = Box<dyn Fn() -> GgsRole + Send>;
 
-/// A fresh R7 that is told what the run has done so far, and ends it. It waits for nothing, so it cannot fail to.
+/// Feeds a fresh R7 with the run's history and lets it end the run. It waits for nothing, so it cannot hang.
 pub(crate) struct Successor {
     make: MakeGgs,
     clock: Arc<dyn Clock>,
-    /// What names the task, and what its subtasks put out.
+    /// The messages with the task, and the outputs of its subtasks.
     history: Vec<Arc<Envelope>>,
-    /// What R7 last directed.
+    /// R7's last directive.
     directed: Option<Arc<Envelope>>,
-    /// Why the run ends: the first reason that was given.
+    /// Why the run ends: the first reason counts.
     fault: Option<Fault>,
 }
 
 impl Successor {
-    /// One that has seen nothing.
+    /// Without history.
     pub(crate) fn new(make: MakeGgs, clock: Arc<dyn Clock>) -> Self {
         Self { make, clock, history: Vec::new(), directed: None, fault: None }
     }
 
-    /// Keeps what a successor must know, so that partial outputs and the count of replans outlive R7.
+    /// Keeps the messages that a successor needs, so that partial outputs and the count of replans survive
+    /// R7.
     pub(crate) fn remember(&mut self, envelope: &Arc<Envelope>) {
         let message = envelope.message.as_ref();
         if matches!(message, Message::UserRequest(_) | Message::TaskSpec(_) | Message::SubTaskOutcome(_)) {
@@ -41,12 +42,12 @@ impl Successor {
         }
     }
 
-    /// Takes note of why the run ends.
+    /// Records why the run ends.
     pub(crate) fn blame(&mut self, fault: &Fault) {
         self.fault.get_or_insert_with(|| fault.clone());
     }
 
-    /// Ends the run in R7's name. Where R7 still holds its port, or the bus refuses, nothing happens.
+    /// Ends the run in R7's name. Does nothing if R7 still holds its port, or if the bus refuses.
     pub(crate) fn conclude(&self, bus: &RunBus) {
         let Ok(port) = bus.port(Role::Ggs) else { return };
         let mut role = (self.make)();
@@ -68,7 +69,7 @@ impl Successor {
             message: Arc::new(self.fault.clone().unwrap_or_else(reason).into()),
         };
         let mut messages = role.on(&end);
-        // It would ask the planner for the story and wait; here code tells it at once.
+        // It would ask the planner for the story and wait; here a template answers at once.
         messages.retain(|message| !matches!(message, Message::FailureReportRequest(_)));
         messages.extend(role.on_report_deadline());
         for message in messages {
@@ -79,7 +80,8 @@ impl Successor {
     }
 }
 
-/// A result for a run that could not be ended over the bus: its supervisor died, or the bus takes no message any more.
+/// A result for a run that could not be ended over the bus: its supervisor died, or the bus accepts no more
+/// messages.
 pub(crate) fn lost(run_id: RunId) -> FinalResult {
     FinalResult {
         summary: "The run was lost: it ended without a recorded result.".to_owned(),

@@ -1,5 +1,5 @@
-//! The watch over one run: it turns silence, panics, cancellation and spent budgets into typed faults, and sees to exactly
-//! one final result.
+//! Supervisor of one run: turns silence, panics, cancellation and exhausted budgets into typed faults, and
+//! guarantees exactly one final result.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -33,21 +33,22 @@ use crate::{
 
 pub(crate) use crate::successor::lost;
 
-/// How long tools may take to end after a fault, before R7 hears of it. Commands are asked to end, and killed after half a
-/// second; a person who interrupts waits at most this long.
+/// How long tools may take to end after a fault, before R7 receives it. Commands are asked to end, and killed
+/// after half a second; a person who interrupts waits at most this long.
 const WIND_DOWN: Duration = Duration::from_millis(800);
 /// How long R7 may take to end a run after a fault, before it is replaced.
 const LAST_WORD: Duration = Duration::from_secs(2);
-/// How often that is tried. What R7's successor cannot end either is broken beyond what messages can report.
+/// Maximum attempts. If R7's successor cannot end the run either, the defect is beyond what messages can
+/// report.
 const LAST_WORDS: u32 = 3;
 
-/// All that the supervisor of one run needs.
+/// The inputs of one run's supervisor.
 pub(crate) struct Supervised {
     pub(crate) bus: RunBus,
     pub(crate) user: Port,
     pub(crate) port: Port,
     pub(crate) request: UserRequest,
-    /// What R7 goes by, for the record; nothing where there is no controller.
+    /// R7's settings, for the record; `None` without a controller.
     pub(crate) settings: Option<ControlSettings>,
     pub(crate) role_tasks: RoleTasks,
     /// Every envelope of the run, in order.
@@ -55,23 +56,23 @@ pub(crate) struct Supervised {
     pub(crate) storage_failure: oneshot::Receiver<RecordFailure>,
     pub(crate) deadlines: Deadlines,
     pub(crate) timeout: Option<Duration>,
-    /// The person's wish.
+    /// Cancellation by the person.
     pub(crate) cancel: Canceller,
-    /// What stops the tools; a child of `cancel`.
+    /// Stops the tools; a child of `cancel`.
     pub(crate) tools: CancellationToken,
     /// Set by the bus, in order, when the final result passes.
     pub(crate) is_over: Arc<AtomicBool>,
     pub(crate) journal: RunJournal,
-    /// What the run found, for undo.
+    /// The previous state of changed files, for undo.
     pub(crate) snapshot: Snapshot,
     pub(crate) jobs: artoo_tools::Jobs,
     pub(crate) successor: Successor,
     pub(crate) result: oneshot::Sender<FinalResult>,
-    /// What the person answers.
+    /// The person's replies.
     pub(crate) answers: mpsc::UnboundedReceiver<Reply>,
 }
 
-/// Runs a run to its end.
+/// Supervises a run to its end.
 pub(crate) async fn supervise(run: Supervised) {
     let Supervised {
         bus,
@@ -115,7 +116,7 @@ pub(crate) async fn supervise(run: Supervised) {
         passed: 0,
     };
     supervisor.role_tasks.start();
-    // Before the request: nobody has a word to say until then, so it stands first in every record.
+    // Before the request: no other message can come earlier, so the settings are first in every record.
     if let Some(settings) = settings
         && let Err(error) = supervisor.port.publish(settings)
     {
@@ -131,7 +132,7 @@ pub(crate) async fn supervise(run: Supervised) {
     let ended = loop {
         supervisor.speak();
         let next = supervisor.next_moment();
-        // Not biased: neither a flood of messages nor a timer that is due again and again may keep the others waiting.
+        // Not biased: neither a flood of messages nor a recurring timer may starve the other branches.
         tokio::select! {
             envelope = seen.recv() => {
                 let Some(envelope) = envelope else { break None };
@@ -174,7 +175,7 @@ pub(crate) async fn supervise(run: Supervised) {
     bus.close();
     let (run_id, journal_folder) = (bus.run_id(), journal.folder().to_owned());
     supervisor.role_tasks.dismiss().await;
-    // Nothing of the run writes any more, so what is there now is what it left.
+    // Nothing of the run writes any more, so the files are as it left them.
     let closed = tokio::task::spawn_blocking(move || snapshot.close()).await;
     if let Err(error) = closed.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
         tracing::warn!(run = %run_id, %error, "the record for undo could not be closed");
@@ -182,23 +183,23 @@ pub(crate) async fn supervise(run: Supervised) {
     let mut ended = ended.unwrap_or_else(|| lost(run_id));
     if let Err(failure) = journal.close().await {
         note_unrecorded(&journal_folder, &failure.to_string());
-        // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in silence.
+        // Too late for a message: R7's result stands. Its missing record must still be reported.
         ended.fault.get_or_insert_with(|| failure.fault());
     }
     for name in [crate::assembly::PRIVATE_TMP, crate::assembly::PREVIEW] {
         remove_folder(&journal_folder.join(name)).await;
     }
-    // The receiver may be gone: the run is recorded all the same.
+    // The receiver may be gone; the run is recorded anyway.
     let _ = result.send(ended);
 }
 
-/// What the supervisor knows of its run.
+/// The supervisor's state.
 struct Supervisor<'a> {
     bus: &'a RunBus,
     port: Port,
-    /// Speaks for the person.
+    /// The person's port.
     user: Port,
-    /// What the person has not answered.
+    /// The unanswered question to the person.
     asked: Option<Question>,
     role_tasks: RoleTasks,
     tools: CancellationToken,
@@ -207,20 +208,20 @@ struct Supervisor<'a> {
     successor: Successor,
     begun: Instant,
     watch: Watch,
-    /// Calls that have begun and not ended.
+    /// Calls that have started and not ended.
     calls: BTreeSet<CallId>,
     spending: Spending,
-    /// Whether the run is on its way to its end because of a fault of the supervisor's; the tools are cancelled then.
+    /// Whether the run is ending because of a fault of the supervisor; the tools are cancelled then.
     stopping: bool,
-    /// Faults that R7 does not know of yet, and until when tools may still end first.
+    /// Faults not yet sent to R7, and the time until which tools may end first.
     unsaid: VecDeque<Fault>,
     wind_down: Option<Instant>,
-    /// Once a fault is out, until when R7 has the word, and how often it let that pass.
+    /// After a fault was sent: R7's deadline, and how often it was missed.
     last_word: Option<Instant>,
     passed: u32,
 }
 
-/// What follows from a moment that came.
+/// What follows from an event.
 #[derive(PartialEq, Eq)]
 enum Verdict {
     GoOn,
@@ -228,13 +229,13 @@ enum Verdict {
 }
 
 impl Supervisor<'_> {
-    /// Takes note of a message; returns the result when it is that.
+    /// Applies a message; returns the final result if it is one.
     fn see(&mut self, envelope: &Arc<Envelope>) -> Option<FinalResult> {
         self.watch.on(envelope, self.begun.elapsed());
         self.successor.remember(envelope);
         let message = envelope.message.as_ref();
         self.wait_for(Question::after(self.asked, message));
-        // One of them ends the run; calls that were open still come in.
+        // An exhausted budget ends the run; open calls still report.
         if let Some(spent) = self.spending.on(message).filter(|_| !self.stopping) {
             self.fail(spent);
         }
@@ -245,7 +246,7 @@ impl Supervisor<'_> {
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
         } else if let Message::FailureReportRequest(_) = message {
-            // After a fault, too, the planner may tell the story, with the deadline that R7 keeps for it.
+            // The planner may tell the story after a fault as well, with the deadline that R7 keeps for it.
             self.last_word = self.last_word.map(|_| Instant::now() + self.deadlines.report + LAST_WORD);
         } else if let Message::FinalResult(result) = message {
             return Some(result.clone());
@@ -253,7 +254,7 @@ impl Supervisor<'_> {
         None
     }
 
-    /// The run's clock rests while a question is open.
+    /// Pauses the run's clock while a question is open.
     fn wait_for(&mut self, question: Option<Question>) {
         match (self.asked, question) {
             (None, Some(_)) => self.bus.pause(),
@@ -263,7 +264,7 @@ impl Supervisor<'_> {
         self.asked = question;
     }
 
-    /// The person answered. What is no answer to the open question is dropped.
+    /// Handles a reply of the person. A reply that answers no open question is dropped.
     fn answered(&mut self, reply: Option<Reply>) {
         let Some(answer) = self.asked.and_then(|asked| asked.answered(reply)) else { return };
         self.wait_for(None);
@@ -272,7 +273,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Something ends the run: tools are stopped at once, and R7 is told when they have.
+    /// Starts to end the run: tools are stopped at once, and R7 receives the fault when they have ended.
     fn fail(&mut self, fault: Fault) {
         self.stopping = true;
         self.tools.cancel();
@@ -281,7 +282,7 @@ impl Supervisor<'_> {
         self.unsaid.push_back(fault);
     }
 
-    /// Says what there is to say, as soon as it may be said.
+    /// Sends pending faults as soon as they may be sent.
     fn speak(&mut self) {
         let still = self.calls.is_empty() || self.wind_down.is_some_and(|until| until <= Instant::now());
         if !still {
@@ -292,7 +293,7 @@ impl Supervisor<'_> {
             if self.is_over() {
                 continue;
             }
-            // Even where the fault cannot be delivered, R7's time begins: its successor knows the fault.
+            // R7's time begins even if the fault cannot be delivered: its successor knows the fault.
             self.last_word = Some(Instant::now() + LAST_WORD);
             if let Err(error) = self.port.publish(fault) {
                 tracing::debug!(%error, "a fault could not be published");
@@ -301,7 +302,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// When something is due.
+    /// The next deadline.
     fn next_moment(&self) -> Option<Instant> {
         let owed = self.watch.next_due().map(|due| self.begun + due);
         let wind_down = self.wind_down.filter(|_| !self.unsaid.is_empty());
@@ -346,8 +347,8 @@ impl Supervisor<'_> {
         }
     }
 
-    /// A role gets a second chance, where it can be taken over; a second death ends the run. What was silent would be silent again,
-    /// and cost the time twice.
+    /// Restarts a role once, if possible; a second death ends the run. A silent role is not restarted: it
+    /// would be silent again, and cost the time twice.
     fn role_died(&mut self, fault: Fault) {
         let role = fault.role;
         let goes_on = !self.stopping && !self.is_over() && fault.kind != FaultKind::Deadline;
@@ -361,7 +362,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Once R7's loop has ended, its last message is out, so there is no race for the final result.
+    /// When R7's loop has ended, its last message is out, so there is no race for the final result.
     fn conclude_if_r7_is_gone(&self) {
         if self.role_tasks.ggs_is_gone() && !self.is_over() {
             self.successor.conclude(self.bus);
@@ -381,14 +382,14 @@ fn bus_fault(failure: &RunFailure) -> Fault {
     fault(Role::Supervisor, FaultKind::Bus, failure.to_string())
 }
 
-/// Best effort: what is left there is inside the run's own folder.
+/// Best effort: what remains is inside the run's own folder.
 async fn remove_folder(path: &std::path::Path) {
     if path.symlink_metadata().is_ok() {
         let _ = tokio::fs::remove_dir_all(path).await;
     }
 }
 
-/// Waits for ever without a moment.
+/// Waits forever without a deadline.
 async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,

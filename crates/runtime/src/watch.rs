@@ -1,4 +1,5 @@
-//! Who owes the run a message, and since when: pure, so that every silence can be tested without waiting.
+//! Tracks which role owes the run a message, and since when. Pure, so that every timeout can be tested
+//! without waiting.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,22 +12,23 @@ use crate::Deadlines;
 
 /// Open obligations of the roles of one run. Times are durations since any fixed moment.
 ///
-/// A person owes nothing: while a question to one is open, no obligation falls due, and afterwards each has the time that it
-/// had left.
+/// A person has no obligations: while a question to one is open, no obligation falls due, and afterwards each
+/// has the time that it had left.
 ///
-/// A message that comes twice counts once: the copy settles nothing and obliges nobody, because its receivers take no notice of it.
+/// A duplicate message counts once: the copy fulfils and creates no obligation, because its receivers ignore
+/// it.
 #[derive(Clone, Debug)]
 pub struct Watch {
     deadlines: Deadlines,
     open: BTreeMap<(Role, Option<SubTaskId>), Obligation>,
-    /// Subtasks of the plan whose outcome is not there yet.
+    /// Subtasks of the plan without an outcome yet.
     awaited: BTreeSet<SubTaskId>,
-    /// Whether there is a task; the newest plan and the newest manifest, by round; the subtasks that were handed out.
+    /// Whether there is a task; the newest plan and the newest manifest, by round; the subtasks handed out.
     has_task: bool,
     planned: u32,
     dispatched: u32,
     handed_out: BTreeSet<SubTaskId>,
-    /// Open questions to the person, and since when there is one.
+    /// Number of open questions to the person, and since when there is one.
     questions: u32,
     asked_at: Duration,
 }
@@ -38,19 +40,19 @@ struct Obligation {
     due: Duration,
 }
 
-/// A role that did not answer in time.
+/// A role that missed its deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overdue {
-    /// Who.
+    /// The role.
     pub role: Role,
-    /// What it owes.
+    /// The message it owes.
     pub what: &'static str,
-    /// How long it had.
+    /// Its time limit.
     pub allowed: Duration,
 }
 
 impl Watch {
-    /// Nobody owes anything.
+    /// No obligations.
     pub fn new(deadlines: Deadlines) -> Self {
         Self {
             deadlines,
@@ -65,8 +67,9 @@ impl Watch {
         }
     }
 
-    /// Takes a message: it settles what its sender owed, and may oblige others. Anything that a role says shows that it is
-    /// alive, so its other obligations begin anew: subtasks that queue for a place are not overdue while others run.
+    /// Applies a message: it fulfils its sender's obligation, and may create others. Any message shows that
+    /// its role is alive, so the role's other obligations restart: queued subtasks are not overdue while
+    /// others run.
     pub fn on(&mut self, envelope: &Envelope, now: Duration) {
         for ((role, _), obligation) in &mut self.open {
             if *role == envelope.from {
@@ -121,7 +124,7 @@ impl Watch {
             }
             Message::SubTaskOutcome(outcome) => {
                 self.settle(Role::AgentValidator, Some(outcome.subtask_id));
-                // One of an earlier plan, or one that came twice, obliges nobody.
+                // An outcome of an earlier plan, or a duplicate, creates no obligation.
                 if self.awaited.remove(&outcome.subtask_id) {
                     self.next_step(now);
                 }
@@ -165,7 +168,7 @@ impl Watch {
         }
     }
 
-    /// Whether a message is the first of its kind for what it is about, as far as that can be told from it.
+    /// Whether a message is the first of its kind for its subject, as far as it shows.
     fn is_new(&mut self, message: &Message) -> bool {
         let owes = |role, of| self.open.contains_key(&(role, of));
         match message {
@@ -191,7 +194,7 @@ impl Watch {
             | Message::ApprovalDecided(_)
             | Message::VerdictReached(_)
             | Message::SubTaskOutcome(_)
-            // The bus takes one report of each plan.
+            // The bus accepts one report per plan.
             | Message::OutcomeSummary(_)
             | Message::ReplanRequest(_)
             | Message::PlanDirective(_)
@@ -208,7 +211,7 @@ impl Watch {
         }
     }
 
-    /// When the next obligation falls due; `None` while nobody owes anything, or a person is asked.
+    /// When the next obligation falls due; `None` without obligations, or while a person is asked.
     pub fn next_due(&self) -> Option<Duration> {
         if self.questions > 0 {
             return None;
@@ -216,7 +219,7 @@ impl Watch {
         self.open.values().map(|obligation| obligation.due).min()
     }
 
-    /// Takes out the obligation that is overdue longest.
+    /// Removes the longest overdue obligation.
     pub fn overdue(&mut self, now: Duration) -> Option<Overdue> {
         if self.questions > 0 {
             return None;
@@ -227,8 +230,8 @@ impl Watch {
         Some(Overdue { role: key.0, what: obligation.what, allowed: obligation.allowed })
     }
 
-    /// While outcomes are awaited and nobody works on one, the dispatcher owes the next group; after the last outcome, the
-    /// gate owes its decision.
+    /// While outcomes are awaited and no subtask runs, the dispatcher owes the next group; after the last
+    /// outcome, the gate owes its decision.
     fn next_step(&mut self, now: Duration) {
         let busy = |(role, _): &(Role, _)| matches!(role, Role::Executor | Role::AgentValidator);
         if self.awaited.is_empty() {
@@ -275,7 +278,7 @@ impl Watch {
     }
 }
 
-/// Whether a round is newer than the newest so far, which it then is.
+/// Raises the newest round if this one is newer; returns whether it did.
 fn raises(newest: &mut u32, round: u32) -> bool {
     let is_newer = round > *newest;
     *newest = round.max(*newest);

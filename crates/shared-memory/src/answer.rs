@@ -1,4 +1,4 @@
-//! What R5 says to a message. Source: specification v0.8, R5 "Contract".
+//! R5's answer to a message. Source: specification v0.8, R5 "Contract".
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use artoo_types::{
 };
 use tokio::time::timeout;
 
-/// How long a question waits for the memory. After that the planner is told that nothing is known, as planning without
-/// memory is better than not planning.
+/// Timeout of a memory query. After that the planner gets an empty reply, since planning without memory is
+/// better than not planning.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Handles one message and returns what to publish.
 ///
-/// - A [`MemoryQuery`] always gets its [`MemoryReply`]. Where the memory fails, the reply is that nothing is known, and a
-///   [`Warning`] says what failed.
-/// - A [`MegramWrite`] from R7 goes to the memory, with the run as its origin; one from anybody else is refused with a [`Warning`].
-///   `docs/deviations.md`, "R7 writes".
-/// - Secrets are taken out of tags, words and questions alike, so that nothing of them is kept and what is kept is found.
-/// - Anything else is not R5's business and gets nothing.
-///
+/// - A [`MemoryQuery`] always gets its [`MemoryReply`]. If the memory fails, the reply is empty, and a
+///   [`Warning`] names the failure.
+/// - A [`MegramWrite`] from R7 goes to the memory, with the run as its origin; one from another role is
+///   refused with a [`Warning`]. `docs/deviations.md`, "R7 writes".
+/// - Secrets are removed from tags, words and queries alike, so that none are stored and stored entries are
+///   found.
+/// - Any other message is ignored.
 /// ```
 /// # use std::sync::Arc;
 /// # use artoo_types::{Envelope, MegramId, MegramState, MegramWrite, Message, Role, RunId, Space, Entity};

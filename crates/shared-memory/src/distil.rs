@@ -1,4 +1,5 @@
-//! The words of a rule, by a model. Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`, "Distillation".
+//! `ModelDistiller`: the text of a rule, written by a model. Source: specification v0.8, R5 "Dreamer";
+//! `docs/deviations.md`, "Distillation".
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,30 +14,30 @@ use tokio::time::timeout;
 /// The constant part of the prompt.
 pub const DISTIL_PROMPT: &str = include_str!("../prompts/distil.md");
 
-/// How many lessons the model sees, and how many characters of each.
+/// Maximum number of lessons that the model sees, and of characters of each.
 const LESSONS: usize = 12;
 const LESSON_CHARS: usize = 300;
-/// How long a rule may be, in characters.
+/// Maximum characters of a rule.
 const RULE_CHARS: usize = 300;
-/// Room for the answer, in tokens.
+/// Maximum tokens of the answer.
 const ANSWER_TOKENS: u32 = 200;
-/// How long a cycle of the Dreamer waits for the words of one rule.
+/// Timeout for the text of one rule in a cycle of the Dreamer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Lets a model write the words of a rule: one call, off the way of any request.
+/// Lets a model write the text of a rule: one call, outside the path of any request.
 ///
-/// Code holds the answer to its sources: a name, a path, a command with a sign in it or a number that no source has makes it
-/// worthless, as does more than one line or more than 300 characters. A worthless answer is none, and the rule is in the words of
-/// [`artoo_mkct_memory::compose`].
+/// Code checks the answer against its sources: it is rejected if it contains a name, a path, a command with a
+/// special character or a number that no source has, more than one line or more than 300 characters. A
+/// rejected rule gets the text of [`artoo_mkct_memory::compose`].
 ///
-/// What that does not catch: advice in plain words that no source gives, and a name of letters alone.
+/// Not detected: advice in plain words that no source gives, and a name of letters alone.
 pub struct ModelDistiller {
     model: Arc<dyn LlmClient>,
     schema: JsonSchema,
 }
 
 impl ModelDistiller {
-    /// One that asks this model.
+    /// A distiller that uses this model.
     pub fn new(model: Arc<dyn LlmClient>) -> Self {
         Self { model, schema: JsonSchema::of::<Distilled>("distilled").terse() }
     }
@@ -73,7 +74,7 @@ impl Distiller for ModelDistiller {
     }
 }
 
-/// What the sources of this polarity taught, each lesson once, the newest first.
+/// The lessons of the sources of this polarity, each once, newest first.
 fn lessons(polarity: Polarity, sources: &[Megram]) -> Vec<String> {
     let mut speaking: Vec<&Megram> = sources
         .iter()
@@ -102,7 +103,7 @@ fn asking(polarity: Polarity, lessons: &[String]) -> String {
     format!("{what}\n{}", fenced(Origin::Memory, &lessons.join("\n")))
 }
 
-/// Whether a rule is one short line and every name in it stands in a source.
+/// Whether a rule is one short line and every name in it occurs in a source.
 fn is_borne_out(rule: &str, sources: &[Megram]) -> bool {
     let is_line =
         !rule.is_empty() && !rule.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
@@ -114,14 +115,14 @@ fn is_borne_out(rule: &str, sources: &[Megram]) -> bool {
     is_line && rule.chars().count() <= RULE_CHARS && names(rule).all(stands)
 }
 
-/// What in a text is a name rather than a word: it holds a digit or a sign.
+/// The names in a text: words that contain a digit or a special character.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let separates = |c: char| {
         c.is_whitespace()
             || is_unspaced(c)
             || matches!(c, '`' | '"' | '“' | '”' | '„' | '«' | '»' | '(' | ')' | ',' | ';')
     };
-    // Punctuation of the sentence; a dot or a quote at the beginning belongs to the name.
+    // Sentence punctuation; a dot or a quote at the beginning belongs to the name.
     let ends = |c: char| {
         matches!(c, '.' | ':' | '!' | '?' | '\'' | '’' | '…' | '。' | '、' | '！' | '？' | '：' | '，')
     };

@@ -1,4 +1,4 @@
-//! When the memory dreams. Source: specification v0.8, R5 "Dreamer".
+//! Schedules the Dreamer's cycles. Source: specification v0.8, R5 "Dreamer".
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 /// How often the memory dreams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rhythm {
-    /// The time between two cycles where nothing happens: five minutes, as the specification has it.
+    /// The time between two cycles without runs: five minutes, as in the specification.
     pub cycle: Duration,
-    /// How long it is quiet after a run before a cycle begins.
+    /// The quiet time after a run before a cycle starts.
     pub settle: Duration,
 }
 
@@ -22,17 +22,16 @@ impl Default for Rhythm {
     }
 }
 
-/// How long the end of a process waits for a last cycle. What does not fit is due at the next one.
+/// How long the end of a process waits for a last cycle. The rest is due in the next one.
 pub const LAST_CYCLE: Duration = Duration::from_millis(200);
 
-/// Lets the memory dream until it is closed: when it has been quiet for a while after `run_ended` was notified, and after each
-/// period. One for the process, not one for a run. Cycles that changed something go to `report`. Dropping the future stops it; what a
-/// cycle had not done is due at the next one.
+/// Runs cycles of the Dreamer until the memory is closed: after a quiet time when `run_ended` was notified,
+/// and after each period. One for the process, not one for each run. Cycles that changed something go to
+/// `report`. Dropping the future stops it; unfinished work is due in the next cycle.
 ///
 /// # Errors
 ///
-/// The first cycle that fails for another reason than that the memory is closed.
-///
+/// The first failure of a cycle for another reason than a closed memory.
 /// ```no_run
 /// # async fn start(memory: &dyn artoo_mkct_memory::MemoryService) -> Result<(), artoo_mkct_memory::MemoryError> {
 /// use artoo_mkct_memory::Template;
@@ -50,12 +49,12 @@ pub async fn dream(
     mut report: impl FnMut(DreamReport),
 ) -> Result<(), MemoryError> {
     let mut ticks = interval_at(Instant::now() + rhythm.cycle, rhythm.cycle);
-    // After a pause (a laptop that slept) one cycle is enough.
+    // After a pause (a suspended laptop) one cycle is enough.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
-            // A process that is never quiet dreams by the period.
+            // A process that is never quiet dreams periodically.
             () = run_ended.notified() => tokio::select! {
                 _ = ticks.tick() => {}
                 () = quiet(run_ended, rhythm.settle) => {}
@@ -70,11 +69,12 @@ pub async fn dream(
     }
 }
 
-/// One cycle at the end of a process, without a model and within [`LAST_CYCLE`]. What it did, where that changed something.
+/// One cycle at the end of a process, without a model and within [`LAST_CYCLE`]. Returns its report if it
+/// changed something.
 ///
 /// # Errors
 ///
-/// What the memory fails with.
+/// The memory's failure.
 pub async fn last_dream(memory: &dyn MemoryService) -> Result<Option<DreamReport>, MemoryError> {
     match timeout(LAST_CYCLE, memory.dream(&Template)).await {
         Ok(did) => did.map(|did| (!did.is_idle()).then_some(did)),
@@ -82,7 +82,7 @@ pub async fn last_dream(memory: &dyn MemoryService) -> Result<Option<DreamReport
     }
 }
 
-/// Until nothing has happened for so long.
+/// Waits until nothing has happened for this long.
 async fn quiet(happens: &Notify, long: Duration) {
     while timeout(long, happens.notified()).await.is_ok() {}
 }

@@ -1,12 +1,13 @@
-//! R5, shared memory: answers the planner's questions and takes the controller's Megrams, for one run at a time.
+//! R5, shared memory: answers the planner's queries and stores the controller's Megrams, for one run at a
+//! time.
 //!
-//! [`answer()`] is the whole behaviour, one message in, messages out; [`run()`] is the actor around it; [`dream()`] is when the
-//! Dreamer works, and [`ModelDistiller`] who puts its rules into words. What the memory is, is up to its [`artoo_mkct_memory::MemoryService`]; [`conformance`] tells whether
-//! one keeps to its contract.
+//! [`answer()`] is the whole behaviour, one message in, messages out; [`run()`] is the actor around it;
+//! [`dream()`] schedules the Dreamer, and [`ModelDistiller`] writes the text of its rules. The memory itself
+//! is an [`artoo_mkct_memory::MemoryService`]; [`conformance`] checks its contract.
 //!
-//! *Architecture invariant*: this crate knows no provider, no file and no other role's code. No model is asked on the way of a
-//! run. It gives the planner data, never text for a prompt, and takes a Megram from nobody but R7.
-//!
+//! *Architecture invariant*: this crate knows no provider, no file and no other role's code. No model is
+//! called in the path of a run. It gives the planner data, never text for a prompt, and accepts Megrams only
+//! from R7.
 //! ```
 //! use std::sync::Arc;
 //! use artoo_bus::{Bus, BusLimits, Clock, SystemClock};

@@ -1,4 +1,4 @@
-//! Reads the arguments that a model wrote, and names the one that is wrong.
+//! Reads tool arguments written by a model; errors name the wrong argument.
 
 use std::ops::RangeInclusive;
 
@@ -26,13 +26,13 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// A text that must be there and not empty.
+    /// A required, non-empty string.
     pub(crate) fn text(self, name: &str) -> Result<&'a str, ToolError> {
         let text = self.any_text(name)?.ok_or_else(|| ToolError::argument(name, "is missing"))?;
         if text.trim().is_empty() { Err(ToolError::argument(name, "is empty")) } else { Ok(text) }
     }
 
-    /// A text that may be missing or empty.
+    /// A string that may be missing or empty.
     pub(crate) fn any_text(self, name: &str) -> Result<Option<&'a str>, ToolError> {
         match self.value(name) {
             None => Ok(None),
@@ -41,13 +41,13 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// A path: a text without the zero byte, which no path can hold.
+    /// A path: a string without a NUL byte, which no path can hold.
     pub(crate) fn path(self, name: &str) -> Result<&'a str, ToolError> {
         let text = self.text(name)?;
         if text.contains('\0') { Err(ToolError::argument(name, "contains a zero byte")) } else { Ok(text) }
     }
 
-    /// A whole number within bounds.
+    /// An integer within bounds.
     pub(crate) fn whole(self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, ToolError> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let number = value.as_u64().ok_or_else(|| wrong_type(name, "a whole number", value))?;
@@ -59,7 +59,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// A yes or no; no where it is missing.
+    /// A boolean; false if missing.
     pub(crate) fn flag(self, name: &str) -> Result<bool, ToolError> {
         match self.value(name) {
             None => Ok(false),
@@ -77,7 +77,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// One of a few words.
+    /// One of a fixed set of words.
     pub(crate) fn word<T: Copy>(self, name: &str, words: &[(&str, T)], default: T) -> Result<T, ToolError> {
         let Some(text) = self.any_text(name)? else { return Ok(default) };
         words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value).ok_or_else(|| {
@@ -86,7 +86,7 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// A null counts as missing: models fill in all names of a schema.
+    /// Null counts as missing: models fill in every name of a schema.
     fn value(self, name: &str) -> Option<&'a Value> {
         self.0.get(name).filter(|value| !value.is_null())
     }

@@ -1,11 +1,11 @@
-//! Work that blocks, off the threads of the runtime.
+//! Runs blocking work off the async runtime's threads.
 
 use artoo_types::ToolName;
 use tokio_util::sync::CancellationToken;
 
 use crate::ToolError;
 
-/// Does the work of a tool to its end. A panic in it is the tool's error.
+/// Runs a tool's blocking work to its end. A panic in it becomes the tool's error.
 pub(crate) async fn blocking<T: Send + 'static>(
     tool: ToolName,
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
@@ -15,8 +15,8 @@ pub(crate) async fn blocking<T: Send + 'static>(
         .unwrap_or_else(|panic| Err(ToolError::Panicked { tool, message: panic.to_string() }))
 }
 
-/// The same of work that may be left behind when the call is cancelled. It may see the token too, but a folder on a dead network mount may hold it
-/// up.
+/// Like [`blocking`], but returns when the call is cancelled and leaves the work behind. The work may watch
+/// the token as well, but a folder on a dead network mount can hold it up.
 pub(crate) async fn blocking_until<T: Send + 'static>(
     cancel: CancellationToken,
     tool: ToolName,

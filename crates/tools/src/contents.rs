@@ -1,4 +1,4 @@
-//! What files hold before a call, so that what it changes can be told by its lines.
+//! File contents from before a call, so that its changes can be described line by line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -14,40 +14,40 @@ use crate::ToolContext;
 use crate::consent::diff;
 use crate::protected::is_private_key;
 
-/// Bytes of the diff of one file, and of all files of a call: they lie in the record and before a judge.
+/// Maximum bytes of the diff of one file, and of all files of a call: they go into the record and to a judge.
 const LONGEST_DIFF: usize = 2_000;
 const ALL_DIFFS: usize = 32 * 1024;
-/// Bytes of a file that are compared, and of all files of a call.
+/// Maximum bytes compared of one file, and of all files of a call.
 const LONGEST: u64 = 512 * 1024;
 const ALL: u64 = 8 * 1024 * 1024;
 
-/// What files held before a call.
+/// File contents from before a call.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     files: BTreeMap<PathBuf, Held>,
-    /// Where files came from, by where they went.
+    /// Moves: target path to source path.
     moved: BTreeMap<PathBuf, PathBuf>,
-    /// Bytes that were read.
+    /// Bytes read so far.
     read: u64,
 }
 
-/// What one file holds.
+/// The content of one file.
 #[derive(Debug, PartialEq, Eq)]
 struct Held {
     size: u64,
-    /// Nothing where it is too much.
+    /// `None` if the file is too large.
     bytes: Option<Vec<u8>>,
 }
 
 impl Contents {
-    /// Of the one file that a tool is about to write. Blocks.
+    /// The content of the one file that a tool is about to write. Blocks.
     pub(crate) fn of_file(path: &Path) -> Self {
         let mut contents = Self::default();
         contents.add(path, path);
         contents
     }
 
-    /// Of the files that a command changed where it was tried, before that is made real. Blocks.
+    /// The contents of the files that a command changed in its trial, before the changes become real. Blocks.
     pub(crate) fn of_tried(changes: &Changes) -> Self {
         let mut contents = Self::default();
         for change in changes {
@@ -61,7 +61,7 @@ impl Contents {
         contents
     }
 
-    /// What the file at `path` held lies in `kept`. What is known already stays.
+    /// Adds the former content of `path`, which is kept at `kept`. An existing entry stays.
     pub(crate) fn add(&mut self, path: &Path, kept: &Path) {
         let path = as_text(path);
         if !self.files.contains_key(&path)
@@ -71,7 +71,7 @@ impl Contents {
         }
     }
 
-    /// Says of these changes, after the call, which lines differ and what was moved. Blocks.
+    /// Adds differing lines and moves to these changes, after the call. Blocks.
     pub(crate) fn tell(mut self, changes: &mut [FileChange], cx: &ToolContext) {
         let new: Vec<Option<Held>> = changes.iter().map(|change| self.held(&change.path)).collect();
         self.find_moves(changes, &new);
@@ -86,7 +86,7 @@ impl Contents {
                 FileChangeKind::Deleted => (self.files.get(&change.path), None),
                 FileChangeKind::Changed => match (self.files.get(&change.path), after) {
                     (Some(before), Some(after)) if before != after => (Some(before), Some(after)),
-                    // Only its mode is another, or what it held is not known.
+                    // Only the mode changed, or the former content is unknown.
                     (Some(_) | None, _) => continue,
                 },
             };
@@ -96,7 +96,8 @@ impl Contents {
         }
     }
 
-    /// A file that came with what another held that went is that one. A trial finds them by more than content.
+    /// Detects moves: a new file with the content of a removed one. A trial detects them by more than
+    /// content.
     fn find_moves(&mut self, changes: &[FileChange], new: &[Option<Held>]) {
         let gone = |change: &&FileChange| change.change == FileChangeKind::Deleted;
         let mut gone: BTreeSet<&PathBuf> = changes.iter().filter(gone).map(|change| &change.path).collect();
@@ -131,7 +132,7 @@ impl Contents {
     }
 }
 
-/// A regular file itself, no link to one. What cannot be opened is told without its lines.
+/// Opens a regular file without following links. A file that cannot be opened is described without its lines.
 fn open(path: &Path) -> Option<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
@@ -139,12 +140,12 @@ fn open(path: &Path) -> Option<File> {
     file.metadata().ok()?.is_file().then_some(file)
 }
 
-/// The record holds text.
+/// The path as text, as the record stores it.
 fn as_text(path: &Path) -> PathBuf {
     path.to_string_lossy().into_owned().into()
 }
 
-/// The lines that differ, or the sizes where there are none to show. Nothing of keys.
+/// The differing lines, or the sizes if there are no lines to show. Never keys.
 fn told(before: Option<&Held>, after: Option<&Held>) -> Option<String> {
     let bytes = |held: Option<&Held>| held.map_or(Some(Vec::new()), |held| held.bytes.clone());
     let (one, other) = (bytes(before), bytes(after));
@@ -167,7 +168,7 @@ fn told(before: Option<&Held>, after: Option<&Held>) -> Option<String> {
     Some(lines.unwrap_or_else(sizes)).filter(|told| !told.is_empty())
 }
 
-/// A text, or as much of its beginning as is shown of it.
+/// The content as text, or as much of its beginning as is shown.
 fn text(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
     let most = LONGEST_DIFF.saturating_mul(2);

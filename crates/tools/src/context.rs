@@ -1,4 +1,4 @@
-//! What a call is given besides its arguments.
+//! `ToolContext`: what a tool call gets besides its arguments.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,64 +14,68 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Consent, CreatedPaths, EvidenceStore, Jobs, PageLimits, PauseClock, ProtectedPlaces};
 
-/// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own clone with
-/// its own `cancel` and `on_output`.
+/// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own
+/// clone with its own `cancel` and `on_output`.
 #[derive(Clone)]
 pub struct ToolContext {
-    /// Where relative paths lead and commands run. Absolute.
+    /// The folder in which commands run and relative paths start. Absolute.
     pub working_folder: PathBuf,
-    /// Where generated files go whose place the request does not name. Absolute; created when it is first needed.
+    /// The folder for generated files whose location the request does not name. Absolute; created when first
+    /// needed.
     pub workspace: PathBuf,
-    /// The words of the request: a file that they name is the person's, and lies where the person is. Empty where there are none.
+    /// The words of the request: a file that they name is the user's, and belongs in the user's working
+    /// folder. Empty if there are none.
     pub request: Arc<str>,
-    /// What `~` means. Absolute.
+    /// The home folder (`~`). Absolute.
     pub home: PathBuf,
-    /// The run's own folder for temporary files. Absolute; created when it is first needed, removed by the caller.
+    /// The run's own folder for temporary files. Absolute; created when first needed, removed by the caller.
     pub private_tmp: PathBuf,
-    /// What no tool may read or write, for example artoo's own data.
+    /// Places that no tool may read or write, for example artoo's own data.
     pub protected: ProtectedPlaces,
-    /// What the user allows commands and `write_file` to change.
+    /// The sandbox mode: what commands and `write_file` may change.
     pub mode: SandboxMode,
     /// Whether confined commands may use the network. The tools that read pages have grants of their own.
     pub network: Network,
     /// The user's variables. Commands see only those that [`artoo_sandbox::scrub`] lets through.
     pub environment: BTreeMap<OsString, OsString>,
-    /// Where full outputs are kept.
+    /// Store of full outputs.
     pub evidence: EvidenceStore,
-    /// What this run has created, and may therefore change.
+    /// Paths that this run has created, and may therefore change.
     pub created: CreatedPaths,
-    /// The commands of this run that were left running.
+    /// Commands of this run that continue in the background.
     pub jobs: Jobs,
-    /// Where the layers of a command that is tried may lie: the first of these that lies in none of the folders that it may write. Absolute.
-    /// Without one, no command is tried.
+    /// Candidate folders for the layers of a trial: the first one that lies in none of the command's writable
+    /// folders is used. Absolute. Without one, no command is tried.
     pub layer_stores: Vec<PathBuf>,
-    /// What the words of a command say. It explains a question and can refuse early, and grants nothing.
+    /// Derives effects from the words of a command. They explain a question and can refuse early, and grant
+    /// nothing.
     pub explain: Explain,
-    /// Who is asked before a call that needs consent.
+    /// Asked before a call that needs consent.
     pub consent: Arc<dyn Consent>,
-    /// Whether nothing of a call may last, because memory advises caution about it and nobody is there to confirm it.
+    /// Whether no change of a call may last, because memory advises caution about it and no person is present
+    /// to confirm it.
     pub trial_only: bool,
-    /// How long the calls of this subtask have waited for people: their limits of time rest meanwhile.
+    /// Time that the calls of this subtask have waited for people: their time limits are paused meanwhile.
     pub pauses: PauseClock,
-    /// Where what the run finds is kept before it changes it; without one, nothing can be undone, and what a command
-    /// changed is not known.
+    /// Keeps the state from before the run's changes; without it nothing can be undone, and a command's
+    /// changes are unknown.
     pub snapshot: Option<Snapshot>,
-    /// Whether the model that calls sees pictures.
+    /// Whether the calling model accepts images.
     pub images: bool,
-    /// Where the time comes from.
+    /// Source of the local time.
     pub time: Arc<dyn LocalTime>,
-    /// How much a call may do.
+    /// Limits of a call.
     pub limits: ToolLimits,
-    /// Ends the call.
+    /// Cancels the call.
     pub cancel: CancellationToken,
-    /// Shown the output while a command runs.
+    /// Receives the output while a command runs.
     pub on_output: Option<Arc<OnOutput>>,
 }
 
-/// Reads shell text: [`artoo_sandbox::effects_of`] is the usual one.
+/// Derives effects from shell text; usually [`artoo_sandbox::effects_of`].
 pub type Explain = fn(&str, Place<'_>) -> Effects;
 
-/// A live view of a call's output: text, made valid UTF-8. It must not block.
+/// A live view of a call's output as valid UTF-8. It must not block.
 pub type OnOutput = dyn Fn(&str) + Send + Sync;
 
 /// The user's wall clock.
@@ -89,7 +93,8 @@ pub trait LocalTime: Send + Sync {
     /// The date and time with the local offset.
     fn now(&self) -> DateTime<FixedOffset>;
 
-    /// A moment in local time. A clock that knows its zone gives the offset of that moment; this gives today's.
+    /// A moment in local time. A clock that knows its time zone uses the offset of that moment; the default
+    /// uses the current offset.
     fn local(&self, moment: DateTime<Utc>) -> DateTime<FixedOffset> {
         moment.with_timezone(self.now().offset())
     }
@@ -101,36 +106,38 @@ impl LocalTime for DateTime<FixedOffset> {
     }
 }
 
-/// How much one call may do.
+/// Limits of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolLimits {
-    /// Bytes of an output that a prompt shows.
+    /// Bytes of an output shown in a prompt.
     pub shown: usize,
-    /// Bytes of each output that are kept as evidence.
+    /// Bytes of each output kept as evidence.
     pub kept: u64,
-    /// The time of a command that names none.
+    /// Default time limit of a command.
     pub command_time: Duration,
-    /// The longest time that a command may ask for.
+    /// Maximum time limit that a command may request.
     pub longest_command_time: Duration,
-    /// How long a command that is left running is waited for: one that fails at once shows that in the call that started it.
+    /// How long a call waits for a command that it leaves running, so that a command that fails at once is
+    /// reported in the same call.
     pub job_grace: Duration,
-    /// The time that `glob` may walk.
+    /// Time limit of `glob`'s walk.
     pub walk_time: Duration,
-    /// The most lines that `glob` lists.
+    /// Maximum number of lines that `glob` lists.
     pub listed: usize,
-    /// Bytes of a file that `read_file` gives at a time.
+    /// Bytes of a file that `read_file` returns at a time.
     pub read: usize,
-    /// Bytes that `write_file` writes.
+    /// Maximum bytes that `write_file` writes.
     pub written: usize,
-    /// How `fetch` and `search` get a page.
+    /// Limits of page downloads by `fetch` and `search`.
     pub page: PageLimits,
-    /// The time that a call may take whose tool has no limit of its own.
+    /// Time limit of calls whose tool has none of its own.
     pub call_time: Duration,
 }
 
 impl Default for ToolLimits {
-    /// 2,400 bytes shown, 16 MiB kept, commands 60 s and at most 600 s, 2 s for one that is left running, walks 10 s and 1,000 lines, 1 MiB read,
-    /// 16 MiB written, pages 30 s, 2 MiB and 5 redirects, 11 minutes for any call.
+    /// 2,400 bytes shown, 16 MiB kept, commands 60 s and at most 600 s, 2 s for background commands, walks 10
+    /// s and 1,000 lines, 1 MiB read, 16 MiB written, pages 30 s, 2 MiB and 5 redirects, 11 minutes for any
+    /// call.
     fn default() -> Self {
         Self {
             shown: 2_400,
@@ -149,7 +156,7 @@ impl Default for ToolLimits {
 }
 
 impl fmt::Debug for ToolContext {
-    /// Without the environment, which may hold secrets.
+    /// Omits the environment, which may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolContext")
             .field("working_folder", &self.working_folder)

@@ -1,4 +1,4 @@
-//! What a run has created.
+//! Files and folders that a run has created, and may therefore change.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -6,13 +6,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The most entries of a folder that are looked at before it counts as somebody else's.
+/// Maximum entries of a folder that are checked before it counts as not ours.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The files and folders that one run has created and may therefore change, as long as nobody else changes them. Clones share one set.
+/// The files and folders that one run has created and may therefore change, as long as no other process
+/// changes them. Clones share one set.
 ///
-/// Every method but `default` asks the disk, and belongs on a thread that may block.
-///
+/// Every method but `default` accesses the disk, and belongs on a thread that may block.
 /// ```
 /// use artoo_tools::CreatedPaths;
 ///
@@ -29,13 +29,13 @@ const MAX_ENTRIES: usize = 10_000;
 #[derive(Debug, Clone, Default)]
 pub struct CreatedPaths(Arc<Mutex<BTreeMap<PathBuf, Stamp>>>);
 
-/// By what a file is known to be the same, and as it was left.
+/// Identity of a file, and its state when the run last left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     device: u64,
     inode: u64,
-    /// Size, and times of the last changes of content and of anything, in seconds and nanoseconds. None for a folder, which changes
-    /// with what is put into it.
+    /// Size, mtime and ctime in seconds and nanoseconds. `None` for a folder, whose times change with its
+    /// entries.
     state: Option<(u64, [i64; 4])>,
 }
 
@@ -51,27 +51,28 @@ impl Stamp {
 }
 
 impl CreatedPaths {
-    /// Notes a file or folder as it is now: its absolute path without symlinks. What is not there is not noted.
+    /// Records a file or folder in its current state, by its absolute path without symlinks. A missing path
+    /// is ignored.
     pub fn insert(&self, path: PathBuf) {
         if let Ok(found) = fs::symlink_metadata(&path) {
-            // The path of a folder may end in a slash, which would make another key of it.
+            // The path of a folder may end in a slash, which would make it a different key.
             self.stamps().insert(path.components().collect(), Stamp::of(&found));
         }
     }
 
-    /// Whether this run created it, and nobody has changed it since the run did.
+    /// Whether this run created the path, and it has not changed since.
     pub fn contains(&self, path: &Path) -> bool {
         let noted = self.stamps().get(path).copied();
         noted.is_some_and(|noted| fs::symlink_metadata(path).is_ok_and(|found| Stamp::of(&found) == noted))
     }
 
-    /// The same of a file that has no other name: what is written to it reaches nothing else.
+    /// Like [`contains`](Self::contains), for a file with a single hard link: a write reaches no other name.
     pub(crate) fn is_file_of_its_own(&self, path: &Path) -> bool {
         let single = |found: Metadata| found.is_file() && found.nlink() == 1;
         self.contains(path) && fs::symlink_metadata(path).is_ok_and(single)
     }
 
-    /// The same of a file, or of a folder with everything in it.
+    /// Like [`contains`](Self::contains), for a file, or for a folder with everything in it.
     pub(crate) fn is_all_ours(&self, path: &Path) -> bool {
         let mut left = MAX_ENTRIES;
         self.all_ours(path, &mut left)
@@ -120,7 +121,7 @@ mod tests {
         assert!(!created.is_all_ours(&out));
     }
 
-    /// Writing to one name of a file changes it under the other.
+    /// Writing through one hard link changes the file under its other names.
     #[test]
     fn a_second_name_of_somebodys_file_is_not_the_runs() {
         let (_folder, root, created) = scene();

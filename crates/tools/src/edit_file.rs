@@ -1,4 +1,4 @@
-//! `edit_file`: changes parts of a text file.
+//! `edit_file` tool: changes parts of a text file.
 
 mod closest;
 mod patch;
@@ -23,14 +23,14 @@ use crate::open_file::open_file;
 use crate::protected::is_private_key;
 use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Changes parts of a text file in UTF-8: texts that stand in it exactly are replaced, one after the other, or the hunks of a unified diff are
-/// applied where their context stands. A text that is not there, or there more than once, is refused with the lines that come closest. All
-/// of it is done or nothing. The file keeps its mode, its byte order mark and its line endings. What existed before the run is changed only
-/// with consent to the very change.
+/// Changes parts of a UTF-8 text file: replaces exact texts one after the other, or applies the hunks of a
+/// unified diff by their context. A text that is missing or ambiguous is refused with the closest lines. All
+/// edits are applied or none. The file keeps its mode, byte order mark and line endings. A file that existed
+/// before the run is changed only with consent to this very change.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EditFile;
 
-/// The most replacements of one call.
+/// Maximum number of replacements in one call.
 const MOST_EDITS: usize = 200;
 
 #[async_trait]
@@ -78,7 +78,7 @@ impl Tool for EditFile {
         })
     }
 
-    /// A diff is for reading.
+    /// A diff is no answer to a question.
     fn output_is_answer(&self) -> bool {
         false
     }
@@ -91,20 +91,20 @@ impl Tool for EditFile {
     }
 }
 
-/// What is to be changed.
+/// The requested edits.
 enum Wanted {
     Replacements(Vec<Replacement>),
     Patch(Vec<Hunk>),
 }
 
-/// Why something does not fit into a text, and the lines that come closest to what was sought.
+/// Why an edit does not apply, with the lines closest to the text it looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Misfit {
     problem: String,
     closest: String,
 }
 
-/// A file that was looked at, and what becomes of it.
+/// A file that was read, and its new content.
 struct Edited {
     target: FileTarget,
     before: Vec<u8>,
@@ -119,7 +119,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         return Err(ToolError::Cancelled);
     }
     let context = cx.clone();
-    // Not raced against the token: as for `write_file`.
+    // Not raced against the cancellation token, as in `write_file`.
     let Edited { target, before, after } =
         blocking(EditFile.name(), move || edit(&path, &wanted, &context)).await?;
     let after = match after {
@@ -166,7 +166,7 @@ fn edit(path: &str, wanted: &Wanted, cx: &ToolContext) -> Result<Edited, ToolErr
     let named = paths::find(path, cx);
     let shown = paths::show(&named, cx);
     let failed = |source| ToolError::Io { action: "edit", path: shown.clone(), source };
-    // Through links: what they lead to is what must be allowed.
+    // Links are resolved: the target must be allowed.
     let target = FileTarget::look(&named.canonicalize().map_err(failed)?, cx)?;
     let (file, real) = open_file(&target.real, &shown, cx)?;
     if real != target.real {

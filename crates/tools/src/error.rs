@@ -1,4 +1,4 @@
-//! Why a call failed.
+//! `ToolError`: why a call failed.
 
 mod of_system;
 
@@ -14,64 +14,64 @@ use of_system::{class_of, hint_of};
 
 use crate::undo_run::obstacles;
 
-/// A call that did not do what it should. Its class is decided here and nowhere else.
+/// A call that failed. Its failure class is decided here and nowhere else.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// No tool has this name.
+    /// Unknown tool name.
     #[error("there is no tool `{name}`; the tools are {known}")]
     UnknownTool {
         /// The name.
         name: ToolName,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// An argument is missing, superfluous, or has a wrong type or value.
+    /// An argument is missing, unknown, or has a wrong type or value.
     #[error("argument `{name}` {problem}")]
     Argument {
-        /// Its name.
+        /// The argument's name.
         name: String,
         /// What is wrong with it.
         problem: String,
     },
-    /// The path belongs to what no tool may touch.
+    /// The path lies in a place that no tool may touch.
     #[error("{path} is protected")]
     Protected {
         /// The path.
         path: String,
     },
-    /// Somebody said no, or nobody was there to say yes.
+    /// Consent was denied, or no person was present to give it.
     #[error("not allowed: {reason}; it would {effects}")]
     NotAllowed {
-        /// What it would do.
+        /// The denied effects.
         effects: String,
-        /// Who says so, and why.
+        /// Who denied it, and why.
         reason: String,
     },
-    /// Nobody's yes helps.
+    /// A rule forbids it regardless of consent.
     #[error("refused: {rule}")]
     Ruled {
         /// The rule.
         rule: String,
     },
-    /// Somebody said no, and what to do instead.
+    /// Consent was denied, with an instruction to do something else.
     #[error("the user did not allow it, and says: {words}")]
     Instead {
-        /// In their words.
+        /// The instruction, in the person's words.
         words: String,
     },
-    /// What was tried could not be made real.
+    /// The changes of a trial could not be made real.
     #[error("nothing was changed: {reason}")]
     NotMade {
         /// Why.
         reason: String,
     },
-    /// Memory advises caution, and nobody is there.
+    /// Memory advises caution, and no person is present to confirm.
     #[error("{came}: memory advises caution about this call, and nobody is there to confirm it")]
     Unconfirmed {
-        /// What came of it.
+        /// What happened instead.
         came: String,
     },
-    /// What was looked at has changed since.
+    /// The file changed since it was read.
     #[error("{path} was changed meanwhile; nothing was written")]
     ChangedMeanwhile {
         /// The path.
@@ -88,7 +88,7 @@ pub enum ToolError {
     WithinProtected {
         /// The workspace or the working folder.
         folder: PathBuf,
-        /// The protected place around it.
+        /// The protected place around the folder.
         protected: PathBuf,
     },
     /// The path existed before the run.
@@ -97,13 +97,13 @@ pub enum ToolError {
         /// The path.
         path: String,
     },
-    /// The user allows no changes.
+    /// The sandbox mode is read-only.
     #[error("{path} was not written: the sandbox mode is read-only")]
     ReadOnly {
         /// The path.
         path: String,
     },
-    /// The path is a folder, and a file is needed.
+    /// The path is a folder where a file is needed.
     #[error("{path} is a folder")]
     Folder {
         /// The path.
@@ -114,7 +114,7 @@ pub enum ToolError {
     NotAFile {
         /// The path.
         path: String,
-        /// What it is.
+        /// The kind of the entry.
         kind: &'static str,
     },
     /// The content is not text.
@@ -125,13 +125,13 @@ pub enum ToolError {
         /// Its size.
         bytes: u64,
     },
-    /// The content is not text in UTF-8, and would be written in another encoding.
+    /// The content is not UTF-8, and would be written in another encoding.
     #[error("{path} is not text in UTF-8")]
     NotUtf8 {
         /// The path.
         path: String,
     },
-    /// The file is too large for what is to be done with it.
+    /// The file is too large for the operation.
     #[error("{path} has {bytes} bytes; at most {most} are taken")]
     TooLarge {
         /// The path.
@@ -141,28 +141,28 @@ pub enum ToolError {
         /// The limit.
         most: u64,
     },
-    /// What is to be changed does not stand in the file, or not in one place.
+    /// The text to change is missing from the file, or ambiguous.
     #[error("{path} was not changed: {problem}")]
     Misfit {
         /// The path.
         path: String,
-        /// What does not fit.
+        /// The problem.
         problem: String,
     },
-    /// An earlier run was not taken back, or not wholly yet.
+    /// An earlier run was not undone, or not completely.
     #[error("run {run} was not taken back{}", obstacles(source))]
     NotTakenBack {
-        /// Which, by the end of its id.
+        /// The run, by the end of its id.
         run: String,
         /// Why.
         source: UndoError,
     },
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot {action} {path}")]
     Io {
-        /// What was tried, for example `read`.
+        /// The operation, for example `read`.
         action: &'static str,
-        /// On what.
+        /// Its path.
         path: String,
         /// The reason.
         source: io::Error,
@@ -170,39 +170,39 @@ pub enum ToolError {
     /// The command could not be run.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// It took too long.
+    /// The call timed out.
     #[error("`{tool}` was stopped after {} seconds", after.as_secs())]
     TimedOut {
         /// The tool.
         tool: ToolName,
-        /// The limit.
+        /// The time limit.
         after: Duration,
     },
-    /// An address that may not be reached without a grant.
+    /// An address that needs a grant.
     #[error("{url} was not asked: {reason}")]
     Address {
-        /// The address that was asked for.
+        /// The requested address.
         url: String,
         /// Why not.
         reason: String,
     },
-    /// A page could not be got.
+    /// A page could not be downloaded.
     #[error("{url} cannot be reached: {reason}")]
     Web {
         /// Its address.
         url: String,
-        /// What the network says.
+        /// The network error.
         reason: String,
     },
-    /// A page took too long.
+    /// A page download timed out.
     #[error("{url} did not answer within {} seconds", after.as_secs())]
     WebTimedOut {
         /// Its address.
         url: String,
-        /// The limit.
+        /// The time limit.
         after: Duration,
     },
-    /// A server refused.
+    /// A server answered with an error status.
     #[error("{url} answered with status {status}")]
     Status {
         /// The address.
@@ -210,39 +210,39 @@ pub enum ToolError {
         /// The HTTP status.
         status: u16,
     },
-    /// What a server sent is no text.
+    /// The response is not text.
     #[error("{url} is no text but {kind}")]
     NotText {
         /// The address.
         url: String,
-        /// What it is.
+        /// The content type.
         kind: String,
     },
-    /// A search engine takes artoo for what it is.
+    /// A search engine refused the request as automated.
     #[error("the search engine {provider} refuses programs just now")]
     Robot {
         /// The engine.
         provider: String,
     },
-    /// A search engine does not take the key.
+    /// A search engine rejected the API key.
     #[error("the search engine {provider} does not take the key, or its quota is spent")]
     SearchKey {
         /// The engine.
         provider: String,
     },
-    /// A search engine answers in another form than is known.
+    /// A search engine's response has an unknown format.
     #[error("the answer of the search engine {provider} cannot be read")]
     UnknownShape {
         /// The engine.
         provider: String,
     },
-    /// The web tools are set up wrongly.
+    /// The web tools are misconfigured.
     #[error("the web tools cannot be set up: {reason}")]
     WebSetup {
         /// What is wrong.
         reason: String,
     },
-    /// The user allows no changes, and nobody knows what an app will do.
+    /// The sandbox mode is read-only, and the effects of an app are unknown.
     #[error("`{tool}` was not called: the sandbox mode is read-only")]
     AppsReadOnly {
         /// The tool.
@@ -251,15 +251,15 @@ pub enum ToolError {
     /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
-    /// The tool has a defect.
+    /// The tool panicked.
     #[error("`{tool}` broke down: {message}")]
     Panicked {
         /// The tool.
         tool: ToolName,
-        /// The panic's message.
+        /// The panic message.
         message: String,
     },
-    /// The output could not be kept, so nothing can be proved by it.
+    /// The output could not be stored, so it cannot serve as evidence.
     #[error("the output could not be kept in {}", folder.display())]
     Evidence {
         /// The evidence folder.
@@ -270,7 +270,7 @@ pub enum ToolError {
 }
 
 impl ToolError {
-    /// Whose fault it is: the approach's, the world's, or a missing consent.
+    /// The failure class: a wrong approach, the environment, or missing consent.
     pub fn class(&self) -> FailureClass {
         match self {
             Self::UnknownTool { .. }
@@ -307,7 +307,7 @@ impl ToolError {
             | Self::SearchKey { .. }
             | Self::UnknownShape { .. }
             | Self::WebSetup { .. } => FailureClass::Environmental,
-            // The kernel lacks confinement, and the user has not consented to go without.
+            // The kernel lacks confinement, and the user has not agreed to run without it.
             Self::Sandbox(SandboxError::Unsupported { .. }) => FailureClass::Denied,
             Self::Sandbox(
                 SandboxError::Grant { .. }
@@ -324,7 +324,7 @@ impl ToolError {
     /// How the call ended.
     pub fn ending(&self) -> CallEnding {
         match self {
-            // What was done stays done.
+            // The completed steps stay done.
             Self::NotTakenBack { source: UndoError::Step { .. }, .. } => CallEnding::Returned,
             Self::UnknownTool { .. }
             | Self::NotAllowed { .. }
@@ -364,7 +364,7 @@ impl ToolError {
         }
     }
 
-    /// The next step, where there is one that helps.
+    /// A next step that helps, if there is one.
     pub fn hint(&self) -> Option<String> {
         let text = match self {
             Self::UnknownTool { .. } | Self::Argument { .. } | Self::Cancelled | Self::Panicked { .. } => {
@@ -428,7 +428,7 @@ impl ToolError {
         let mut cause = self.source();
         while let Some(error) = cause {
             let text = error.to_string();
-            // A transparent wrapper says the same again.
+            // A transparent wrapper would repeat the same text.
             if !reason.ends_with(&text) {
                 reason = format!("{reason}: {text}");
             }
@@ -442,5 +442,5 @@ impl ToolError {
     }
 }
 
-/// HTTP statuses that say that the request itself is wrong.
+/// HTTP status codes that mean the request itself is wrong.
 const BAD_REQUESTS: [u16; 7] = [400, 405, 406, 411, 413, 414, 415];

@@ -1,4 +1,4 @@
-//! Keeps the full outputs of a run.
+//! Evidence store: keeps the full outputs of a run, addressed by their SHA-256.
 
 mod archive;
 mod truths;
@@ -18,23 +18,26 @@ use tempfile::NamedTempFile;
 
 use self::{archive::Archive, truths::Truths, writer::EvidenceWriter};
 
-/// The file of the small outputs.
+/// The archive file of small outputs.
 const ARCHIVE: &str = "outputs.tar";
 
-/// The most bytes of a small output: as many are held in memory before a file is begun. Most outputs are smaller.
+/// Maximum bytes of a small output, which is held in memory before a file is created. Most outputs are
+/// smaller.
 const SMALL: usize = 64 * 1024;
 
-/// Put behind what is on the disk, where two outputs differ in their secrets alone: each has a name of its own.
+/// Appended to the redacted output if two outputs differ only in their secrets, so that each gets its own
+/// name.
 const ANOTHER: &[u8] = b"\n[redacted: another output with these words]";
 
-/// A folder of outputs, each named by the SHA-256 of its bytes: equal outputs are kept once, and a kept output that
-/// was altered no longer fits its name. Outputs of up to 64 KiB lie together in `outputs.tar`, larger ones are files. The folder is
-/// open to its owner alone (0700, files 0600). An output appears whole or not at all; it is not forced to the disk, which is the
-/// journal's business. One store at a time writes to a folder; any number may read.
+/// A folder of outputs, each named by the SHA-256 of its bytes: equal outputs are stored once, and an altered
+/// output no longer matches its name. Outputs of up to 64 KiB share `outputs.tar`, larger ones are files.
+/// Only the owner can access the folder (0700, files 0600). An output is stored whole or not at all; it is
+/// not synced to the disk, which is the journal's job. One store at a time writes to a folder; any number may
+/// read.
 ///
-/// Secrets do not reach the disk: there, `[redacted: KIND]` stands in their place, and the name is that of what is there. As long as
-/// the store is open, an output is given back as it was, up to 32 MiB of such outputs; what is decided by it is decided by the truth.
-///
+/// Secrets do not reach the disk: `[redacted: KIND]` replaces them, and the name is the hash of the redacted
+/// bytes. While the store is open, it returns the original output, up to 32 MiB of such outputs, so decisions
+/// are based on the original.
 /// ```
 /// let folder = tempfile::tempdir()?;
 /// let store = artoo_tools::EvidenceStore::open(folder.path().join("evidence"))?;
@@ -52,31 +55,31 @@ pub struct EvidenceStore {
 }
 
 impl EvidenceStore {
-    /// Takes a folder, and creates it where it is missing.
+    /// Opens a folder, and creates it if missing.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be created.
+    /// The folder cannot be created.
     pub fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         Ok(Self::unmade(folder))
     }
 
-    /// A store whose folder is not made, for a context in which nothing is run.
+    /// A store whose folder is not created, for a context that runs nothing.
     pub fn unmade(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         let archive = Arc::new(Mutex::new(Archive::at(folder.join(ARCHIVE))));
         Self { folder, redactor: Redactor::new(), truths: Arc::default(), archive }
     }
 
-    /// The same, with these secrets.
+    /// The store with this redactor.
     #[must_use]
     pub fn redacting(self, redactor: Redactor) -> Self {
         Self { redactor, ..self }
     }
 
-    /// What takes secrets out of what is kept.
+    /// The redactor applied to stored outputs.
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
     }
@@ -86,11 +89,11 @@ impl EvidenceStore {
         &self.folder
     }
 
-    /// Keeps an output.
+    /// Stores an output.
     ///
     /// # Errors
     ///
-    /// When the disk is full or the folder cannot be written; nothing is left behind then.
+    /// The disk is full or the folder is not writable; nothing is left behind.
     pub fn put(&self, bytes: &[u8]) -> io::Result<EvidenceId> {
         let redacted = self.redactor.apply_to_bytes(bytes);
         let id = address(&hash(&redacted))?;
@@ -101,7 +104,7 @@ impl EvidenceStore {
         self.put_redacted(redacted.into_owned(), bytes)
     }
 
-    /// Keeps an output of which this is what may reach the disk.
+    /// Stores an output whose redacted form is given.
     fn put_redacted(&self, mut redacted: Vec<u8>, truth: &[u8]) -> io::Result<EvidenceId> {
         let id = loop {
             let id = address(&hash(&redacted))?;
@@ -129,32 +132,32 @@ impl EvidenceStore {
     }
 
     fn truths(&self) -> MutexGuard<'_, Truths> {
-        // Never left half changed.
+        // A panic cannot leave it half changed.
         self.truths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn archive(&self) -> MutexGuard<'_, Archive> {
-        // An entry is counted when it is whole.
+        // An entry counts only when complete.
         self.archive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where a large output can be written piece by piece.
+    /// A writer for a large output, piece by piece.
     pub fn writer(&self) -> EvidenceWriter {
         EvidenceWriter::new(self.clone())
     }
 
-    /// Keeps an output and describes it, showing at most `limit` bytes.
+    /// Stores an output and describes it, showing at most `limit` bytes.
     pub(crate) fn record(&self, bytes: &[u8], limit: usize) -> io::Result<OutputRecord> {
         let mut writer = self.writer();
         writer.write_all(bytes)?;
         writer.finish(limit, bytes.len() as u64)
     }
 
-    /// A kept output, as it was.
+    /// A stored output in its original form.
     ///
     /// # Errors
     ///
-    /// When it is not there, cannot be read, or does not fit its name any more.
+    /// The output is missing, unreadable, or no longer matches its name.
     pub fn get(&self, id: &EvidenceId) -> io::Result<Vec<u8>> {
         if let Some(truth) = self.truths().of(id) {
             return Ok(truth.to_vec());
@@ -168,12 +171,12 @@ impl EvidenceStore {
         }
     }
 
-    /// Where a large output lies, without its secrets.
+    /// The path of a large output, stored redacted.
     fn path(&self, id: &EvidenceId) -> PathBuf {
         self.folder.join(id.as_str())
     }
 
-    /// The kept output whose id begins with these digits, if there is exactly one.
+    /// The stored output whose id has this prefix, if exactly one does.
     pub(crate) fn find(&self, beginning: &str) -> io::Result<Option<EvidenceId>> {
         let mut ids: HashSet<_> = self.archive().ids()?.cloned().collect();
         for entry in fs::read_dir(&self.folder)? {
@@ -184,13 +187,13 @@ impl EvidenceStore {
     }
 
     fn temporary(&self) -> io::Result<NamedTempFile> {
-        // Created anew with mode 0600.
+        // Created with mode 0600.
         tempfile::Builder::new().prefix(".part-").tempfile_in(&self.folder)
     }
 
-    /// Gives a finished file its name.
+    /// Renames a finished file to its id.
     fn keep(&self, file: NamedTempFile, id: &EvidenceId) -> io::Result<File> {
-        // Replacing is harmless: under this name lie the same bytes, or damaged ones.
+        // Replacing is harmless: a file of this name holds the same bytes, or damaged ones.
         file.persist(self.path(id)).map_err(|error| error.error)
     }
 

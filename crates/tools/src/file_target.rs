@@ -1,4 +1,4 @@
-//! A file that a tool is about to write: where it lies, whether that is allowed, who is asked, and how it is written.
+//! A file that a tool is about to write: path resolution, permission, consent and the write itself.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -14,39 +14,39 @@ use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
 use crate::{CreatedPaths, ToolContext, ToolError, paths, watched};
 
-/// Where a content goes, and what is there.
+/// The place of a write, and what exists there.
 #[derive(Debug)]
 pub(crate) struct FileTarget {
-    /// As it is shown.
+    /// The path as shown.
     pub(crate) shown: String,
-    /// Without symlinks.
+    /// The path without symlinks.
     pub(crate) real: PathBuf,
-    /// The folder it lies below.
+    /// The folder that contains it.
     root: PathBuf,
     there: There,
-    /// The file as it was when it was looked at.
+    /// The file's state when it was read.
     seen: CreatedPaths,
 }
 
-/// What is at the place.
+/// What exists at the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum There {
-    /// Nothing, as far as was seen; another kind of thing shows when it comes to writing.
+    /// Nothing, as far as was seen; an entry of another kind shows up when writing.
     Nothing,
-    /// Nothing, in a place that other programs read by themselves.
+    /// Nothing, in a place that other programs read automatically.
     Hidden,
-    /// A file that the run made.
+    /// A file that the run created.
     Ours,
-    /// A file of this size that was there before.
+    /// A file of this size from before the run.
     Theirs { bytes: u64 },
 }
 
 impl FileTarget {
-    /// Looks at a place, given as an absolute path. Blocks.
+    /// Inspects a place, given as an absolute path. Blocks.
     ///
     /// # Errors
     ///
-    /// No file may be written there, whoever says yes.
+    /// No file may be written there, regardless of consent.
     pub(crate) fn look(place: &Path, cx: &ToolContext) -> Result<Self, ToolError> {
         let shown = paths::show(place, cx);
         if cx.mode == SandboxMode::ReadOnly {
@@ -77,7 +77,7 @@ impl FileTarget {
         Ok(Self { shown, real, root, there, seen })
     }
 
-    /// The size of the file that is there and was there before the run.
+    /// The size of the existing file, if it is from before the run.
     pub(crate) fn bytes_of_theirs(&self) -> Option<u64> {
         match self.there {
             There::Theirs { bytes } => Some(bytes),
@@ -85,7 +85,7 @@ impl FileTarget {
         }
     }
 
-    /// Asks where somebody has to be asked. `before` is what is there, where it is known.
+    /// Asks for consent if needed. `before` is the existing content, if known.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl FileTarget {
     }
 
     fn change(&self, bytes: u64, before: Option<&[u8]>, after: &[u8]) -> PreviewedChange {
-        // A question is on record.
+        // Questions are recorded.
         let may_be_shown = before.filter(|before| !is_private_key(before));
         PreviewedChange {
             path: self.real.clone(),
@@ -162,13 +162,13 @@ impl FileTarget {
         }
     }
 
-    /// Writes it, whole or not at all. Blocks.
+    /// Writes the file, whole or not at all. Blocks.
     ///
     /// # Errors
     ///
-    /// What is there is not what was looked at, or the system refuses.
+    /// The place changed since it was inspected, or an I/O error.
     pub(crate) fn write(&self, content: &[u8], cx: &ToolContext) -> Result<FileChange, ToolError> {
-        // Of two calls that looked at the same file, one would undo what the other did.
+        // Of two calls that read the same file, one would overwrite the other's change.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let Self { shown, real, root, there, seen } = self;
@@ -195,7 +195,7 @@ impl FileTarget {
         };
         match there {
             There::Nothing | There::Hidden | There::Ours => cx.created.insert(real.clone()),
-            // Consent was to this content, and the file is still somebody else's.
+            // Consent was given to this content, and the file is still not the run's.
             There::Theirs { .. } => {}
         }
         let mut change = FileChange::new(real, change);
@@ -204,8 +204,8 @@ impl FileTarget {
     }
 }
 
-/// The real path of the deepest folder on the way that exists, and the names that follow it. The last name is not
-/// looked at: if it is a symlink, it exists and is not written.
+/// The real path of the deepest existing parent folder, and the names below it. The last name is not
+/// resolved: an existing symlink is not written.
 fn real_path(target: &Path, shown: &str) -> Result<(PathBuf, Vec<PathBuf>), ToolError> {
     let failed = |source| ToolError::Io { action: "write", path: shown.to_owned(), source };
     let name = match target.components().next_back() {
@@ -221,7 +221,7 @@ fn real_path(target: &Path, shown: &str) -> Result<(PathBuf, Vec<PathBuf>), Tool
                 return Ok((real, missing));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                // Below a folder that does not exist, `..` means nothing; and a dangling link has a name but no target.
+                // Below a missing folder `..` has no meaning; and a dangling link has a name but no target.
                 let dangling = folder.symlink_metadata().is_ok();
                 match folder.components().next_back() {
                     Some(Component::Normal(name)) if !dangling => missing.push(name.into()),

@@ -1,4 +1,4 @@
-//! `glob`: finds files and folders by name.
+//! `glob` tool: finds files and folders by name.
 
 use std::sync::Arc;
 
@@ -14,12 +14,14 @@ use crate::listing::listing;
 use crate::protected::Protected;
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Finds files and folders whose path matches a pattern: `*` and `?` stay within a name, `**` crosses folders.
+/// Finds files and folders whose path matches a pattern: `*` and `?` stay within a name, `**` crosses
+/// folders.
 ///
-/// Hidden names match when a part of the pattern begins with a dot, or with `hidden`. Folders named `.git`,
-/// `node_modules` and `target` are left out unless the pattern names them, `.gitignore` is heeded only with
-/// `gitignore`, and what was left out is said. Symlinks are listed and not followed. The list is sorted and capped, the
-/// sums count everything. A walk that runs out of time fails, with what it found until then.
+/// Hidden names match if a component of the pattern begins with a dot, or with `hidden`. Folders named
+/// `.git`, `node_modules` and `target` are skipped unless the pattern names them, `.gitignore` is respected
+/// only with `gitignore`, and the output says what was skipped. Symlinks are listed and not followed. The
+/// list is sorted and capped, the totals count everything. A walk that times out fails, with the matches
+/// found so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Glob;
 
@@ -63,7 +65,7 @@ impl Tool for Glob {
         })
     }
 
-    /// A listing is for reading: what of it answers a question, the executor says.
+    /// A listing is no answer by itself: the executor says which part of it answers a question.
     fn output_is_answer(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! A glob pattern, split into the folder to start from and what to match below it.
+//! Glob pattern, split into a literal base folder and a matcher for paths below it.
 
 use std::path::PathBuf;
 
@@ -6,26 +6,26 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::{ToolContext, ToolError, paths};
 
-/// Where to search and for what.
+/// A parsed pattern.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     /// The deepest folder that the pattern names literally.
     pub(crate) base: PathBuf,
     /// The rest, matched against paths relative to `base`.
     pub(crate) matcher: GlobMatcher,
-    /// How deep a match can lie; nothing when there is no bound.
+    /// The maximum depth of a match; `None` if unbounded.
     pub(crate) depth: Option<usize>,
-    /// A part of the pattern begins with a dot, so hidden names are meant too.
+    /// A component of the pattern begins with a dot, so hidden names match too.
     pub(crate) dotted: bool,
-    /// The pattern ends with a slash: only folders are meant.
+    /// The pattern ends with a slash: only folders match.
     pub(crate) folders_only: bool,
-    /// The parts of the pattern, and of the folder it starts from.
+    /// The components of the pattern and of its base folder.
     parts: Vec<String>,
 }
 
 impl Pattern {
-    /// Reads a pattern with `*`, `?`, `[...]`, `{a,b}` and `**`; none but the last crosses a slash. A pattern that
-    /// is absolute or begins with `~` stands for itself, any other lies below `root` or the working folder.
+    /// Parses a pattern with `*`, `?`, `[...]`, `{a,b}` and `**`; only `**` crosses a slash. A pattern that
+    /// is absolute or begins with `~` stands alone, any other is relative to `root` or the working folder.
     pub(crate) fn parse(text: &str, root: Option<&str>, cx: &ToolContext) -> Result<Self, ToolError> {
         let root = root.map_or_else(|| cx.working_folder.clone(), |root| paths::resolve(root, cx));
         let (mut base, text) = match text.strip_prefix('~') {
@@ -37,7 +37,7 @@ impl Pattern {
         let folders_only = text.ends_with('/');
         let mut parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let literal = parts.iter().take_while(|part| !part.contains(['*', '?', '[', '{', '\\'])).count();
-        // The last part names what is sought, unless it is no name.
+        // The last component is the name to find, unless it is `..`.
         let named = parts.last().is_some_and(|last| *last != "..");
         let rest = parts.split_off(if named { literal.min(parts.len() - 1) } else { literal });
         base.extend(&parts);
@@ -58,7 +58,7 @@ impl Pattern {
         Ok(Self { base, matcher, depth: bounded.then_some(rest.len()), dotted, folders_only, parts })
     }
 
-    /// Whether the pattern, or the folder it starts from, has this very name in it.
+    /// Whether the pattern or its base folder contains exactly this name.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.parts.iter().any(|part| part == name)
     }

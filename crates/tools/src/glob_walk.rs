@@ -1,4 +1,4 @@
-//! Walks a tree of folders within bounds.
+//! Directory walk with limits on time and listed entries.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 use crate::glob_pattern::Pattern;
 use crate::protected::Protected;
 
-/// Folders full of generated files, left out unless the pattern names them.
+/// Folders full of generated files, skipped unless the pattern names them.
 pub(crate) const USUALLY_SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
-/// What is wanted of a walk.
+/// The parameters of a walk.
 pub(crate) struct Walk {
     pub(crate) pattern: Pattern,
-    /// The folder to start from without symlinks, by which protected places are recognised.
+    /// The base folder without symlinks, to recognise protected places.
     pub(crate) real_base: PathBuf,
     pub(crate) wanted: Wanted,
     pub(crate) order: Order,
@@ -39,17 +39,17 @@ pub(crate) enum Wanted {
     Folders,
 }
 
-/// What comes first in the list.
+/// The order of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Name,
-    /// The largest first.
+    /// Largest first.
     Size,
-    /// The newest first.
+    /// Newest first.
     Modified,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) seen: u64,
@@ -57,15 +57,15 @@ pub(crate) struct Found {
     pub(crate) folders: u64,
     /// Links, pipes, sockets, devices.
     pub(crate) others: u64,
-    /// Of the files.
+    /// Total bytes of the files.
     pub(crate) bytes: u64,
-    /// The first of all matches in the wanted order.
+    /// The first matches in the requested order.
     pub(crate) listed: Vec<Item>,
-    /// Why folders were left out, and how many.
+    /// Number of skipped folders by reason.
     pub(crate) skipped: BTreeMap<String, u64>,
-    /// Entries that could not be looked at.
+    /// Number of entries that could not be read.
     pub(crate) unreadable: u64,
-    /// The time was up before the end.
+    /// The walk timed out.
     pub(crate) incomplete: bool,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Item {
     pub(crate) modified: Option<SystemTime>,
 }
 
-/// What a match is. A symlink is itself, not what it points to.
+/// The kind of a match. A symlink counts as itself, not as its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -88,14 +88,14 @@ pub(crate) enum Kind {
 }
 
 impl Found {
-    /// One file that was named.
+    /// The result for a single named file.
     pub(crate) fn of_file(path: PathBuf) -> Self {
         Self { listed: vec![Item { path, kind: Kind::File, bytes: 0, modified: None }], ..Self::default() }
     }
 }
 
 impl Walk {
-    /// Walks, without following symlinks, until the end, the time limit or the cancellation. Blocks.
+    /// Walks without following symlinks until the end, the time limit or cancellation. Blocks.
     pub(crate) fn run(self) -> Found {
         let begin = Instant::now();
         let skipped = Arc::new(Mutex::new(BTreeMap::new()));
@@ -178,7 +178,7 @@ impl Walk {
             modified: metadata.modified().ok(),
         };
         found.listed.push(item);
-        // Sorting now and then keeps the memory bounded, however many matches there are.
+        // Periodic sorting and truncating bounds the memory, however many matches there are.
         if found.listed.len() >= self.most.saturating_mul(2).max(1_000) {
             self.keep_first(&mut found.listed);
         }
@@ -217,7 +217,7 @@ fn why_skip(
     }
 }
 
-/// Whether a walk can begin here.
+/// Whether a walk can start here.
 pub(crate) fn check_base(base: &Path) -> std::io::Result<PathBuf> {
     let real = base.canonicalize()?;
     if real.is_dir() { Ok(real) } else { Err(std::io::ErrorKind::NotADirectory.into()) }

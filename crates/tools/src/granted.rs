@@ -1,4 +1,4 @@
-//! Where a command may write.
+//! The folders that a command may write, and the version control data in them that it may not.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,19 @@ use artoo_sandbox::{Gap, Support, probe};
 
 use crate::protected::{REPOSITORY, is_in_git};
 
-/// The folders that a command may write in, without what stays as it is.
+/// The writable folders of a command, minus what is sealed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Granted {
     pub(crate) writable: Vec<PathBuf>,
-    /// What the run found of version control in them, file or folder.
+    /// Version control data that the run found in them, file or folder; read-only for the command.
     pub(crate) sealed: Vec<PathBuf>,
-    /// What version control keeps in folders that are not granted because this machine could not seal it.
+    /// Version control data of folders that are not granted because this machine could not seal it.
     pub(crate) withheld: Vec<PathBuf>,
 }
 
 impl Granted {
-    /// Grants these folders. `found` are the repositories that the run found in them; without a record of what was there, those at the
-    /// top of each folder.
+    /// Grants these folders. `found` are the repositories that the run found in them; without such a record,
+    /// those at the top of each folder.
     pub(crate) fn of(folders: Vec<PathBuf>, found: Option<Vec<PathBuf>>) -> Self {
         let found = found.unwrap_or_else(|| {
             let tops = folders.iter().map(|folder| folder.join(REPOSITORY));
@@ -27,7 +27,7 @@ impl Granted {
         Self::sorted(folders, found, seals())
     }
 
-    /// Where something cannot be sealed, the folder around it is not granted: stricter, never looser.
+    /// If something cannot be sealed, the folder around it is not granted: stricter, never looser.
     fn sorted(folders: Vec<PathBuf>, found: Vec<PathBuf>, seals: bool) -> Self {
         let (sealed, open): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|path| seals && can_be_sealed(path));
@@ -47,7 +47,7 @@ impl Granted {
     }
 }
 
-/// A symlink cannot: its target would be, and the name would stay free for something else.
+/// A symlink cannot be sealed: its target would be, and the name could be replaced.
 fn can_be_sealed(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| !found.is_symlink())
 }
@@ -91,7 +91,7 @@ mod tests {
             Granted::sorted(folders(), both(), false),
             Granted { writable: vec![plain.clone()], sealed: vec![], withheld: both() }
         );
-        // A workspace in the middle of a repository's own files.
+        // A workspace inside a repository's own data.
         let hooks = folder("repository/.git/hooks");
         assert_eq!(
             Granted::sorted(vec![hooks.clone()], vec![], true),

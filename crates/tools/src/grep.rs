@@ -1,4 +1,4 @@
-//! `grep`: finds lines by what stands in them.
+//! `grep` tool: finds lines by their content.
 
 use std::sync::Arc;
 
@@ -16,18 +16,20 @@ use crate::listing::left_out;
 use crate::protected::Protected;
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Finds the lines of text files that match a regular expression, with ripgrep's own libraries: in linear time, whatever the expression.
+/// Finds the lines of text files that match a regular expression, with ripgrep's own libraries: in linear
+/// time, whatever the expression.
 ///
-/// Which files of a folder are searched is as for `glob`: hidden names, `.git`, `node_modules` and `target` are left out, `.gitignore` is
-/// heeded only with `gitignore`, links are not followed, and what was left out is said. Protected places and private keys are not searched,
-/// nor are binary files. The list is sorted by path and capped, the sums count everything; no match is a success. A search that runs out
-/// of time fails, with what it found until then.
+/// Files of a folder are selected as for `glob`: hidden names, `.git`, `node_modules` and `target` are
+/// skipped, `.gitignore` is respected only with `gitignore`, links are not followed, and the output says what
+/// was skipped. Protected places, private keys and binary files are not searched. The list is sorted by path
+/// and capped, the totals count everything; no match is a success. A search that times out fails, with the
+/// matches found so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Grep;
 
-/// Lines around a match, at most.
+/// Maximum context lines around a match.
 const MOST_CONTEXT: u64 = 20;
-/// Memory that an expression may take when it is compiled.
+/// Memory limit of a compiled expression.
 const EXPRESSION: usize = 4 * 1024 * 1024;
 
 #[async_trait]
@@ -68,7 +70,7 @@ impl Tool for Grep {
         })
     }
 
-    /// As `glob`'s.
+    /// As for `glob`.
     fn output_is_answer(&self) -> bool {
         false
     }
@@ -81,7 +83,7 @@ impl Tool for Grep {
     }
 }
 
-/// What is searched, as the arguments say it.
+/// The parsed arguments.
 struct Asked {
     pattern: String,
     matcher: RegexMatcher,
@@ -139,7 +141,7 @@ impl Asked {
         })
     }
 
-    /// The files of the folder, or the one file.
+    /// The files of the folder, or the single file.
     fn files(&self, cx: &ToolContext) -> Result<Found, ToolError> {
         let named = paths::find(&self.path, cx);
         let shown = paths::show(&named, cx);
@@ -147,7 +149,7 @@ impl Asked {
         if !named.metadata().map_err(failed)?.is_dir() {
             return Ok(Found::of_file(named));
         }
-        // As git and ripgrep have it: a pattern without a slash is about the name, wherever the file lies.
+        // As in git and ripgrep: a pattern without a slash matches the name at any depth.
         let glob = match self.glob.as_deref() {
             None => "**/*".to_owned(),
             Some(glob) if glob.contains('/') => glob.trim_start_matches('/').to_owned(),

@@ -1,4 +1,4 @@
-//! Searches files, one after the other.
+//! Searches the content of files, one after the other.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -15,11 +15,11 @@ use crate::read_text::is_binary;
 use crate::shown::printable;
 use crate::{ToolContext, ToolError, paths};
 
-/// As much of a file as decides whether it is text, and whether it is a key.
+/// Bytes from the beginning of a file that decide whether it is text, and whether it is a key.
 const BEGINNING: u64 = 8 * 1024;
-/// Characters of a line that are listed.
+/// Maximum characters listed of a line.
 const LINE: usize = 400;
-/// Memory for the longest line.
+/// Memory limit for the longest line.
 const HEAP: usize = 16 * 1024 * 1024;
 
 /// What is listed.
@@ -30,40 +30,40 @@ pub(crate) enum Form {
     Files,
 }
 
-/// What is sought, and how it is listed.
+/// The parameters of a search.
 pub(crate) struct Search<'a> {
     pub(crate) matcher: &'a RegexMatcher,
     pub(crate) form: Form,
-    /// Lines around a match.
+    /// Context lines around a match.
     pub(crate) context: usize,
     pub(crate) cx: &'a ToolContext,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Hits {
     pub(crate) sums: Sums,
     pub(crate) lines: Vec<String>,
 }
 
-/// Of all files.
+/// Totals over all files.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
-    /// Lines that match.
+    /// Matching lines.
     pub(crate) matches: u64,
-    /// Files with such lines.
+    /// Files with a match.
     pub(crate) files: u64,
     pub(crate) searched: u64,
-    /// Matches, or files with some, beyond the cap of the list.
+    /// Matches, or files with a match, beyond the cap of the list.
     pub(crate) unlisted: u64,
     pub(crate) binary: u64,
     pub(crate) protected: u64,
     pub(crate) unreadable: u64,
-    /// The time was up before the end.
+    /// The search timed out.
     pub(crate) incomplete: bool,
 }
 
-/// What came of one file.
+/// The result for one file.
 enum Looked<'a> {
     Searched(InFile<'a>),
     Binary,
@@ -71,7 +71,7 @@ enum Looked<'a> {
 }
 
 impl Search<'_> {
-    /// Searches the files in their order until the end, the time limit or the cancellation. Blocks.
+    /// Searches the files in order until the end, the time limit or cancellation. Blocks.
     ///
     /// # Errors
     ///
@@ -175,11 +175,11 @@ impl Hits {
     }
 }
 
-/// What is found in one file.
+/// Collects the matches of one file.
 struct InFile<'a> {
     shown: &'a str,
     form: Form,
-    /// Lines that may still be listed.
+    /// Number of lines that may still be listed.
     room: usize,
     lines: Vec<String>,
     matches: u64,
@@ -188,7 +188,7 @@ struct InFile<'a> {
 }
 
 impl InFile<'_> {
-    /// Lists a line, where there is room.
+    /// Lists a line if there is room.
     fn list(&mut self, number: Option<u64>, mark: char, bytes: &[u8]) -> bool {
         if self.lines.len() >= self.room {
             return false;
@@ -215,7 +215,7 @@ impl Sink for InFile<'_> {
         match self.form {
             Form::Lines => self.unlisted += u64::from(!self.list(found.line_number(), ':', found.bytes())),
             Form::Counts => {}
-            // One is enough.
+            // One match is enough.
             Form::Files => return Ok(false),
         }
         Ok(true)
@@ -241,7 +241,7 @@ impl Sink for InFile<'_> {
     }
 }
 
-/// A file that is read no further when the time is up.
+/// A reader that stops at the time limit.
 struct Bounded<F> {
     file: File,
     is_over: F,

@@ -1,4 +1,4 @@
-//! Commands that were left running: those of one run.
+//! Background commands of one run.
 
 pub(crate) mod heard;
 pub(crate) mod look;
@@ -11,30 +11,31 @@ use std::time::Duration;
 use crate::ToolError;
 use running::Job;
 
-/// As many may there be at once whose end was not told: each keeps output.
+/// Maximum number of jobs whose end was not reported yet: each keeps output.
 const MOST: usize = 4;
-/// How long the end of a command that is stopped may take.
+/// How long a stopped command may take to end.
 pub(crate) const END: Duration = Duration::from_secs(10);
 
-/// The commands of a run that were left running. Cheap to clone. They end when the run is cancelled, when this is
-/// closed, and with the last clone.
+/// The background commands of a run. Cheap to clone. They end when the run is cancelled, when this is closed,
+/// and with the last clone.
 #[derive(Clone, Default)]
 pub struct Jobs(Arc<Mutex<Table>>);
 
 #[derive(Default)]
 struct Table {
     last: u64,
-    /// Those whose end was not told yet.
+    /// Jobs whose end was not reported yet.
     jobs: BTreeMap<u64, Arc<Job>>,
 }
 
 impl Jobs {
-    /// Whether one of them goes on, so that the world may change between two calls.
+    /// Whether a job is running, so that files may change between two calls.
     pub fn is_any_running(&self) -> bool {
         self.table().jobs.values().any(|job| job.is_running())
     }
 
-    /// Stops all, and waits until their processes are gone. Says which commands ended so, by their numbers.
+    /// Stops all jobs and waits until their processes are gone. Returns the number and command of each job it
+    /// ended.
     pub async fn close(&self) -> Vec<(u64, String)> {
         let jobs = std::mem::take(&mut self.table().jobs);
         for job in jobs.values() {
@@ -53,20 +54,20 @@ impl Jobs {
         stopped
     }
 
-    /// Whether one more may be started.
+    /// Checks that one more job may start.
     ///
     /// # Errors
     ///
-    /// There are as many as may be.
+    /// The maximum number of jobs is reached.
     pub(crate) fn room(&self) -> Result<(), ToolError> {
         self.table().room()
     }
 
-    /// Takes one in, and gives it its number.
+    /// Adds a job, and returns its number.
     ///
     /// # Errors
     ///
-    /// There are as many as may be. Then it ends here.
+    /// The maximum number of jobs is reached. The job is dropped, which kills it.
     pub(crate) fn add(&self, job: Job) -> Result<(u64, Arc<Job>), ToolError> {
         let mut table = self.table();
         table.room()?;
@@ -76,24 +77,24 @@ impl Jobs {
         Ok((number, job))
     }
 
-    /// The one of this number.
+    /// The job with this number.
     ///
     /// # Errors
     ///
-    /// There is none, or its end was told.
+    /// There is none, or its end was already reported.
     pub(crate) fn get(&self, number: u64) -> Result<Arc<Job>, ToolError> {
         let table = self.table();
         let found = table.jobs.get(&number).cloned();
         found.ok_or_else(|| ToolError::argument("job", format!("names none; there {}", table.known())))
     }
 
-    /// The end of this one was told.
+    /// Removes a job whose end was reported.
     pub(crate) fn forget(&self, number: u64) {
         self.table().jobs.remove(&number);
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
-        // Never left half changed.
+        // A panic cannot leave it half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

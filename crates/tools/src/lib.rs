@@ -1,17 +1,16 @@
-//! The tools of the executor: what a step of a plan can do to the world, and how it is recorded.
+//! The executor's tools: how a step of a plan acts on the machine, and how each call is recorded.
 //!
-//! A [`Tool`] takes named arguments and gives a [`ToolReport`]. The [`Toolbox`] finds a tool by its name, bounds the
-//! call, keeps the full output in the run's [`EvidenceStore`] and turns everything that can happen, refusals and wrong
-//! arguments included, into one typed [`ToolCall`](artoo_types::ToolCall). [`Toolbox::probe`] finds out which tools of the
-//! chain work on a machine and were granted; embedders add their own.
+//! A [`Tool`] takes named arguments and returns a [`ToolReport`]. The [`Toolbox`] finds a tool by its name,
+//! bounds the call, stores the full output in the run's [`EvidenceStore`] and turns every outcome, including
+//! refusals and wrong arguments, into one typed [`ToolCall`](artoo_types::ToolCall). [`Toolbox::probe`] finds
+//! out which tools work on a machine and were granted; embedders add their own.
 //!
-//! *Architecture invariant*: this crate knows no role, no plan and no model. It reads no environment, no home folder
-//! and no wall clock: the [`ToolContext`] brings them. It never gives consent: what needs it is asked of the context's [`Consent`],
-//! and refused with class `denied` without a yes. What reaches outside the machine or into the user's apps is not even offered
-//! without a grant. No command is rewritten.
+//! *Architecture invariant*: this crate knows no role, no plan and no model. It reads no environment, no home
+//! folder and no wall clock: the [`ToolContext`] provides them. It never gives consent: the context's
+//! [`Consent`] is asked, and without a yes the call is refused with class `denied`. Tools that reach outside
+//! the machine or into the user's apps are not offered without a grant. No command is rewritten.
 //!
 //! # Example
-//!
 //! ```
 //! use artoo_tools::{Tool, Toolbox, WriteFile};
 //!

@@ -1,4 +1,4 @@
-//! Puts what a walk found into words.
+//! Formats the result of a walk as text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::glob_walk::{Found, Item, Kind};
 use crate::{ToolContext, paths};
 
-/// A line with the sums, a line for each match, and a line for each thing that the reader must know to trust them.
+/// A line with the totals, a line for each match, and a line for each caveat that a reader needs.
 pub(crate) fn listing(pattern: &str, base: &std::path::Path, found: &Found, cx: &ToolContext) -> String {
     let matches = found.files + found.folders + found.others;
     // Writing to a string cannot fail.
@@ -34,7 +34,7 @@ pub(crate) fn listing(pattern: &str, base: &std::path::Path, found: &Found, cx: 
     text
 }
 
-/// A line for each thing that was not looked at.
+/// A line for each kind of skipped or unreadable entry.
 pub(crate) fn left_out(found: &Found) -> String {
     let mut text = String::new();
     for (name, count) in &found.skipped {
@@ -55,7 +55,7 @@ pub(crate) fn left_out(found: &Found) -> String {
     text
 }
 
-/// `path | size | time of the last change`, the time local.
+/// `path | size | mtime`, in local time.
 pub(crate) fn line(item: &Item, cx: &ToolContext) -> String {
     let path = paths::show(&item.path, cx);
     let what = match item.kind {

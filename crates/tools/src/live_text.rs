@@ -1,13 +1,13 @@
-//! Makes text of bytes that arrive in pieces.
+//! Incremental UTF-8 decoding of bytes that arrive in pieces.
 
-/// Holds back the beginning of a character until the rest of it has come.
+/// Holds back the beginning of a character until the rest of it arrives.
 #[derive(Debug, Default)]
 pub(crate) struct LiveText {
     held: Vec<u8>,
 }
 
 impl LiveText {
-    /// The text that is complete with this piece; bytes that are no text become U+FFFD.
+    /// The text completed by this piece; invalid bytes become U+FFFD.
     pub(crate) fn push(&mut self, piece: &[u8]) -> String {
         self.held.extend_from_slice(piece);
         let mut text = String::with_capacity(self.held.len());

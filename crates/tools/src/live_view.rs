@@ -1,4 +1,4 @@
-//! What a person sees of an output while it comes.
+//! Live view of a command's output for a person, redacted.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use artoo_sandbox::Channel;
 use crate::live_text::LiveText;
 use crate::{OnOutput, ToolContext};
 
-/// Both streams of a command, as far as somebody watches.
+/// Both streams of a command, if they are watched.
 pub(crate) struct LiveOutput {
     on_output: Option<Arc<OnOutput>>,
     stdout: Mutex<LiveView>,
@@ -40,7 +40,8 @@ impl LiveOutput {
     }
 }
 
-/// What is seen of an output while it comes: text without secrets, which is as much of a record as any other. It is no evidence.
+/// Redacted text of one stream while it arrives: a view can be recorded like anything else. It is no
+/// evidence.
 pub(crate) struct LiveView {
     text: LiveText,
     stream: Stream,

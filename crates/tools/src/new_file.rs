@@ -1,4 +1,4 @@
-//! Writes a file below a folder, and nowhere else.
+//! Writes a file atomically below a folder, without following symlinks out of it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,23 +9,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-/// What [`write()`] did.
+/// The outcome of [`write()`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Written {
     /// The file is new.
     Created,
-    /// The file took the place of an earlier one.
+    /// An existing file was replaced.
     Replaced,
-    /// Nothing: something else has the name.
+    /// Nothing was written: the name is taken.
     Exists,
-    /// Nothing: a folder has the name.
+    /// Nothing was written: the name belongs to a folder.
     IsFolder,
 }
 
-/// Writes `content` to `below`, a path without `..` and without symlinks, relative to `root`. Folders on the way are
-/// opened one by one without following links, and everything happens relative to the folder held open: somebody who
-/// exchanges a folder for a link meanwhile gains nothing. The content is written under another name first and then
-/// takes its own in one step, which fails when the name is taken, unless `replace` allows to take it from a file.
+/// Writes `content` to `below`, a path without `..` and without symlinks, relative to `root`. Parent folders
+/// are opened one by one without following links, and everything happens relative to the open folder:
+/// exchanging a folder for a link meanwhile has no effect. The content is written under a temporary name
+/// first and then renamed in one step, which fails if the name is taken, unless `replace` allows to replace a
+/// file.
 pub(crate) fn write(root: &Path, below: &Path, content: &[u8], replace: bool) -> io::Result<Written> {
     let (Some(parent), Some(name)) = (below.parent(), below.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -42,7 +43,7 @@ pub(crate) fn write(root: &Path, below: &Path, content: &[u8], replace: bool) ->
     };
     let temporary = temporary_name();
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    // The user's mask takes its part of 0666 away.
+    // The umask is applied to 0666.
     let mut file = File::from(fs::openat(&folder, &temporary, flags, Mode::from_raw_mode(0o666))?);
     let done = fill(&mut file, content, earlier).and_then(|()| match earlier {
         Some(_) => {
@@ -51,7 +52,7 @@ pub(crate) fn write(root: &Path, below: &Path, content: &[u8], replace: bool) ->
         None => take_free_name(&folder, &temporary, name),
     });
     if !matches!(done, Ok(Written::Created | Written::Replaced)) {
-        // The error that matters is the first one.
+        // The first error is the one that matters.
         let _ = fs::unlinkat(&folder, &temporary, AtFlags::empty());
     }
     done
@@ -71,8 +72,8 @@ fn open_folders(root: &Path, below: &Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Writes everything and makes sure that it is on the disk before the file gets its name. A file that takes the place
-/// of another keeps its mode.
+/// Writes everything and syncs it to the disk before the file gets its name. A file that replaces another
+/// keeps its mode.
 fn fill(file: &mut File, content: &[u8], mode: Option<Mode>) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(mode) = mode {
@@ -83,7 +84,7 @@ fn fill(file: &mut File, content: &[u8], mode: Option<Mode>) -> io::Result<()> {
 
 fn take_free_name(folder: &OwnedFd, temporary: &str, name: &std::ffi::OsStr) -> io::Result<Written> {
     match fs::renameat_with(folder, temporary, folder, name, RenameFlags::NOREPLACE) {
-        // File systems without this kind of renaming mostly have hard links, which do not replace either.
+        // File systems without this rename flag mostly have hard links, which do not replace either.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             match fs::linkat(folder, temporary, folder, name, AtFlags::empty()) {
                 Ok(()) => fs::unlinkat(folder, temporary, AtFlags::empty())?,
@@ -98,8 +99,8 @@ fn take_free_name(folder: &OwnedFd, temporary: &str, name: &std::ffi::OsStr) -> 
     }
 }
 
-/// Hidden, and different for each write of this process; another process that takes the same name is refused by the
-/// exclusive creation.
+/// A hidden name, different for each write of this process; a clash with another process fails on exclusive
+/// creation.
 fn temporary_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!(".artoo-{}-{}.part", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))

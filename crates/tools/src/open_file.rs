@@ -1,4 +1,4 @@
-//! Opens a file to read it, wherever links lead.
+//! Opens a regular file for reading and resolves its real path.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -10,17 +10,17 @@ use rustix::fs::OFlags;
 use crate::protected::Protected;
 use crate::{ToolContext, ToolError};
 
-/// Opens a regular file that no place protects, and nothing else; says its real path. A pipe or a device is not even opened, because that
-/// alone may wait for ever or have an effect.
+/// Opens a regular, unprotected file and returns its real path. A pipe or device is not opened at all,
+/// because opening it may block forever or have an effect.
 pub(crate) fn open_file(path: &Path, shown: &str, cx: &ToolContext) -> Result<(File, PathBuf), ToolError> {
     let failed = |source| ToolError::Io { action: "read", path: shown.to_owned(), source };
     check_kind(&fs::metadata(path).map_err(failed)?, shown)?;
-    // In case it was exchanged in between: do not wait, do not take a terminal, and look again.
+    // In case the file was exchanged in between: do not block, do not acquire a terminal, and check again.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file =
         OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).map_err(failed)?;
     check_kind(&file.metadata().map_err(failed)?, shown)?;
-    // The path that was really opened, whatever links led there.
+    // The path that was actually opened, after all links.
     let real = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).or_else(|_| path.canonicalize());
     let real = real.map_err(failed)?;
     if Protected::of(cx).covers(&real) {

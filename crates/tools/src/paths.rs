@@ -1,16 +1,17 @@
-//! Paths as people and models write them.
+//! Resolves paths written by people and models, and formats paths for output.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::ToolContext;
 
-/// The absolute path that a text means: `~` is the home folder, `$WORKSPACE` the workspace, everything relative lies below the working folder.
-/// `..` and symlinks are left alone.
+/// The absolute path of a text: `~` is the home folder, `$WORKSPACE` the workspace, and relative paths start
+/// at the working folder. `..` and symlinks are not resolved.
 pub(crate) fn resolve(text: &str, cx: &ToolContext) -> PathBuf {
     expand(text, cx).unwrap_or_else(|| cx.working_folder.join(text))
 }
 
-/// The same of a file that should be there: a bare name means the workspace where only that has the file, since `write_file` puts it there.
+/// Like [`resolve`], for a file that should exist: a bare name refers to the workspace if only the workspace
+/// has the file, since `write_file` puts it there.
 pub(crate) fn find(text: &str, cx: &ToolContext) -> PathBuf {
     let here = resolve(text, cx);
     let is_bare = !text.contains('/') && expand(text, cx).is_none();
@@ -19,17 +20,17 @@ pub(crate) fn find(text: &str, cx: &ToolContext) -> PathBuf {
     if is_bare && is_only_there() { in_workspace } else { here }
 }
 
-/// The path that an absolute text or one with `~` or `$WORKSPACE` means; nothing for a relative one.
+/// The path of an absolute text or one with `~` or `$WORKSPACE`; `None` for a relative one.
 pub(crate) fn expand(text: &str, cx: &ToolContext) -> Option<PathBuf> {
     let path = Path::new(text);
     let mut components = path.components();
     match components.next() {
-        // Joining nothing would append a slash.
+        // Joining an empty path would append a slash.
         Some(Component::Normal(first)) if first == "~" && components.as_path().as_os_str().is_empty() => {
             Some(cx.home.clone())
         }
         Some(Component::Normal(first)) if first == "~" => Some(cx.home.join(components.as_path())),
-        // Commands know the folder by this name, and a model that does writes it everywhere.
+        // Commands know the workspace by this name, so a model that uses it writes it everywhere.
         Some(Component::Normal(first)) if first == "$WORKSPACE" => {
             Some(cx.workspace.join(components.as_path()).components().collect())
         }
@@ -38,14 +39,14 @@ pub(crate) fn expand(text: &str, cx: &ToolContext) -> Option<PathBuf> {
     }
 }
 
-/// A path for a message or a listing: relative to the working folder where it lies below it, on one line, and lossy
-/// where the name is not valid UTF-8.
+/// A path for a message or a listing: relative to the working folder if it lies below it, on one line, and
+/// lossy if the name is not valid UTF-8.
 pub(crate) fn show(path: &Path, cx: &ToolContext) -> String {
     let shorter = path.strip_prefix(&cx.working_folder).ok().filter(|rest| !rest.as_os_str().is_empty());
     one_line(&shorter.unwrap_or(path).to_string_lossy())
 }
 
-/// Escapes newlines and other control characters, so that a name cannot pretend to be several lines.
+/// Escapes newlines and other control characters, so that a name cannot fake several lines.
 fn one_line(text: &str) -> String {
     if text.chars().any(char::is_control) {
         text.chars()

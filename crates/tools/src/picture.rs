@@ -1,9 +1,9 @@
-//! Pictures that a model can be shown.
+//! Recognises the picture formats that a model can be shown.
 
-/// The largest that is: what the interfaces of models take.
+/// Maximum size of a picture that model APIs accept.
 pub(crate) const MOST_PICTURE_BYTES: u64 = 5 * 1024 * 1024;
 
-/// The media type of a picture that begins with these bytes.
+/// The media type of a picture, by its first bytes.
 pub(crate) fn media_type(beginning: &[u8]) -> Option<&'static str> {
     match beginning {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),

@@ -1,4 +1,4 @@
-//! Looks once, at the start, which tools there are and which of them the user granted.
+//! Probes at startup which tools work on this machine and which of them the user granted.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,71 +12,71 @@ use crate::{
     Shortcuts, Tool, ToolEffect, Toolbox, Web, WriteFile, program,
 };
 
-/// What the user lets the tools do beyond files and confined commands. Nothing, by default.
+/// What tools may do beyond files and confined commands. Nothing, by default.
 #[derive(Clone, Default)]
 pub struct Grants {
-    /// Reaching other machines; `None` is no.
+    /// Access to other machines; `None` means no.
     pub web: Option<WebGrant>,
-    /// Acting in the user's apps.
+    /// Control of the user's apps.
     pub apps: bool,
-    /// Whether `mdfind` is offered; `None` is yes where there is an index.
+    /// Whether `mdfind` is offered; `None` offers it if there is an index.
     pub mdfind: Option<bool>,
 }
 
-/// How the web may be reached.
+/// How the web is accessed.
 #[derive(Clone)]
 pub struct WebGrant {
-    /// By what pages are got.
+    /// The client that downloads pages.
     pub web: Web,
-    /// Who is asked for pages.
+    /// The search engine.
     pub search: Arc<dyn SearchProvider>,
 }
 
-/// A tool, and whether it is offered.
+/// A tool and its availability.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolStatus {
     /// Its name.
     pub name: ToolName,
-    /// What kind of thing it does.
+    /// The kind of its effects.
     pub effect: ToolEffect,
-    /// Whether it is in the box.
+    /// Its availability.
     pub state: ToolState,
 }
 
-/// Whether a tool is offered.
+/// The availability of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolState {
-    /// It is, and this is how it works here.
+    /// The tool is offered.
     Offered {
-        /// For example the index that it asks; empty where there is nothing to say.
+        /// How it works on this machine, for example the index that it queries; may be empty.
         how: String,
     },
-    /// It could be, and the user has not granted it.
+    /// The tool would work, but the user has not granted it.
     NotGranted {
-        /// What would grant it.
+        /// How to grant it.
         remedy: String,
     },
-    /// This machine lacks what it needs.
+    /// This machine lacks a requirement.
     Absent {
         /// What is missing.
         missing: String,
-        /// What would help.
+        /// How to provide it.
         remedy: String,
     },
 }
 
-/// What a probe found.
+/// The result of a probe.
 #[derive(Debug, Clone)]
 pub struct Probed {
-    /// The tools that are offered, in the order of the specification.
+    /// The offered tools, in the order of the specification.
     pub toolbox: Toolbox,
     /// All tools, in the same order.
     pub tools: Vec<ToolStatus>,
 }
 
 impl Toolbox {
-    /// The tools of the chain that work on this machine and that the user granted. Programs are looked for in these folders.
-    ///
+    /// Probes the tools that work on this machine and that the user granted. Programs are searched in these
+    /// folders.
     /// ```
     /// use artoo_tools::{Grants, Toolbox};
     ///
@@ -183,7 +183,7 @@ impl Probed {
 }
 
 impl std::fmt::Debug for Grants {
-    /// Without the search engine, which may hold a key.
+    /// Omits the search engine, which may hold a key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Grants")
             .field("web", &self.web.is_some())

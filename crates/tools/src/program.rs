@@ -1,4 +1,4 @@
-//! Runs a program that artoo itself chose, with arguments that artoo made.
+//! Runs a system program that artoo chose, with arguments that artoo built.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -9,18 +9,18 @@ use artoo_sandbox::{Capture, Ending, Invocation, run_unconfined, scrub};
 
 use crate::{ToolContext, ToolError};
 
-/// What a program said.
+/// The output and ending of a program.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) ending: Ending,
     pub(crate) output: Vec<u8>,
-    /// The output was longer than is kept.
+    /// The output was truncated.
     pub(crate) cut: bool,
     pub(crate) stderr: String,
 }
 
-/// Runs it in the home folder, with the variables that commands may see, no input, and no shell in between. It is one of the
-/// system's own programs, so no kernel rules hold for it; some of these programs do not work under them.
+/// Runs a program in the home folder, with the scrubbed environment, no input, and no shell. It is a program
+/// of the operating system, so it runs without confinement; some of these programs do not work under it.
 pub(crate) async fn run(
     program: &Path,
     arguments: Vec<OsString>,
@@ -46,7 +46,8 @@ pub(crate) async fn run(
     })
 }
 
-/// The first program of this name in these folders. Relative folders do not count: they mean another place in each folder.
+/// The first program of this name in these folders. Relative folders are ignored: their meaning depends on
+/// the current folder.
 pub(crate) fn find(name: &str, search_path: &[PathBuf]) -> Option<PathBuf> {
     let folders = search_path.iter().filter(|folder| folder.is_absolute());
     folders.map(|folder| folder.join(name)).find(|file| is_program(file))

@@ -1,11 +1,11 @@
-//! What no tool may read or write.
+//! Protected places: paths that no tool may read or write.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::ToolContext;
 
-/// Below the home folder: keys, passwords and tokens of other programs, mail, and what browsers keep.
+/// Below the home folder: keys, passwords and tokens of other programs, mail, and browser data.
 const IN_HOME: [&str; 52] = [
     // Keys and passwords.
     ".ssh",
@@ -25,7 +25,7 @@ const IN_HOME: [&str; 52] = [
     ".age",
     ".config/sops",
     ".vault-token",
-    // Tokens of services.
+    // Service tokens.
     ".aws",
     ".azure",
     ".kube",
@@ -65,20 +65,19 @@ const IN_HOME: [&str; 52] = [
     "Library/Keychains",
 ];
 
-/// Where version control keeps its own, hooks among it: programs that run later, without rules.
+/// Version control's own folder; its hooks are programs that run later, unconfined.
 pub(crate) const REPOSITORY: &str = ".git";
 
-/// Private keys have these names wherever they lie.
+/// File names of private keys, in any folder.
 const KEY_NAMES: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
 
-/// A private key begins with such a line, whatever its file is called.
+/// A private key begins with such a line, whatever its file name.
 const KEY_MARKS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PuTTY-User-Key-File-"];
 
-/// Below `/proc`: the environment and the memory of a process, artoo's own with the user's keys among them.
+/// Below `/proc`: the environment and memory of a process, including artoo's own with the user's keys.
 const PROCESS_SECRETS: [&str; 5] = ["environ", "mem", "auxv", "maps", "kcore"];
 
-/// Keys, passwords and tokens of other programs, which no run may touch: their places in a home folder.
-///
+/// Keys, passwords and tokens of other programs, which no run may touch: their paths in a home folder.
 /// ```
 /// let places: Vec<_> = artoo_tools::secrets_in("/home/ada".as_ref()).collect();
 /// assert!(places.contains(&"/home/ada/.ssh".into()));
@@ -87,11 +86,10 @@ pub fn secrets_in(home: &Path) -> impl Iterator<Item = PathBuf> {
     IN_HOME.iter().map(move |part| home.join(part))
 }
 
-/// Folders and files that no tool may read or write, beside the keys, passwords and tokens in the home folder, which
-/// always are such places.
+/// Folders and files that no tool may read or write, besides the keys, passwords and tokens in the home
+/// folder, which are always protected.
 ///
-/// Clones share what the first call of a run found out about them: looking up their real names takes many system calls.
-///
+/// Clones share what the first call of a run resolved: resolving the real paths takes many system calls.
 /// ```
 /// use artoo_tools::ProtectedPlaces;
 ///
@@ -111,14 +109,14 @@ impl From<Vec<PathBuf>> for ProtectedPlaces {
     }
 }
 
-/// The protected places of one run, looked up.
+/// The protected places of one run, resolved.
 #[derive(Debug)]
 pub(crate) struct Protected {
     places: Vec<PathBuf>,
 }
 
 impl Protected {
-    /// Those of a context.
+    /// The protected places of a context.
     pub(crate) fn of(cx: &ToolContext) -> &Arc<Self> {
         cx.protected.found.get_or_init(|| Arc::new(Self::look_up(cx)))
     }
@@ -126,7 +124,7 @@ impl Protected {
     fn look_up(cx: &ToolContext) -> Self {
         let given = cx.protected.given.iter().cloned().chain([cx.evidence.folder().to_owned()]);
         let mut places: Vec<PathBuf> = secrets_in(&cx.home).chain(given).collect();
-        // The same places by their real names, for paths whose symlinks are resolved.
+        // The real paths of the same places, to compare with resolved paths.
         let real: Vec<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
         if let Ok(home) = cx.home.canonicalize() {
             places.extend(secrets_in(&home));
@@ -137,12 +135,12 @@ impl Protected {
         Self { places }
     }
 
-    /// All of them, by the names that people use and by their real ones.
+    /// All places, as given and by their real paths.
     pub(crate) fn places(&self) -> &[PathBuf] {
         &self.places
     }
 
-    /// Whether a path, free of symlinks, may not be touched.
+    /// Whether a path without symlinks is protected.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         self.places.iter().any(|place| path.starts_with(place))
@@ -150,14 +148,14 @@ impl Protected {
             || (path.starts_with("/proc") && PROCESS_SECRETS.contains(&name))
     }
 
-    /// The protected place that a folder lies in. Nothing of it can be seen by a command.
+    /// The protected place around a folder. A command cannot see anything in it.
     pub(crate) fn around(&self, folder: &Path) -> Option<&Path> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         self.places.iter().map(PathBuf::as_path).find(|place| real.starts_with(place))
     }
 }
 
-/// Whether the first bytes of a file are those of a private key.
+/// Whether a file's first bytes are those of a private key.
 pub(crate) fn is_private_key(beginning: &[u8]) -> bool {
     KEY_MARKS.iter().any(|mark| beginning.windows(mark.len()).any(|part| part == *mark))
 }
@@ -167,13 +165,13 @@ pub(crate) fn is_in_git(path: &Path) -> bool {
     repository_of(path).is_some()
 }
 
-/// Version control's own folder that a path lies in.
+/// The version control folder that contains a path.
 pub(crate) fn repository_of(path: &Path) -> Option<&Path> {
     path.ancestors().find(|above| above.file_name().is_some_and(|name| name == REPOSITORY))
 }
 
-/// Whether a path is hidden, or lies in a hidden folder, below this root. Other programs read such files by themselves, and some run what
-/// stands in them: shells, editors, git, desktops, service managers.
+/// Whether a path is hidden, or lies in a hidden folder, below this root. Other programs read such files
+/// automatically, and some execute them: shells, editors, git, desktops, service managers.
 pub(crate) fn is_hidden_below(root: &Path, path: &Path) -> bool {
     let is_hidden = |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
     path.strip_prefix(root).is_ok_and(|below| below.components().any(is_hidden))

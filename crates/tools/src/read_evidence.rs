@@ -1,4 +1,4 @@
-//! `read_evidence`: the full output of an earlier call, or some lines of it.
+//! `read_evidence` tool: the full output of an earlier call, or some lines of it.
 
 use std::io::Cursor;
 use std::ops::RangeInclusive;
@@ -12,7 +12,8 @@ use crate::blocking::blocking_until;
 use crate::read_lines::{lines_of, range};
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
-/// Reads the full output of an earlier call of the run, by the id that stands where the output was cut. Whatever it is, it is given as text.
+/// Reads the full output of an earlier call of the run, by the id shown where the output was truncated. The
+/// output is always returned as text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadEvidence;
 

@@ -1,4 +1,4 @@
-//! `read_file`: the text of a file, or some lines of it, or a picture.
+//! `read_file` tool: a text file, some lines of it, or a picture.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
@@ -16,13 +16,14 @@ use crate::read_lines::{lines_of, range};
 use crate::read_text::is_binary;
 use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Reads a text file: UTF-8, UTF-16 with a byte order mark, or else Latin-1. The text is given as it is, so that it can be edited; a note
-/// behind it says which lines were shown, where that is not all of them. Where the model sees pictures, PNG, JPEG, GIF and WebP are given as
-/// such. Folders, devices, pipes and other binary files are refused with what to do instead; protected places and private keys are denied.
+/// Reads a text file: UTF-8, UTF-16 with a byte order mark, or else Latin-1. The text is returned verbatim so
+/// that it can be edited; a note after it says which lines were shown, if not all. If the model accepts
+/// images, PNG, JPEG, GIF and WebP are returned as such. Folders, devices, pipes and other binary files are
+/// refused with a hint; protected places and private keys are denied.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadFile;
 
-/// As much of a file as decides whether it is text, and whether it is a key.
+/// Bytes from the beginning of a file that decide whether it is text, and whether it is a key.
 const BEGINNING: u64 = 8 * 1024;
 
 #[async_trait]

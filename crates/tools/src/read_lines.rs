@@ -1,4 +1,4 @@
-//! Gives lines of something that is read, with notes on what a reader could not know from them.
+//! Reads a range of lines as text, with notes on truncation and encoding.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
@@ -9,10 +9,10 @@ use crate::arguments::Given;
 use crate::read_text::{Selected, decode, from_utf16, is_utf16, select};
 use crate::{ToolContext, ToolError};
 
-/// The largest text in UTF-16 that is read; it is decoded as a whole.
+/// Maximum size of a UTF-16 text, which is decoded as a whole.
 const LARGEST_UTF16: u64 = 16 * 1024 * 1024;
 
-/// The arguments `first_line` and `last_line`; all lines where they are missing.
+/// The arguments `first_line` and `last_line`; all lines if they are missing.
 pub(crate) fn range(given: Given<'_>) -> Result<RangeInclusive<u64>, ToolError> {
     let first = given.whole("first_line", 1..=u64::MAX)?.unwrap_or(1);
     let last = given.whole("last_line", 1..=u64::MAX)?.unwrap_or(u64::MAX);
@@ -58,7 +58,7 @@ pub(crate) fn lines_of<R: Read + Seek>(
     Ok(with_notes(selected, shown, *lines.start()))
 }
 
-/// The text, and after it what a reader could not know from it.
+/// The text, followed by notes on what it does not show.
 fn with_notes(selected: Selected, shown: &str, first: u64) -> String {
     let Selected { bytes, last, cut, total } = selected;
     let (mut text, latin1) = decode(bytes, cut);

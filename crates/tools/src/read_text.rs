@@ -1,4 +1,4 @@
-//! Makes text of a file's bytes.
+//! Selects lines of a file and decodes them.
 
 use std::io::{self, BufRead};
 use std::ops::RangeInclusive;
@@ -9,23 +9,24 @@ use tokio_util::sync::CancellationToken;
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// Lines of a file, as bytes.
+/// Selected lines of a file, as bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Selected {
     pub(crate) bytes: Vec<u8>,
-    /// The number of the last line that is at least partly in `bytes`; for an empty selection, of the last line seen.
+    /// The number of the last line that is at least partly in `bytes`; for an empty selection, of the last
+    /// line read.
     pub(crate) last: u64,
     /// The cap was reached before the end of the selection.
     pub(crate) cut: bool,
-    /// How many lines there are, where they were counted.
+    /// The number of lines in the file, if counted.
     pub(crate) total: Option<u64>,
 }
 
-/// Bytes behind the selection in which lines are counted.
+/// Bytes after the selection in which lines are counted.
 const COUNTED: u64 = 64 * 1024 * 1024;
 
-/// The wanted lines, at most `cap` bytes of them. Lines are counted from 1. Memory does not grow with the file, nor
-/// with a line.
+/// The requested lines, at most `cap` bytes of them. Lines are counted from 1. Memory does not grow with the
+/// file or with a line.
 pub(crate) fn select(
     mut from: impl BufRead,
     lines: &RangeInclusive<u64>,
@@ -36,7 +37,7 @@ pub(crate) fn select(
     let begin = Instant::now();
     let is_over = || cancel.is_cancelled() || begin.elapsed() > time;
     let mut selected = Selected::default();
-    // Of the line that comes next, and whether something of it was seen.
+    // The next line, whether any of it was read, and the bytes read after the selection.
     let (mut line, mut is_open, mut behind) = (1, false, 0);
     loop {
         let is_done = selected.cut || line > *lines.end();
@@ -71,17 +72,17 @@ pub(crate) fn select(
     }
 }
 
-/// Whether the beginning of a file says that it is UTF-16.
+/// Whether a file begins with a UTF-16 byte order mark.
 pub(crate) fn is_utf16(beginning: &[u8]) -> bool {
     UTF16_MARKS.iter().any(|mark| beginning.starts_with(mark))
 }
 
-/// Whether the beginning of a file is no text in any encoding that is known here.
+/// Whether the beginning of a file is not text in any supported encoding.
 pub(crate) fn is_binary(beginning: &[u8]) -> bool {
     !is_utf16(beginning) && beginning.contains(&0)
 }
 
-/// The text of a whole file in UTF-16; what is broken in it becomes U+FFFD.
+/// Decodes a whole UTF-16 file; invalid units become U+FFFD.
 pub(crate) fn from_utf16(bytes: &[u8]) -> String {
     let little = bytes.starts_with(b"\xff\xfe");
     let (units, _) = bytes.get(2..).unwrap_or_default().as_chunks::<2>();
@@ -90,8 +91,8 @@ pub(crate) fn from_utf16(bytes: &[u8]) -> String {
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// The text of bytes in UTF-8, or else in Latin-1, and whether it was the latter. A character that the cap has cut in
-/// two is dropped.
+/// Decodes UTF-8, or else Latin-1, and says whether it was the latter. A character split by the cap is
+/// dropped.
 pub(crate) fn decode(mut bytes: Vec<u8>, cut: bool) -> (String, bool) {
     if bytes.starts_with(UTF8_MARK) {
         bytes.drain(..UTF8_MARK.len());
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     fn selected(text: &str, lines: RangeInclusive<u64>, cap: usize) -> (String, u64, bool, Option<u64>) {
-        // A tiny buffer, so that lines cross its ends.
+        // A tiny buffer, so that lines cross buffer boundaries.
         let from = io::BufReader::with_capacity(3, text.as_bytes());
         let got = select(from, &lines, cap, Duration::from_secs(60), &CancellationToken::new()).unwrap();
         (String::from_utf8(got.bytes).unwrap(), got.last, got.cut, got.total)

@@ -1,9 +1,10 @@
-//! Whether a request names a file: what it names is the person's, and lies where the person is.
+//! Detects whether a request names a file: such a file is the user's, and belongs in the user's working
+//! folder.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Whether a name stands in the request as a whole word, in whatever script. `data.csv` stands in "data.csv:hen", "data.csv를" and
-/// "到data.csv里", and not in "old-data.csv", "docs/data.csv" or "data.csv.gz".
+/// Whether a name occurs in the request as a whole word, in any script. `data.csv` occurs in "data.csv:hen",
+/// "data.csv를" and "到data.csv里", and not in "old-data.csv", "docs/data.csv" or "data.csv.gz".
 pub(crate) fn names_file(request: &str, name: &str) -> bool {
     let (Some(first), Some(last)) = (name.chars().next(), name.chars().next_back()) else { return false };
     request.match_indices(name).any(|(at, _)| {
@@ -17,7 +18,7 @@ pub(crate) fn names_file(request: &str, name: &str) -> bool {
 fn begins(before: Option<char>, first: char) -> bool {
     match before {
         None => true,
-        // A part of another name, or of a path.
+        // Part of another name or path.
         Some('/' | '\\' | '-' | '_' | '.' | '~' | '$') => false,
         Some(before) => is_apart(before, first),
     }
@@ -29,14 +30,14 @@ fn ends(last: char, after: &str) -> bool {
     match (after.next(), after.next()) {
         (None, _) => true,
         (Some('/' | '\\' | '_'), _) => false,
-        // The end of a sentence, or another ending of a name.
+        // The end of a sentence, or another file extension.
         (Some('.'), next) => !next.is_some_and(char::is_alphanumeric),
         (Some(next), _) => is_apart(last, next),
     }
 }
 
-/// Whether two neighbours belong to different words. Endings of another script follow a Latin name without a blank in many languages, and
-/// some scripts have no blanks at all.
+/// Whether two adjacent characters belong to different words. In many languages suffixes in another script
+/// follow a Latin name without a space, and some scripts use no spaces at all.
 fn is_apart(one: char, other: char) -> bool {
     if !one.is_alphanumeric() || !other.is_alphanumeric() {
         return true;

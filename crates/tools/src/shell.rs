@@ -1,4 +1,4 @@
-//! `shell`: runs a command.
+//! `shell` tool: runs a command.
 
 mod background;
 pub(crate) mod rehearsal;
@@ -31,24 +31,27 @@ use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, 
 
 use trial::{Layers, Trial};
 
-/// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
+/// Runs shell text with `bash -c`, or `sh -c` without bash, in the working folder.
 ///
-/// The command is tried first: over layers on the workspace and the working folder, with everything else read-only, protected places hidden
-/// and, unless that is asked about and granted, without the network. What it changed there decides: nothing, or only new files where they are
-/// free, and it is done; anything else is asked about, and a yes makes exactly that real. Where nothing can be tried it runs where it can write
-/// nothing, or is asked about before it can. There is no input and no terminal. When the command ends, what it left in the background ends too.
+/// The command runs as a trial first: over layers on the workspace and the working folder, with everything
+/// else read-only, protected places hidden and no network, unless network was asked about and granted. Its
+/// changes decide: if there are none, or only new files where they are free, the call is done; anything else
+/// is asked about, and a yes makes exactly those changes real. If no trial is possible, the command runs
+/// where it can write nothing, or a person is asked before it can. There is no input and no terminal. When
+/// the command ends, its background processes are ended too.
 ///
-/// With `background` it is left running: see [`LookAtJob`](crate::LookAtJob).
+/// With `background` the command is left running: see [`LookAtJob`](crate::LookAtJob).
 ///
-/// Source: `docs/design/consent.md`, and of jobs `docs/design/tool-loop.md`.
+/// Source: `docs/design/consent.md`, and for jobs `docs/design/tool-loop.md`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
 
-/// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends the JSON text at the first quote
-/// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
+/// A command with balanced quotes, as a pattern for the schema of the argument. A small model often ends the
+/// JSON string at the first quote inside its command; constrained decoding with this pattern prevents that. A
+/// here-document with an apostrophe in it does not match.
 pub const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
 
-/// Bytes of a command. The kernel takes 128 KiB in one argument.
+/// Maximum bytes of a command. The kernel accepts 128 KiB in one argument.
 const MOST_COMMAND: usize = 100_000;
 
 #[async_trait]
@@ -122,7 +125,7 @@ struct Call<'a> {
     command: &'a str,
     invocation: Invocation,
     reading: Reading,
-    /// Where it can be tried, where it can.
+    /// Where its trial would run, if one is possible.
     layers: Option<Layers>,
     cx: &'a ToolContext,
 }
@@ -159,7 +162,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Runs it where nothing of it lasts, and asks nobody.
+    /// Runs the command as a trial only, without asking.
     async fn try_only(&self) -> Result<ToolReport, ToolError> {
         match &self.layers {
             Some(layers) if self.cx.mode != SandboxMode::ReadOnly => {
@@ -169,7 +172,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Tries it. What needs more than the layers give is asked about.
+    /// Runs the command as a trial. What needs more than the layers provide is asked about.
     async fn try_out(&self, layers: &Layers) -> Result<ToolReport, ToolError> {
         let words = (self.command, &self.reading);
         let mut network = Network::Denied;
@@ -189,7 +192,7 @@ impl<'a> Call<'a> {
         match trial {
             Trial::Done(report) => Ok(report),
             Trial::Failed(report) => match self.cx.mode {
-                // It may have wanted what only this mode gives.
+                // It may need what only this mode provides.
                 SandboxMode::FullAccess if self.reading.names_more_than_reading() => {
                     let why = "it failed when it was tried".to_owned();
                     self.run_agreed(why).await
@@ -206,7 +209,8 @@ impl<'a> Call<'a> {
         self.cx.consented(self.reading.question(Shell.name(), self.command, effects, demand)).await
     }
 
-    /// Asks by what its words say, and runs it where it can write. `why` nothing shows what it would do.
+    /// Asks about the effects that the words name, and runs the command with write access. `why` explains why
+    /// no trial shows its effects.
     async fn run_agreed(&self, why: String) -> Result<ToolReport, ToolError> {
         let effects = self.reading.untried(self.command, why);
         let opened = vec![self.cx.working_folder.clone()];
@@ -218,7 +222,7 @@ impl<'a> Call<'a> {
         self.run((self.cx.mode, self.cx.network), opened).await
     }
 
-    /// Runs it once. `opened` are folders that it may write beside the workspace.
+    /// Runs the command once. `opened` are folders that it may write besides the workspace.
     async fn run(
         &self,
         (mode, network): (SandboxMode, Network),
@@ -240,7 +244,7 @@ impl<'a> Call<'a> {
         let outcome =
             run(&self.invocation, &confinement(cx, (mode, network), &granted), capture, &cx.cancel).await;
         live.finish();
-        // Also of a command that could not be run: the record of the call must end.
+        // Also if the command could not be run: the call's record must be closed.
         let files = watched.after(Contents::default(), cx).await;
         let context = (cx, &granted);
         let mut report =
@@ -253,17 +257,17 @@ impl<'a> Call<'a> {
     }
 }
 
-/// How a command begins. Blocks where the protected places of the run were not looked up yet.
+/// How the command starts. Blocks if the run's protected places are not resolved yet.
 ///
 /// # Errors
 ///
-/// It is refused, and why.
+/// The command is refused, with the reason.
 fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step, ToolError> {
     if cx.mode != SandboxMode::FullAccess {
         trial::is_seen(&cx.workspace, cx)?;
         trial::is_seen(&cx.working_folder, cx)?;
     }
-    // What is open in its words is known when it was tried.
+    // A trial resolves what the words leave open.
     let known = reading.known();
     let proposed = if can_be_tried { ProposedEffects::from(&known) } else { reading.proposed() };
     if let Some(reason) = cx.consent.forbids(proposed) {
@@ -282,26 +286,27 @@ fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step
     }))
 }
 
-/// Whether a command can be tried where nothing of it lasts. Where it cannot, a trial may write nothing. Blocks.
+/// Whether a command can be tried over discarded layers. If not, a trial may write nothing. Blocks.
 pub fn can_try(cx: &ToolContext) -> bool {
     cx.mode != SandboxMode::ReadOnly && Layers::look(cx).is_some()
 }
 
-/// What a run would do with a command, said before there is one. See [`outlook`].
+/// A prediction of what a run would do with a command. See [`outlook`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outlook {
-    /// How it would begin.
+    /// How it would start.
     pub step: Step,
-    /// Why it would be refused; `None` where it would not.
+    /// Why it would be refused; `None` if it would not.
     pub refusal: Option<String>,
-    /// The user's rule about what its words name: the decision, the rule's name and its words.
+    /// The user's rule about the effects named in its words: the decision, the rule's name and the rule in
+    /// words.
     pub rule: Option<(Permission, String, String)>,
-    /// What its words say.
+    /// The effects named in its words.
     pub effects: Effects,
 }
 
-/// What a run in this context would do with a command, by the same function as the run. What it would change shows only when it is tried; its words
-/// are an explanation. Nothing of the command is run. Blocks.
+/// Predicts what a run in this context would do with a command, by the same function as the run. The actual
+/// changes are only known after a trial; the words are an explanation. Nothing is executed. Blocks.
 pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     let reading = Reading::of(command, cx);
     let begun = begin(&reading, Layers::look(cx).is_some(), cx);
@@ -317,13 +322,13 @@ pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     }
 }
 
-/// What is asked about where nobody knows which machines it would reach.
+/// The effect to ask about if it is unknown which machines would be reached.
 fn any_machine(why: &str) -> Effect {
     let what = "any other machine".to_owned();
     Effect { kind: EffectKind::Network, what, word: String::new(), why: why.to_owned() }
 }
 
-/// Whether a command that could write nothing may have wanted to: it failed by itself, or complained.
+/// Whether a command without write access may have needed it: it failed by itself, or printed an error.
 fn may_have_been_refused(report: &ToolReport) -> bool {
     let has_complained = match &report.stderr {
         Captured::Stored(stderr) => stderr.bytes > 0,
@@ -341,7 +346,7 @@ fn make_workspace(cx: &ToolContext) -> Result<(), ToolError> {
     fs::create_dir_all(&cx.workspace).map_err(|source| ToolError::Io { action: "create", path, source })
 }
 
-/// What holds a command that may write in these folders.
+/// The confinement of a command that may write these folders.
 fn confinement(cx: &ToolContext, (mode, network): (SandboxMode, Network), granted: &Granted) -> Confinement {
     Confinement {
         mode,
@@ -362,13 +367,15 @@ async fn off_the_async_thread<T: Send + 'static>(
         .map_err(|panic| ToolError::Panicked { tool: Shell.name(), message: panic.to_string() })
 }
 
-/// The environment of the context, and where the command may write: a path is copied wrongly more easily than a name.
+/// The context's environment, plus variables for the writable folders: a model copies a path wrongly more
+/// easily than a name.
 fn environment(cx: &ToolContext) -> BTreeMap<OsString, OsString> {
     let mut environment = cx.environment.clone();
     environment.insert("WORKSPACE".into(), cx.workspace.clone().into());
-    // Whatever the person's language: what programs say of errors, and how they sort and count, is the same on every machine.
+    // Independent of the person's language: error messages, sorting and number formats are the same on every
+    // machine.
     environment.insert("LC_ALL".into(), "C.UTF-8".into());
-    // A look at a repository, or a module that is imported, leaves nothing behind.
+    // Reading a repository or importing a module leaves nothing behind.
     environment.insert("GIT_OPTIONAL_LOCKS".into(), "0".into());
     environment.insert("PYTHONDONTWRITEBYTECODE".into(), "1".into());
     environment
@@ -392,7 +399,7 @@ fn report(
     Ok(report)
 }
 
-/// What is told of a command that ended so and put out this.
+/// The report of a command with this ending and output.
 pub(crate) fn ended(
     command: &str,
     ending: Ending,
@@ -417,7 +424,7 @@ pub(crate) fn ended(
     }
 }
 
-/// bash where the user's `PATH` has one, because that is what models write for.
+/// bash if the user's `PATH` has one, because models write for it.
 fn shell_of(cx: &ToolContext) -> OsString {
     let path = cx.environment.get(std::ffi::OsStr::new("PATH")).cloned().unwrap_or_default();
     let bash =

@@ -1,4 +1,4 @@
-//! Why a command counts as failed, as far as code can know.
+//! Classifies the failure of a shell command by its status, output and signals.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::{ToolContext, ToolError};
 /// Exit statuses that shells define.
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
-/// The signal that the kernel uses when memory runs out.
+/// The signal of the kernel's out-of-memory killer.
 pub(crate) const SIGKILL: i32 = 9;
-/// The one for a file that grew beyond its limit.
+/// The signal for a file that exceeds its size limit.
 const SIGXFSZ: i32 = 25;
 
-/// Errors of the world. Commands run in the C locale, so what the C library says of an error is the same everywhere.
+/// Environmental errors. Commands run in the C locale, so the C library's messages are the same everywhere.
 const OF_THE_WORLD: [Errno; 19] = [
     Errno::ACCESS,
     Errno::PERM,
@@ -40,16 +40,17 @@ const OF_THE_WORLD: [Errno; 19] = [
     Errno::NOTEMPTY,
 ];
 
-/// The same where no such error stands behind it: a name without an address, and a shell's word for a signal.
+/// Environmental errors without an errno: failed name resolution, and a shell's text for a signal.
 const OF_THE_WORLD_IN_WORDS: [&str; 3] = ["name resolution", "resolve host", "File size limit exceeded"];
 
-/// Exceptions that say that a program was written wrongly, and such that say what is missing. Those of the system carry its number.
+/// Exceptions that mean a programming error, and exceptions that mean something is missing. System errors
+/// carry an errno.
 const WRITTEN_WRONGLY: [&str; 6] =
     ["SyntaxError", "IndentationError", "NameError", "UnboundLocalError", "TypeError", "AttributeError"];
 const MISSING: [&str; 3] = ["ModuleNotFoundError", "ImportError", "MemoryError"];
 
-/// What programs say without a network, in small letters. Some of them say it of a file that may not be touched, too. It makes a hint and
-/// decides nothing.
+/// Messages of programs without network, in lower case. Some are also printed for protected files. They only
+/// produce a hint and decide nothing.
 const OF_THE_NETWORK: [&str; 12] = [
     "resolve",
     "name resolution",
@@ -65,7 +66,7 @@ const OF_THE_NETWORK: [&str; 12] = [
     "/dev/tcp/",
 ];
 
-/// What programs say when they were called wrongly.
+/// Messages of programs that were called wrongly.
 const OF_THE_CALLER: [&str; 6] = [
     "syntax error",
     "unexpected EOF while looking for",
@@ -75,7 +76,7 @@ const OF_THE_CALLER: [&str; 6] = [
     "Usage:",
 ];
 
-/// The failure of a command, or none where it succeeded. `stderr` is as much of it as a prompt shows.
+/// The failure of a command, or `None` on success. `stderr` is the part shown in a prompt.
 pub(crate) fn failure(
     ending: Ending,
     stderr: &str,
@@ -139,8 +140,8 @@ pub(crate) fn failure(
     Some(CallFailure { class, reason, hint })
 }
 
-/// Whether a command ended as a search ends that found nothing: with status 1. It did what it should; `grep -c` even says 0. Of a list of
-/// commands nobody knows which one ended so.
+/// Whether a command ended like a search without a match: with status 1. It did its job; `grep -c` even
+/// prints 0. In a list of commands it is unknown which one returned the status.
 pub(crate) fn is_search_without_hit(command: &str, ending: Ending) -> bool {
     const SEARCHES: [&str; 4] = ["grep", "egrep", "fgrep", "rg"];
     if ending != Ending::Exited(1) {
@@ -152,8 +153,8 @@ pub(crate) fn is_search_without_hit(command: &str, ending: Ending) -> bool {
     searches && !is_list
 }
 
-/// A program that the shell did not find. In the middle of a pipeline that shows in its complaint alone: `tree | wc -l` ends well, and
-/// puts out 0.
+/// A program that the shell did not find. In the middle of a pipeline only stderr shows it: `tree | wc -l`
+/// succeeds and prints 0.
 fn missing_program(stderr: &str) -> Option<&str> {
     stderr.lines().find_map(|line| {
         // `bash: line 1: tree: command not found`, and dash's `/bin/sh: 1: tree: not found`.
@@ -167,7 +168,7 @@ fn missing_program(stderr: &str) -> Option<&str> {
     })
 }
 
-/// By the status, then by the exception that ended a program, then by what it says.
+/// By the status, then by the exception that ended the program, then by its messages.
 fn class_of(status: i32, stderr: &str) -> FailureClass {
     let says = |words: &[&str]| words.iter().any(|words| stderr.contains(words));
     let class = match status {
@@ -185,12 +186,13 @@ fn class_of(status: i32, stderr: &str) -> FailureClass {
         }
         () if says(&OF_THE_WORLD_IN_WORDS) => FailureClass::Environmental,
         () if says(&OF_THE_CALLER) => FailureClass::Logical,
-        // Many programs use a status to answer a question: grep, test, diff.
+        // Many programs use the status as an answer: grep, test, diff.
         () => FailureClass::Unknown,
     })
 }
 
-/// The exception that ended a program, as Python writes it in a last line of its own, and what it says: `KeyError: 'n'`.
+/// The exception that ended a program, as Python prints it in the last line, and its message:
+/// `KeyError: 'n'`.
 fn exception(stderr: &str) -> Option<(&str, &str)> {
     stderr.lines().rev().find_map(|line| {
         let (name, rest) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
@@ -200,7 +202,7 @@ fn exception(stderr: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// What the C library says of an error.
+/// The C library's message for an error.
 fn words_of(errno: Errno) -> String {
     let text = std::io::Error::from(errno).to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
@@ -209,11 +211,11 @@ fn words_of(errno: Errno) -> String {
 fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Option<String> {
     let says = |errnos: [Errno; 2]| errnos.into_iter().any(|errno| stderr.contains(&words_of(errno)));
     let refused = says([Errno::ACCESS, Errno::PERM]);
-    // Changing it, and moving it away.
+    // Writing to it, and moving it away.
     let kept = says([Errno::ROFS, Errno::BUSY]);
     match cx.mode {
         _ if status == NOT_FOUND => Some("use a program that is installed".to_owned()),
-        // What models write most often: a compound statement behind a semicolon.
+        // The most common mistake of models: a compound statement after a semicolon.
         _ if stderr.contains("SyntaxError") && stderr.contains("<string>") => Some(
             "after a semicolon python3 takes no with, for or if: write open(...) and [... for ...]"
                 .to_owned(),
@@ -240,8 +242,8 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
     }
 }
 
-/// Whether it is likely that the network was missing. Not certain, so that the class stays what the words say: the same words come from
-/// a cable that was pulled out.
+/// Whether the cause was probably the missing network. This is not certain, so the class still follows the
+/// message: an unplugged cable produces the same message.
 fn lacks_network(stderr: &str, cx: &ToolContext) -> bool {
     match cx.network {
         Network::Granted => false,
@@ -277,7 +279,7 @@ mod tests {
             (1, "ModuleNotFoundError: No module named 'pandas'", Environmental),
             (1, "json.decoder.JSONDecodeError: Expecting value", Unknown),
             (1, "ValueError: could not convert", Unknown),
-            // A file's name is not what the program says of itself.
+            // A file name in a message is not the program's own error.
             (1, "cat: SyntaxError: No such file or directory", Environmental),
             (2, "ls: invalid option -- 'y'", Logical),
             (1, "Error", Unknown),

@@ -1,12 +1,11 @@
-//! What a prompt shows of an output.
+//! Truncates outputs for prompts.
 
 use std::fmt::Write as _;
 
 use artoo_types::EvidenceId;
 use unicode_segmentation::GraphemeCursor;
 
-/// Which part of an output that is too long a prompt shows.
-///
+/// Which part of a long output a prompt shows.
 /// ```
 /// use artoo_tools::{Excerpt, Glob, Shell, Tool};
 ///
@@ -14,16 +13,16 @@ use unicode_segmentation::GraphemeCursor;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Excerpt {
-    /// Its two ends, more of the end: results, errors and sums of a command stand there.
+    /// Both ends, more of the end: that is where a command prints results, errors and totals.
     #[default]
     HeadTail,
-    /// Its beginning, where a listing names its sums and best matches and a text what it is about; and a little of the end, where
-    /// a listing says what it leaves out.
+    /// The beginning, where a listing has its totals and best matches and a text its topic; and a little of
+    /// the end, where a listing says what it omits.
     Head,
 }
 
 impl Excerpt {
-    /// The bytes of the head among `limit` bytes.
+    /// The bytes for the head out of `limit`.
     fn head(self, limit: usize) -> usize {
         match self {
             Self::HeadTail => limit / 3,
@@ -31,7 +30,7 @@ impl Excerpt {
         }
     }
 
-    /// As [`head_tail`], with this part of the text.
+    /// Like [`head_tail`], for this part of the text.
     pub(crate) fn of(self, text: &str, limit: usize, place: &str) -> String {
         if text.len() <= limit {
             return text.to_owned();
@@ -44,12 +43,11 @@ impl Excerpt {
     }
 }
 
-/// As far as a cut is moved to keep a character with its accents and joiners together.
+/// How far a cut may move to keep a character together with its accents and joiners.
 const LONGEST_CLUSTER: usize = 64;
 
-/// The head and the tail of a text, at most `limit` bytes of it, cut between characters as people see them; between
-/// them a line says how many bytes are left out and `place` where they are. A text that fits is given back unchanged.
-///
+/// The head and the tail of a text, at most `limit` bytes, cut between grapheme clusters; a line between them
+/// says how many bytes are omitted and at which `place` they are. A text that fits is returned unchanged.
 /// ```
 /// use artoo_tools::head_tail;
 ///
@@ -61,13 +59,14 @@ pub fn head_tail(text: &str, limit: usize, place: &str) -> String {
     Excerpt::HeadTail.of(text, limit, place)
 }
 
-/// Where a kept output is to be found, as prompts say it. Twelve digits of an id are unique within a run.
+/// Where a stored output can be found, in the words of a prompt. Twelve digits of an id are unique within a
+/// run.
 pub(crate) fn place_of(id: &EvidenceId) -> String {
     format!("read_evidence id `{}`", id.as_str().get(..12).unwrap_or_default())
 }
 
-/// The same for an output of `total` bytes of which only the two ends are at hand. They may be arbitrary bytes and
-/// may begin or end in the middle of a character.
+/// Like [`head_tail`], for an output of `total` bytes of which only the two ends are available. They may be
+/// arbitrary bytes and may begin or end in the middle of a character.
 pub(crate) fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usize, place: &str) -> String {
     let head = printable(&String::from_utf8_lossy(without_broken_end(head)));
     let tail = printable(&String::from_utf8_lossy(without_broken_start(tail)));
@@ -78,7 +77,8 @@ pub(crate) fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usi
     join(head, left_out, place, tail)
 }
 
-/// Replaces what could drive a terminal or end a string early. Newlines and tabs stay; the evidence keeps all.
+/// Replaces characters that could control a terminal or end a string early. Newlines and tabs stay; the
+/// evidence keeps everything.
 pub(crate) fn printable(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c }).collect()
@@ -94,20 +94,20 @@ fn join(head: &str, left_out: u64, place: &str, tail: &str) -> String {
     text + tail
 }
 
-/// The last boundary between characters at or before `at`.
+/// The last grapheme boundary at or before `at`.
 fn cut_down(text: &str, at: usize) -> usize {
     let at = text.floor_char_boundary(at);
     (at.saturating_sub(LONGEST_CLUSTER)..=at).rev().find(|place| is_boundary(text, *place)).unwrap_or(at)
 }
 
-/// The first boundary between characters at or after `at`.
+/// The first grapheme boundary at or after `at`.
 fn cut_up(text: &str, at: usize) -> usize {
     let at = text.ceil_char_boundary(at);
     (at..=text.len().min(at + LONGEST_CLUSTER)).find(|place| is_boundary(text, *place)).unwrap_or(at)
 }
 
 fn is_boundary(text: &str, at: usize) -> bool {
-    // The cursor wants to see the text around; the whole of it is one chunk, so it never asks for more.
+    // The cursor needs the surrounding text; the whole text is one chunk, so it never asks for more.
     text.is_char_boundary(at)
         && GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0).unwrap_or(true)
 }
@@ -115,7 +115,7 @@ fn is_boundary(text: &str, at: usize) -> bool {
 fn without_broken_end(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => bytes.get(..error.valid_up_to()).unwrap_or(bytes),
-        // A broken end can also follow bytes that are broken for good.
+        // An incomplete end can also follow invalid bytes.
         Err(_) => bytes.utf8_chunks().last().map_or(bytes, |last| match last.invalid() {
             [] => bytes,
             cut if is_unfinished(cut) => bytes.get(..bytes.len() - cut.len()).unwrap_or(bytes),
@@ -130,7 +130,7 @@ fn is_unfinished(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-/// A character has at most three bytes after its first, and they are recognisable.
+/// Drops leading continuation bytes, of which a character has at most three.
 fn without_broken_start(bytes: &[u8]) -> &[u8] {
     let rest = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
     bytes.get(rest..).unwrap_or(bytes)

@@ -1,10 +1,10 @@
-//! Suggests a better tool after a command that failed. Commands are never rewritten.
+//! Suggests a better tool after a failed command. Commands are never rewritten.
 
 use artoo_types::{Arguments, ToolName};
 
 use crate::Toolbox;
 
-/// What of a failed command another tool does better, where that tool is in the box.
+/// The suggestion for a failed command, if the better tool is in the toolbox.
 pub(crate) fn better_tool(tool: &ToolName, arguments: &Arguments, toolbox: &Toolbox) -> Option<&'static str> {
     if tool.as_str() != "shell" {
         return None;

@@ -1,4 +1,4 @@
-//! What a tool is.
+//! The `Tool` trait and the report of a call.
 
 use artoo_types::{Arguments, CallEnding, CallFailure, FileChange, OutputRecord, ToolName};
 use async_trait::async_trait;
@@ -6,34 +6,34 @@ use serde_json::Value;
 
 use crate::{Excerpt, ToolContext, ToolError};
 
-/// Something that a step of a plan can do.
+/// A tool that a step of a plan can call.
 ///
 /// # Contract
 ///
-/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt), [`arguments`](Self::arguments) and what it says of its kind are
-/// constant for the life of the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
-/// arguments that a model wrote: it checks them itself and names the one that is wrong. Paths, variables, limits and
-/// the time come from the context and from nowhere else.
+/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt),
+/// [`arguments`](Self::arguments) and the answers about its kind are constant for the life of the value.
+/// [`call`](Self::call) is called only by the [`Toolbox`](crate::Toolbox), from many tasks at once, with
+/// arguments that a model wrote: it checks them itself and names the wrong one. Paths, variables, limits and
+/// the time come only from the context.
 ///
 /// # Cancellation
 ///
-/// `call` ends soon after `cx.cancel` is cancelled, and takes everything that it started with it. The toolbox drops
-/// the future of a tool that does not. Blocking work belongs on `spawn_blocking` and looks at the token now and then.
+/// `call` ends soon after `cx.cancel` is cancelled, together with everything that it started. The toolbox
+/// drops the future of a tool that does not. Blocking work belongs on `spawn_blocking` and checks the token
+/// regularly.
 ///
 /// # Errors
 ///
-/// There is no error type: a failure is a [`ToolReport`] with a [`CallFailure`] in it, so that partial output is never
-/// lost. `ToolError::into()` makes one.
+/// There is no error type: a failure is a [`ToolReport`] with a [`CallFailure`] in it, so that partial output
+/// is never lost. `ToolError::into()` makes one.
 ///
 /// # What an implementation must not do
 ///
-/// Change or delete what existed before the run without a yes of the context's [`Consent`](crate::Consent), act outside the machine, or
-/// ask anybody in another way; put more than it was
-/// asked for into the output, which may become the answer word for word; panic, block the async thread, or keep state
-/// between runs.
+/// Change or delete what existed before the run without a yes of the context's [`Consent`](crate::Consent),
+/// act outside the machine, or ask in any other way; put more than requested into the output, which may
+/// become the answer verbatim; panic, block the async thread, or keep state between runs.
 ///
 /// # Example
-///
 /// ```
 /// use artoo_tools::{Tool, ToolContext, ToolReport};
 /// use artoo_types::{Arguments, ToolName};
@@ -59,29 +59,29 @@ use crate::{Excerpt, ToolContext, ToolError};
 /// ```
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// The name by which plans and prompts call it.
+    /// The name used in plans and prompts.
     fn name(&self) -> ToolName;
 
-    /// One line for the prompt: what it does and when to prefer it.
+    /// One line for the prompt: what the tool does and when to prefer it.
     fn summary(&self) -> &str;
 
-    /// What kind of thing it does. By it a tool is offered or not; one that does not say counts as the strictest kind.
+    /// The kind of its effects, which decides whether it is offered. The default is the strictest kind.
     fn effect(&self) -> ToolEffect {
         ToolEffect::Unknown
     }
 
-    /// Whether its output may stand as an answer word for word. Not where it is a listing or a report to be read.
+    /// Whether its output may serve verbatim as an answer. Not for a listing or a report.
     fn output_is_answer(&self) -> bool {
         true
     }
 
-    /// Which part of its output is shown where that is too long for a prompt.
+    /// Which part of its output is shown if it is too long for a prompt.
     fn excerpt(&self) -> Excerpt {
         Excerpt::HeadTail
     }
 
-    /// Whether it can be called where nothing of it may last: it heeds [`ToolContext::trial_only`], or only reads. One that cannot is not
-    /// called then.
+    /// Whether it can be called if no change may last: it respects [`ToolContext::trial_only`], or only
+    /// reads. Any other tool is not called then.
     fn can_be_tried(&self) -> bool {
         match self.effect() {
             ToolEffect::Reads | ToolEffect::Network => true,
@@ -93,16 +93,15 @@ pub trait Tool: Send + Sync {
         }
     }
 
-    /// The JSON Schema of its arguments: an object with `additionalProperties: false`, a `description` for each, and a
-    /// `maxLength` for each text, so that a small model cannot go on for ever.
+    /// The JSON Schema of its arguments: an object with `additionalProperties: false`, a `description` for
+    /// each, and a `maxLength` for each string, so that a small model cannot generate without end.
     fn arguments(&self) -> Value;
 
-    /// Does it. See the trait for what this may and may not do.
+    /// Performs the call. See the trait for what it may and may not do.
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport;
 }
 
-/// What kind of thing a tool does.
-///
+/// The kind of a tool's effects.
 /// ```
 /// use artoo_tools::{ReadFile, Tool, ToolEffect};
 ///
@@ -110,57 +109,58 @@ pub trait Tool: Send + Sync {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ToolEffect {
-    /// It looks at files, outside of protected places.
+    /// Reads files outside of protected places.
     Reads,
-    /// It creates files, and changes what was there before only with consent.
+    /// Creates files, and changes existing files only with consent.
     Creates,
-    /// It changes files, with consent where they were there before, and shows what stands in them.
+    /// Changes files, existing ones with consent, and shows their content.
     Edits,
-    /// It runs what a model wrote, under the kernel's rules.
+    /// Runs code that a model wrote, confined by the kernel.
     Runs,
-    /// It tells machines elsewhere what a model wrote, and brings their words in.
+    /// Sends words of a model to other machines, and returns theirs.
     Network,
-    /// It acts in the user's apps, where no rules of artoo reach.
+    /// Acts in the user's apps, where artoo's rules do not apply.
     Apps,
-    /// It may do anything.
+    /// May do anything.
     Unknown,
 }
 
-/// What a tool says about one call.
+/// A tool's report of one call.
 #[derive(Debug)]
 pub struct ToolReport {
     /// How the call ended.
     pub ending: CallEnding,
-    /// Why it counts as failed; `None` is success.
+    /// The failure; `None` on success.
     pub failure: Option<CallFailure>,
-    /// What it put out: also of a failed call, as far as it got.
+    /// The output; for a failed call, the output so far.
     pub output: Captured,
-    /// What a command wrote to standard error; nothing for tools without one.
+    /// A command's standard error; empty for tools without one.
     pub stderr: Captured,
-    /// Files that it created or changed.
+    /// The files that it created or changed.
     pub files: Vec<FileChange>,
 }
 
-/// An output on its way into the record.
+/// An output before it is recorded.
 #[derive(Debug, Default)]
 pub enum Captured {
-    /// There is none.
+    /// No output.
     #[default]
     Nothing,
-    /// All of it. The toolbox puts it into the evidence store.
+    /// The whole output. The toolbox stores it as evidence.
     Bytes(Vec<u8>),
-    /// It lies in the evidence store already: see [`EvidenceWriter::finish`](crate::EvidenceWriter::finish).
+    /// Already in the evidence store: see [`EvidenceWriter::finish`](crate::EvidenceWriter::finish).
     Stored(OutputRecord),
-    /// A picture, for a model that sees it. The record shows what it is, and the evidence store holds its bytes.
+    /// A picture, for a model that accepts images. The record names its type, and the evidence store holds
+    /// its bytes.
     Picture {
         /// For example `image/png`.
         media_type: String,
-        /// The picture.
+        /// The picture's bytes.
         bytes: Vec<u8>,
     },
-    /// All of it, and it is the text of somebody elsewhere: prompts say whose.
+    /// The whole output, from a foreign source, which prompts name.
     Foreign {
-        /// The address that it is from.
+        /// The address of the source.
         origin: String,
         /// The text.
         bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Finds tools, calls them, and records what came of it.
+//! `Toolbox`: finds tools, calls them, and records the result.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{
     ToolEffect, ToolError, ToolReport, WriteFile, within,
 };
 
-/// How long a tool may take to notice a cancellation before its future is dropped.
+/// Grace period for a tool to notice a cancellation before its future is dropped.
 const NOTICE: Duration = Duration::from_secs(5);
 
 /// The tools of a run. Cheap to clone.
@@ -25,19 +25,18 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// An empty box.
+    /// An empty toolbox.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The tools that need no grant and no program, and `shell` with `job`: the most specific first.
+    /// The tools that need no grant and no program, plus `shell` with `job`: the most specific first.
     pub fn standard() -> Self {
         let reads = Self::new().with(Glob).with(Grep).with(ReadFile).with(ReadEvidence);
         reads.with(WriteFile).with(EditFile).with(Shell).with(LookAtJob)
     }
 
-    /// The box with one more tool. A tool of the same name is replaced, in its place.
-    ///
+    /// The toolbox with one more tool. A tool of the same name is replaced in place.
     /// ```
     /// use artoo_tools::{Glob, Toolbox};
     ///
@@ -63,10 +62,9 @@ impl Toolbox {
         self.tools().find(|tool| tool.name() == *name)
     }
 
-    /// Calls a tool. Whatever happens becomes a record: an unknown tool, wrong arguments, a refusal, a time-out, a
-    /// cancellation, a panic. It is never an error and never hangs: a tool that exceeds `cx.limits.call_time`, or that
-    /// ignores the cancellation for five seconds, is abandoned.
-    ///
+    /// Calls a tool. Every outcome becomes a record: an unknown tool, wrong arguments, a refusal, a timeout,
+    /// a cancellation, a panic. It never returns an error and never hangs: a tool that exceeds
+    /// `cx.limits.call_time`, or that ignores cancellation for five seconds, is abandoned.
     /// ```
     /// # async fn example(cx: artoo_tools::ToolContext, call_id: artoo_types::CallId) {
     /// use artoo_tools::Toolbox;
@@ -119,7 +117,7 @@ impl Toolbox {
             held: None,
             started_at,
             duration_ms: {
-                // The person's time is not the tool's.
+                // Time spent waiting for a person does not count.
                 let took = begin.elapsed().saturating_sub(cx.pauses.total().saturating_sub(rested));
                 u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
             },
@@ -158,11 +156,11 @@ async fn bounded(tool: &dyn Tool, arguments: &Arguments, cx: &ToolContext) -> To
     }
 }
 
-/// Whose words a tool of this kind brings in.
+/// The source of foreign words in the output of a tool of this kind.
 fn foreign(effect: ToolEffect) -> Option<Foreign> {
     match effect {
         ToolEffect::Reads | ToolEffect::Edits => Some(Foreign::File),
-        // It says what it wrote where, both of which it was told.
+        // Its output is the path and size of what it wrote, both of which it was given.
         ToolEffect::Creates => None,
         ToolEffect::Runs => Some(Foreign::Command),
         ToolEffect::Network => Some(Foreign::Web),
@@ -176,7 +174,7 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
-/// Puts an output into the evidence store. One that cannot be kept is shown all the same, and counted as dropped.
+/// Stores an output as evidence. One that cannot be stored is shown anyway, and counted as dropped.
 fn record(output: Captured, excerpt: Excerpt, cx: &ToolContext) -> (OutputRecord, Option<ToolError>) {
     let (origin, bytes) = match output {
         Captured::Nothing => return (OutputRecord::default(), None),
@@ -190,7 +188,7 @@ fn record(output: Captured, excerpt: Excerpt, cx: &ToolContext) -> (OutputRecord
     match cx.evidence.record(&bytes, cx.limits.shown) {
         Ok(record) => match (excerpt, record.evidence.as_ref().map(place_of)) {
             (Excerpt::Head, Some(place)) => (OutputRecord { origin, shown: shown(&place), ..record }, None),
-            // The store shows it so already.
+            // The store already shows it in this form.
             (Excerpt::HeadTail | Excerpt::Head, _) => (OutputRecord { origin, ..record }, None),
         },
         Err(source) => {
@@ -203,7 +201,7 @@ fn record(output: Captured, excerpt: Excerpt, cx: &ToolContext) -> (OutputRecord
     }
 }
 
-/// The same of a picture: it is named, and whoever shows it takes it from the store.
+/// Stores a picture as evidence: the record names it, and a viewer takes it from the store.
 fn picture(media_type: String, bytes: &[u8], cx: &ToolContext) -> (OutputRecord, Option<ToolError>) {
     let total = bytes.len() as u64;
     let shown = format!("[a picture: {media_type}, {total} bytes]\n");

@@ -1,4 +1,4 @@
-//! `undo_run`: takes back what an earlier run of the conversation changed.
+//! `undo_run` tool: undoes the changes of an earlier run of the conversation.
 
 mod taking_back;
 
@@ -13,26 +13,27 @@ pub(crate) use self::taking_back::obstacles;
 use crate::arguments::Given;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
-/// The most characters of a request that the arguments show.
+/// Maximum characters of a request that the arguments show.
 const REQUEST_SHOWN: usize = 80;
 
-/// A run of the conversation whose changes to files can be taken back.
+/// A run of the conversation whose file changes can be undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlierRun {
-    /// What it is called: the end of its id.
+    /// Its name: the end of its id.
     pub name: String,
-    /// What was asked.
+    /// The request.
     pub request: String,
-    /// The folder of its record for undo.
+    /// The folder of its undo record.
     pub record: PathBuf,
 }
 
-/// Puts files back as an earlier run of the conversation found them: what it made goes, what it changed or deleted comes back. All of it or nothing; what
-/// was changed since is not overwritten. It asks as any call does that changes or deletes what was there before this run, and this run's own
-/// record keeps what it finds, so that an undo can be undone.
+/// Restores files to their state before an earlier run of the conversation: created files are removed,
+/// changed or deleted ones come back. All or nothing; what was changed since is not overwritten. It asks for
+/// consent as any call does that changes or deletes what existed before this run, and this run's own record
+/// keeps the previous state, so that an undo can be undone.
 ///
-/// Not in [`Toolbox::standard`](crate::Toolbox::standard): whoever begins a run knows the conversation.
-///
+/// Not in [`Toolbox::standard`](crate::Toolbox::standard): only the code that starts a run knows the
+/// conversation.
 /// ```
 /// use artoo_tools::{EarlierRun, Tool, UndoRun};
 ///
@@ -49,7 +50,7 @@ pub struct UndoRun {
 }
 
 impl UndoRun {
-    /// For these runs, the newest first.
+    /// The tool for these runs, newest first.
     pub fn new(runs: Vec<EarlierRun>) -> Self {
         Self { runs }
     }
@@ -83,7 +84,7 @@ impl Tool for UndoRun {
         "take back all that an earlier run of this conversation did to files; only this brings lost contents back"
     }
 
-    /// The names of files that it says are not its own words.
+    /// The file names in its output are not its own words.
     fn effect(&self) -> ToolEffect {
         ToolEffect::Edits
     }

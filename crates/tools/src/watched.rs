@@ -1,4 +1,4 @@
-//! Calls whose changes are known: what is there is looked at before and after.
+//! Snapshots before and after a call, to learn its changes and to undo them.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,12 +12,12 @@ use crate::contents::Contents;
 use crate::protected::REPOSITORY;
 use crate::{ToolContext, ToolError};
 
-/// A command that is watched, if the run has a snapshot and the command may write.
+/// A watched command, if the run has a snapshot and the command may write.
 #[derive(Debug)]
 pub(crate) struct Watched(Option<OpenCall>);
 
-/// Looks at everything that a command may change. Not on the async thread: a large folder takes a while.
-/// `opened` are folders that this one command may write besides.
+/// Records everything that a command may change. Not on the async thread: a large folder takes a while.
+/// `opened` are folders that this command may write additionally.
 pub(crate) async fn before_command(cx: &ToolContext, opened: &[PathBuf]) -> Result<Watched, ToolError> {
     let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched(None)) };
     let Some((folders, everywhere)) = reach(cx, opened) else { return Ok(Watched(None)) };
@@ -36,7 +36,7 @@ fn look(snapshot: &Snapshot, folders: &[PathBuf], everywhere: bool) -> io::Resul
     snapshot.before(&roots(folders)?)
 }
 
-/// Looks at what a command that was tried is about to change, and at nothing else.
+/// Records only what a tried command is about to change.
 pub(crate) async fn before_changes(cx: &ToolContext, touched: Vec<Named>) -> Result<Watched, ToolError> {
     let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched(None)) };
     let looked = tokio::task::spawn_blocking(move || snapshot.before_paths(&touched)).await;
@@ -57,7 +57,8 @@ pub(crate) async fn without_room_for(
     looked.map_err(|source| not_recorded(&cx.workspace, source))
 }
 
-/// The files that a command may change, and that are too large to be kept for undo. Looks as [`before_command`] does.
+/// The files that a command may change and that are too large to be kept for undo. Reads the same folders as
+/// [`before_command`].
 pub(crate) async fn without_room(cx: &ToolContext, opened: &[PathBuf]) -> Result<Vec<NotCovered>, ToolError> {
     let (Some(snapshot), Some((folders, _))) = (cx.snapshot.clone(), reach(cx, opened)) else {
         return Ok(Vec::new());
@@ -67,7 +68,7 @@ pub(crate) async fn without_room(cx: &ToolContext, opened: &[PathBuf]) -> Result
     looked.map_err(|source| not_recorded(&cx.workspace, source))
 }
 
-/// The same of the one path that a tool is about to write. Blocks.
+/// Like [`without_room`], for the one path that a tool is about to write. Blocks.
 pub(crate) fn without_room_at(
     cx: &ToolContext,
     root: &Path,
@@ -77,7 +78,7 @@ pub(crate) fn without_room_at(
     Ok(lost.transpose().map_err(|source| not_recorded(path, source))?.unwrap_or_default())
 }
 
-/// The folders that a command may write, and whether it may write elsewhere besides; `None` where it may write nothing.
+/// The writable folders of a command, and whether it may write elsewhere too; `None` if it may write nothing.
 fn reach(cx: &ToolContext, opened: &[PathBuf]) -> Option<(Vec<PathBuf>, bool)> {
     match cx.mode {
         SandboxMode::ReadOnly => None,
@@ -95,18 +96,19 @@ fn roots(folders: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
 }
 
 impl Watched {
-    /// Of a command that may write nothing.
+    /// For a command that may write nothing.
     pub(crate) fn nothing() -> Self {
         Self(None)
     }
 
-    /// The repositories that the run found in the folders; `None` where that is not known.
+    /// The repositories that the run found in the folders; `None` if unknown.
     pub(crate) fn repositories(&self, cx: &ToolContext) -> Option<Vec<PathBuf>> {
         self.0.as_ref()?;
         cx.snapshot.as_ref()?.found(OsStr::new(REPOSITORY))
     }
 
-    /// Looks again, and says what changed. `contents` is what is known of files before, beside what is kept for undo.
+    /// Compares the state again and reports the changes. `contents` are known earlier file contents, besides
+    /// those kept for undo.
     pub(crate) async fn after(
         self,
         mut contents: Contents,
@@ -130,7 +132,7 @@ impl Watched {
     }
 }
 
-/// Looks at one path that a tool is about to write. Blocks.
+/// Records one path that a tool is about to write. Blocks.
 pub(crate) fn before_path(cx: &ToolContext, root: &Path, path: &Path) -> Result<Option<OpenCall>, ToolError> {
     let call = cx.snapshot.as_ref().map(|snapshot| snapshot.before_path(root, path));
     call.transpose().map_err(|source| not_recorded(path, source))
@@ -140,11 +142,10 @@ fn not_recorded(path: &Path, source: io::Error) -> ToolError {
     ToolError::Io { action: "keep for undo what is in", path: path.display().to_string(), source }
 }
 
-/// The journal holds text: a name that is not UTF-8 is written as well as it can be. The record of the snapshot has it
-/// exactly.
+/// The journal holds text: a name that is not UTF-8 is written lossily. The snapshot's record has it exactly.
 fn file_change(change: &Change) -> FileChange {
     let text = change.path.to_string_lossy().into_owned();
-    // A folder's ends in a slash.
+    // A folder's path ends in a slash.
     let path = if change.folder { Path::new(&text).join("") } else { text.into() };
     let kind = match change.kind {
         ChangeKind::Created => FileChangeKind::Created,

@@ -1,4 +1,4 @@
-//! `write_file`: creates a file, or replaces one.
+//! `write_file` tool: creates or replaces a file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,13 +13,14 @@ use crate::file_target::FileTarget;
 use crate::requested::names_file;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Bytes of a file up to which a question says what would be different in it.
+/// Maximum bytes of a file for which a question shows a diff.
 const MAX_COMPARED: u64 = 1024 * 1024;
 
-/// Creates a text file in the workspace or the working folder, with the folders that lead to it. A bare name goes to the working folder where
-/// the request names that file or it is there, and to the workspace otherwise; a path with a slash lies below the working folder; an absolute path, or one
-/// with `~`, must lead into one of both. What existed before the run is replaced only with consent to the very change; what this run created
-/// may be written again. A file appears whole or not at all.
+/// Creates a text file in the workspace or the working folder, with its parent folders. A bare name goes to
+/// the working folder if the request names that file or it exists there, and to the workspace otherwise; a
+/// path with a slash is relative to the working folder; an absolute path, or one with `~`, must lead into
+/// either. What existed before the run is replaced only with consent to this very change; what this run
+/// created may be written again. The write is atomic.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteFile;
 
@@ -69,7 +70,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         return Err(ToolError::Cancelled);
     }
     let content = Arc::<[u8]>::from(content.as_bytes());
-    // Not raced against the token: a write that has begun is quick, and is better finished and recorded.
+    // Not raced against the cancellation token: a write is quick, and is better finished and recorded.
     let context = cx.clone();
     let (target, before) = blocking(WriteFile.name(), move || look(&path, &context)).await?;
     target.consent(WriteFile.name(), before.as_deref(), &content, cx).await?;
@@ -77,7 +78,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     blocking(WriteFile.name(), move || write(&target, &content, &context)).await
 }
 
-/// The place, and what is there where a person will be asked about it.
+/// The target, and its existing content if a person will be asked about it.
 fn look(text: &str, cx: &ToolContext) -> Result<(FileTarget, Option<Vec<u8>>), ToolError> {
     let place = place(text, cx);
     if text.ends_with('/') {
@@ -104,7 +105,7 @@ fn write(target: &FileTarget, content: &[u8], cx: &ToolContext) -> Result<ToolRe
     Ok(report)
 }
 
-/// The absolute path that the text means, before symlinks and `..` are resolved.
+/// The absolute path of the text, before symlinks and `..` are resolved.
 fn place(text: &str, cx: &ToolContext) -> PathBuf {
     paths::expand(text, cx).unwrap_or_else(|| {
         let here = cx.working_folder.join(text);

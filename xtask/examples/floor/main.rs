@@ -1,4 +1,4 @@
-//! The floor of `cargo xtask bench` as a program: one task against the server at the given address, then the end.
+//! The floor of `cargo xtask bench` as a program: runs one task against the server at the given address.
 
 #![expect(clippy::print_stderr, reason = "a measured program says why it failed")]
 

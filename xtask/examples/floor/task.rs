@@ -1,12 +1,13 @@
-//! The floor: the job of `cargo xtask bench` as one would write it by hand, with tokio and reqwest and nothing else. It plans three
-//! subtasks, runs one shell command in each, checks each and merges: 11 model calls, five deep, and no record of any of it.
+//! The floor: the job of `cargo xtask bench` as a hand-written loop, with only tokio and reqwest. It plans
+//! three subtasks, runs one shell command in each, checks each and merges: 11 model calls, five deep, without
+//! any record.
 
 use futures::future::try_join_all;
 use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-/// Anything can go wrong; the floor gives up.
+/// Any error; the floor gives up.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 const PLAN: &str = "You plan work on the user's computer. Split the request into subtasks. Answer with one JSON object: \
@@ -24,7 +25,7 @@ pub(crate) fn client() -> Result<Client, Failure> {
     Ok(Client::builder().no_proxy().build()?)
 }
 
-/// Does the job once and gives the merged answer.
+/// Does the job once and returns the merged answer.
 pub(crate) async fn run(client: &Client, url: &str) -> Result<String, Failure> {
     let plan = ask(client, url, "plan", PLAN, &[("user", REQUEST)]).await?;
     let intents = plan.pointer("/subtasks").and_then(Value::as_array).ok_or("the plan has no subtasks")?;
@@ -52,7 +53,7 @@ async fn subtask(client: &Client, url: &str, intent: &str) -> Result<String, Fai
     if text(&verdict, "verdict")? == "pass" { Ok(answer) } else { Err("the check failed".into()) }
 }
 
-/// One model call. `kind` names the schema, as a request for a structured answer does.
+/// One model call. `kind` is the schema's name, as in a request for a structured answer.
 async fn ask(
     client: &Client,
     url: &str,

@@ -1,4 +1,4 @@
-//! What it costs to find out the effects of a command, with the disk asked what is where.
+//! Measures the time to derive a command's effects, including file system lookups.
 
 use std::{hint::black_box, path::Path, time::Instant};
 
@@ -7,10 +7,10 @@ use xtask::bench::{Goal, Row};
 
 use crate::{Failure, stats};
 
-/// The commands of the tests. Nothing of them is run.
+/// The commands of the tests. None of them is run.
 const COMMANDS: &str = include_str!("../../../crates/sandbox/tests/it/commands.tsv");
 
-/// What is said of each command of the table: the slowest of a hundred.
+/// The classification time of each command in the table: the slowest of a hundred.
 pub(crate) fn classified(rounds: u32, folder: &Path) -> Result<Row, Failure> {
     let folder = folder.canonicalize()?;
     let protected = [folder.join(".ssh"), folder.join(".artoo")];

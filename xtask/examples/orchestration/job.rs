@@ -1,11 +1,12 @@
-//! The model of the bench: it answers the 11 calls of the job, whoever makes them.
+//! Scripted model of the benchmark: answers the 11 calls of the job, for the floor and for artoo.
 //!
-//! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with its 11th call; artoo merges by code,
-//! and its 11th call judges the whole: which words of the request are met, and by which call. Both are five calls deep.
+//! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with its 11th
+//! call; artoo merges by code, and its 11th call judges the whole: which words of the request are met, and by
+//! which call. Both are five calls deep.
 
 use serde_json::{Value, json};
 
-/// What the steps do to the machine.
+/// The kind of work in each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// `sh -c "printf word"`.
@@ -14,12 +15,12 @@ pub(crate) enum Work {
     ReadFile,
 }
 
-/// What the user asks of artoo.
+/// The user's request to artoo.
 pub(crate) const REQUEST: &str = "Print the words alpha, beta and gamma, each with its own command.";
 const WORDS: [&str; 3] = ["alpha", "beta", "gamma"];
 
-/// The model's answer to a call for a value of the schema of this name. `turns` are the messages, each with whether the model itself
-/// said it.
+/// The model's answer to a request with the schema of this name. `turns` are the messages, each with whether
+/// the model itself wrote it.
 pub(crate) fn answer<'a>(schema: &str, turns: impl Iterator<Item = (bool, &'a str)>, work: Work) -> String {
     let turns: Vec<(bool, &str)> = turns.collect();
     let value = match schema {
@@ -45,7 +46,7 @@ pub(crate) fn answer_http(body: &Value) -> String {
     answer(schema, contents(body), Work::Shell)
 }
 
-/// What a chat completions request says, message by message.
+/// The content of a chat completions request, message by message.
 pub(crate) fn contents(body: &Value) -> impl Iterator<Item = (bool, &str)> {
     let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
     messages.map(|message| {
@@ -69,7 +70,7 @@ fn action(word: &str, work: Work) -> Value {
     json!({"tool": tool, "arguments": arguments, "output_is_answer": false})
 }
 
-/// The word that a step is about.
+/// The word of a step.
 fn word(turns: &[(bool, &str)]) -> &'static str {
     let asked = |word: &&&str| turns.iter().any(|(_, text)| text.contains(&format!("the word {word}")));
     WORDS.iter().find(asked).copied().unwrap_or("nothing")

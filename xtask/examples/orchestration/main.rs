@@ -1,8 +1,8 @@
-//! The measuring part of `cargo xtask bench`: artoo beside a hand-written loop, against the same mock server.
+//! Measuring part of `cargo xtask bench`: artoo and a hand-written loop against the same mock server.
 //!
-//! `orchestration measure ROUNDS [FLOOR ARTOO]` prints one JSON array of rows, those about the two programs only where they are given;
-//! `orchestration part shell|process|throughput|effects ROUNDS` makes one of the measurements alone, for a profiler;
-//! `orchestration serve MILLISECONDS` is the mock server.
+//! `orchestration measure ROUNDS [FLOOR ARTOO]` prints one JSON array of rows, including those about the two
+//! programs only if they are given; `orchestration part shell|process|throughput|effects ROUNDS` runs one of
+//! the measurements alone, for a profiler; `orchestration serve MILLISECONDS` is the mock server.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the rows are its output")]
 
@@ -75,7 +75,7 @@ async fn measure_all(rounds: u32, programs: Option<(&Path, &Path)>) -> Result<()
     Ok(())
 }
 
-/// Puts out one line.
+/// Prints one line.
 fn print(line: &str) {
     println!("{line}");
 }

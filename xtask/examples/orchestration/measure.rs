@@ -17,7 +17,7 @@ use crate::{
     stats,
 };
 
-/// The job over HTTP with the shell: wall and own processor time.
+/// The job over HTTP with the shell: wall time and own CPU time.
 pub(crate) async fn with_shell(rounds: u32, folder: &Path) -> Result<Vec<Row>, Failure> {
     let server = Server::start(Duration::ZERO).await?;
     let client = floor::client()?;
@@ -41,7 +41,7 @@ pub(crate) async fn with_shell(rounds: u32, folder: &Path) -> Result<Vec<Row>, F
     ])
 }
 
-/// The job in the process with a scripted model, `read_file` instead of the shell, journal included.
+/// The job in-process with a scripted model, `read_file` instead of the shell, including the journal.
 pub(crate) async fn in_process(rounds: u32, folder: &Path) -> Result<Row, Failure> {
     let artoo = ours::artoo(scripted::model(), folder)?;
     let mut wall = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) async fn in_process(rounds: u32, folder: &Path) -> Result<Row, Failur
     })
 }
 
-/// A hundred runs at a time against a model that takes 50 ms a call.
+/// A hundred concurrent runs against a model that takes 50 ms per call.
 pub(crate) async fn throughput(rounds: u32, folder: &Path) -> Result<Row, Failure> {
     const AT_A_TIME: usize = 100;
     let server = Server::start(Duration::from_millis(50)).await?;
@@ -122,7 +122,7 @@ fn artoo_arguments(url: &str, folder: &Path) -> Vec<OsString> {
     arguments
 }
 
-/// Wall and own processor time of a piece of work, in milliseconds.
+/// Wall time and own CPU time of a piece of work, in milliseconds.
 async fn timed(work: impl Future<Output = Result<(), Failure>>) -> Result<(f64, f64), Failure> {
     let (started, cpu) = (Instant::now(), stats::own_cpu());
     work.await?;

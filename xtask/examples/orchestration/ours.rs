@@ -1,4 +1,4 @@
-//! The job by artoo's runtime, within this process.
+//! The job with artoo's runtime, in-process.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -10,7 +10,8 @@ use artoo_types::{Approval, Limits, Surroundings, TerminalState};
 
 use crate::{Failure, job};
 
-/// artoo with this model, recording into `folder`. Everything else is the default: journal, evidence, audit, confinement.
+/// artoo with this model, recording into `folder`. Everything else is the default: journal, evidence, audit,
+/// confinement.
 pub(crate) fn artoo(model: Arc<dyn LlmClient>, folder: &Path) -> Result<Artoo, Failure> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let environment = [("PATH".into(), path)].into_iter().collect();
@@ -24,7 +25,7 @@ pub(crate) fn remote(url: &str) -> Result<Arc<dyn LlmClient>, Failure> {
     Ok(Arc::new(OpenAiCompatible::new(config)?))
 }
 
-/// Does the job once, to its recorded result.
+/// Does the job once, up to its recorded result.
 pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
     let request = RunRequest {
         text: job::REQUEST.to_owned(),

@@ -1,4 +1,4 @@
-//! What the two programs cost from outside: from their start to the first request, and their memory.
+//! Costs of the two programs from outside: time from start to first request, and memory.
 
 use std::{
     ffi::OsString,
@@ -20,17 +20,17 @@ use crate::{Failure, job, stats};
 /// One run of a program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
-    /// From its start to the arrival of its first request.
+    /// Time from its start to its first request.
     pub(crate) first_request_ms: f64,
-    /// The most memory that it held up to its last calls.
+    /// Peak memory up to its last calls.
     pub(crate) peak_mib: f64,
     /// Model calls.
     pub(crate) calls: f64,
-    /// What it sent, in estimated tokens: all messages, without the schemas.
+    /// Estimated tokens sent: all messages, without the schemas.
     pub(crate) prompt_tokens: f64,
 }
 
-/// Starts the program against a server of its own and waits for its end.
+/// Starts the program against its own server and waits for its end.
 pub(crate) async fn sample(
     program: &Path,
     arguments: impl Fn(&str) -> Vec<OsString>,
@@ -44,7 +44,7 @@ pub(crate) async fn sample(
             if let Ok(mut first) = first.try_lock() {
                 first.get_or_insert_with(Instant::now);
             }
-            // Reading it takes the kernel a moment; only the last calls of the 11 do.
+            // Reading it takes the kernel a moment, so only the last of the 11 calls do.
             if call.ordinal >= 9 {
                 peak.fetch_max(peak_kib(pid.load(Ordering::Acquire)), Ordering::AcqRel);
             }
@@ -76,7 +76,7 @@ pub(crate) async fn sample(
     })
 }
 
-/// The most memory that a process has held so far.
+/// The peak memory of a process so far.
 fn peak_kib(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

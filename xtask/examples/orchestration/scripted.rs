@@ -1,4 +1,4 @@
-//! The model of the bench within the process.
+//! The in-process model of the benchmark.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl LlmClient for Scripted {
     }
 }
 
-/// As the runtime takes it.
+/// As an `LlmClient` for the runtime.
 pub(crate) fn model() -> Arc<dyn LlmClient> {
     Arc::new(Scripted)
 }

@@ -1,4 +1,4 @@
-//! The mock server in a process of its own, so that its work is in nobody's figures.
+//! The mock server as a separate process, so that its work does not count in the figures.
 
 use std::{io::Read, process::Stdio, time::Duration};
 
@@ -19,9 +19,9 @@ pub(crate) async fn serve(latency: Duration) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The server as seen by the measuring process. Dropping it ends the server.
+/// The measuring process's handle. Dropping it ends the server.
 pub(crate) struct Server {
-    /// Where it listens.
+    /// Its address.
     pub(crate) url: String,
     _process: Child,
 }

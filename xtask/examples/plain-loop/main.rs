@@ -1,8 +1,9 @@
-//! The plain loop: a model with a shell, up to 12 turns, and nothing else. It takes the options of `artoo run` and ends with the line that
-//! artoo ends with, so that `cargo xtask eval --plain` measures it with the same homes and graders.
+//! The plain loop: a model with a shell, up to 12 turns, and nothing else. It takes the options of
+//! `artoo run` and prints the same final line, so that `cargo xtask eval --plain` measures it with the same
+//! homes and graders.
 //!
-//! There is no plan, no check and no judge: what the model answers is what is claimed. It can say that something cannot be done. Its commands
-//! are confined to the home and the workspace.
+//! There is no plan, no check and no judge: the model's answer is the claim. It can say that something is
+//! impossible. Its commands are confined to the home and the workspace.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the last line is its output")]
 
@@ -41,7 +42,7 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// Works on the request, and says how it ended as artoo does.
+/// Works on the request, and reports the end as artoo does.
 async fn run(options: &Options) -> Value {
     let started = Instant::now();
     let mut talk = Talk::new(&options.request);

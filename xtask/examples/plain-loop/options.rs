@@ -1,15 +1,15 @@
-//! What the loop is told: the options of `artoo run`, as far as it has a use for them.
+//! The loop's options: those of `artoo run` that it uses.
 
 use std::{fs, path::PathBuf, time::Duration};
 
-/// What the loop is told.
+/// The options.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Options {
     /// The folder to work in.
     pub home: PathBuf,
-    /// A folder for what is made.
+    /// A folder for created files.
     pub workspace: PathBuf,
-    /// How long it may take.
+    /// Time limit.
     pub timeout: Duration,
     /// The model.
     pub model: Model,
@@ -17,10 +17,10 @@ pub(crate) struct Options {
     pub request: String,
 }
 
-/// Which model answers.
+/// The model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Model {
-    /// A server that is compatible with OpenAI's.
+    /// An OpenAI-compatible server.
     Served {
         /// Its address.
         address: String,
@@ -32,7 +32,7 @@ pub(crate) enum Model {
 }
 
 impl Options {
-    /// Reads the arguments behind the program's name.
+    /// Parses the arguments after the program's name.
     pub(crate) fn read(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let (mut home, mut workspace, mut data, mut address, mut name) = (None, None, None, None, None);
         let mut timeout = Duration::from_secs(600);
@@ -67,7 +67,7 @@ impl Options {
     }
 }
 
-/// The one model file in a folder.
+/// The only model file in a folder.
 fn embedded(folder: PathBuf) -> Result<PathBuf, String> {
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

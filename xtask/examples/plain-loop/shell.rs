@@ -8,7 +8,7 @@ use artoo_sandbox::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What a model is shown of an output, in characters.
+/// Maximum characters of an output that the model sees.
 const SHOWN: usize = 6000;
 
 /// Runs commands in a home.
@@ -19,12 +19,12 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    /// A shell in a home, with a workspace beside.
+    /// A shell in a home, with a workspace beside it.
     pub(crate) fn new(home: PathBuf, workspace: PathBuf) -> Self {
         Self { home, workspace }
     }
 
-    /// Runs a command and tells what it put out and how it ended.
+    /// Runs a command and returns its output and how it ended.
     pub(crate) async fn run(&self, command: &str) -> String {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
@@ -66,7 +66,7 @@ impl Shell {
     }
 }
 
-/// An output as far as a model is shown it: its beginning and its end.
+/// An output as the model sees it: its beginning and its end.
 fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let chars: Vec<char> = text.chars().collect();

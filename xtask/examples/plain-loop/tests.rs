@@ -1,4 +1,4 @@
-//! The loop with a model that is scripted.
+//! The loop with a scripted model.
 
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_llm_http::doubles::{MockServer, Reply};

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::shell::Shell;
 
-/// The most turns.
+/// Maximum number of turns.
 const TURNS: usize = 12;
 
 const SYSTEM: &str = "You help a person on their own computer. You have a shell in their folder. Work step by step: run one command, \
@@ -15,7 +15,7 @@ const SYSTEM: &str = "You help a person on their own computer. You have a shell 
     answer for the person, or {\"do\": \"give_up\", \"text\": \"<why>\"} where it cannot be done. Look at the files before you \
     answer, change only what the person asks for, and answer shortly.";
 
-/// One turn of the model's.
+/// One turn of the model.
 #[derive(Debug, Deserialize, Schema)]
 struct Turn {
     /// What to do.
@@ -31,7 +31,7 @@ enum Deed {
     Run,
     /// End with an answer.
     Answer,
-    /// End without one.
+    /// End without an answer.
     GiveUp,
 }
 
@@ -40,29 +40,29 @@ enum Deed {
 pub(crate) enum End {
     /// With an answer.
     Answered(String),
-    /// Without one, for this reason.
+    /// Without an answer, for this reason.
     GaveUp(String),
 }
 
-/// The conversation so far and what it cost.
+/// The conversation so far and its usage.
 #[derive(Debug)]
 pub(crate) struct Talk {
     messages: Vec<Message>,
     /// Model calls.
     pub calls: u64,
-    /// Tokens read.
+    /// Input tokens.
     pub prompt_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub completion_tokens: u64,
 }
 
 impl Talk {
-    /// The conversation about a request.
+    /// Starts the conversation about a request.
     pub(crate) fn new(request: &str) -> Self {
         Self { messages: vec![Message::user(request)], calls: 0, prompt_tokens: 0, completion_tokens: 0 }
     }
 
-    /// Works until there is an end; after the last turn there is none but giving up.
+    /// Works until the end; after the last turn the loop gives up.
     pub(crate) async fn work(&mut self, client: &dyn LlmClient, shell: &Shell) -> Result<End, LlmError> {
         for _ in 0..TURNS {
             let turn = self.turn(client).await?;
@@ -78,7 +78,7 @@ impl Talk {
         Ok(End::GaveUp("no turn is left".to_owned()))
     }
 
-    /// What was said so far.
+    /// The messages so far.
     #[cfg(test)]
     pub(crate) fn told(&self) -> Vec<String> {
         self.messages.iter().map(|message| message.content.clone()).collect()

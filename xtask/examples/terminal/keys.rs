@@ -1,4 +1,5 @@
-//! From a key to its echo: at the prompt, below the view of a run, and while eight runs work.
+//! Measures the time from a key to its echo: at the prompt, below the view of a run, and while eight runs
+//! work.
 
 use std::{
     path::Path,
@@ -21,21 +22,21 @@ use crate::{
     talk::{BELOW_A_RUN, FLOOR_PROMPT, PATIENCE, PROMPT, Talk, last_line},
 };
 
-/// What is typed, letter by letter, before the line is deleted again.
+/// The text typed, letter by letter, before the line is deleted again.
 const TYPED: &str = "howmanyoftheselettersarefrommarch";
-/// How long somebody who types fast takes for a key.
+/// Interval between the keys of a fast typist.
 const PACE: Duration = Duration::from_millis(25);
-/// Lines in each round.
+/// Lines per round.
 const LINES: u32 = 2;
-/// How many runs work in the background.
+/// Number of background runs.
 const RUNS: usize = 8;
-/// One picture of a screen that shows sixty a second.
+/// One frame of a 60 Hz screen.
 const FRAME: f64 = 16.0;
 
-/// The commands that each run has asked for; the last is the one that is looked at.
+/// The number of commands that each run has requested; the last is the watched run.
 type Counts = Arc<[AtomicUsize; RUNS + 1]>;
 
-/// Keys in each of the three situations, in turn with bash's.
+/// Key latencies in each of the three situations, interleaved with bash's.
 pub(crate) fn measured(rounds: u32, artoo: &Path) -> Result<Vec<Row>, Failure> {
     let counts = Counts::default();
     let scene = Scene::new(artoo, endless(Arc::clone(&counts)))?;
@@ -82,7 +83,7 @@ pub(crate) fn measured(rounds: u32, artoo: &Path) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Begins the runs in the background, and waits until all of them are at work.
+/// Starts the background runs, and waits until all of them are working.
 fn begin(ours: &mut Talk, counts: &Counts) -> Result<(), Failure> {
     for run in 0..RUNS {
         ours.types(&format!("/bg Work, number {run}\r"))?;
@@ -99,12 +100,12 @@ fn begin(ours: &mut Talk, counts: &Counts) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many commands each run of the background has asked for.
+/// The number of commands that each background run has requested.
 fn asked(counts: &Counts) -> Vec<usize> {
     counts.iter().take(RUNS).map(|count| count.load(Ordering::Relaxed)).collect()
 }
 
-/// A model that has each run make one small command after the other.
+/// A model that lets each run execute one small command after the other.
 fn endless(counts: Counts) -> impl Fn(&artoo_llm_http::doubles::Call) -> artoo_llm_http::doubles::Reply {
     let next = AtomicU64::new(0);
     move |call| {
@@ -120,7 +121,7 @@ fn endless(counts: Counts) -> impl Fn(&artoo_llm_http::doubles::Call) -> artoo_l
     }
 }
 
-/// The ids of the runs that were begun in the background.
+/// The ids of the background runs.
 fn background(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let ids = text.split("works in the background: ").skip(1);
@@ -130,7 +131,7 @@ fn background(bytes: &[u8]) -> Vec<String> {
 /// Milliseconds of artoo's keys and of the floor's.
 type Keys = (Vec<f64>, Vec<f64>);
 
-/// Types in turn at both.
+/// Types into both alternately.
 fn in_turn(rounds: u32, (ours, prompt): (&mut Talk, &str), floor: &mut Talk) -> Result<Keys, Failure> {
     let mut keys = Keys::default();
     for _ in 0..rounds * LINES {
@@ -148,7 +149,7 @@ fn in_turn(rounds: u32, (ours, prompt): (&mut Talk, &str), floor: &mut Talk) -> 
     Ok(keys)
 }
 
-/// The last letter of what was typed, from the key to the screen.
+/// The latency of the last letter typed, from the key to the screen.
 fn key(talk: &mut Talk, prompt: &str, typed: &str) -> Result<f64, Failure> {
     std::thread::sleep(PACE);
     let letter = typed.chars().next_back().unwrap_or_default();
@@ -158,7 +159,7 @@ fn key(talk: &mut Talk, prompt: &str, typed: &str) -> Result<f64, Failure> {
     Ok(ms(at.saturating_duration_since(pressed)))
 }
 
-/// The rows of one situation; the goal is the slow keys'.
+/// The rows of one situation; the goal applies to the slow keys.
 fn rows(where_: &str, (ours, floor): &Keys, goal: Option<Goal>) -> Vec<Row> {
     let row = |what: String, of: &dyn Fn(&[f64]) -> f64, ratio, goal| Row {
         what,

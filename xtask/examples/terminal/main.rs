@@ -1,8 +1,9 @@
-//! A person at a terminal, played by code, and the real program there: what `cargo xtask bench` measures of the conversation, and what
-//! `cargo xtask screencast` draws.
+//! A simulated person at a terminal with the real program: measures the conversation for `cargo xtask bench`,
+//! and records it for `cargo xtask screencast`.
 //!
-//! `terminal measure ROUNDS ARTOO` prints one JSON array of rows; `terminal part start|keys|turns ROUNDS ARTOO` makes one of the measurements
-//! alone; `terminal play ARTOO` prints a recording as JSON.
+//! `terminal measure ROUNDS ARTOO` prints one JSON array of rows;
+//! `terminal part start|keys|turns ROUNDS ARTOO` runs one of the measurements alone; `terminal play ARTOO`
+//! prints a recording as JSON.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "rows and recordings are its output")]
 
@@ -35,7 +36,7 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// What is to be printed.
+/// The text to print.
 fn run(arguments: &[&str]) -> Result<String, Failure> {
     Ok(match arguments {
         ["measure", rounds, artoo] => {

@@ -1,40 +1,40 @@
-//! Models that are scripted.
+//! Scripted models.
 
 use artoo_llm_http::doubles::{Call, Reply};
 use serde_json::{Value, json};
 
-/// One step of a script: what is understood, what is planned, what is done.
+/// One step of a script: the understood request, the plan, the command.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// What the request is understood as, where there are earlier ones; as it was said, where nothing stands here.
+    /// The understood request, if there are earlier ones; the literal request if `None`.
     pub(crate) understood: Option<&'static str>,
-    /// What is planned.
+    /// The planned intent.
     pub(crate) intent: &'static str,
-    /// What kind of work it is.
+    /// The kind of work.
     pub(crate) kind: &'static str,
-    /// What has to be so.
+    /// The criterion.
     pub(crate) criterion: Value,
     /// The command.
     pub(crate) command: String,
-    /// Whether what it puts out is the answer; otherwise another command follows.
+    /// Whether its output is the answer; otherwise another command follows.
     pub(crate) is_answer: bool,
 }
 
-/// Questions about the letters: a number is the answer.
+/// Questions about the letters, with a number as the answer.
 pub(crate) fn counts(intent: &'static str, command: impl Into<String>) -> Step {
     let criterion = json!({"text": "The output is a number", "check": "output_number"});
     Step { understood: None, intent, kind: "find_out", criterion, command: command.into(), is_answer: true }
 }
 
-/// What is asked for where a command is wanted.
+/// The schema that requests a command.
 pub(crate) const ACTION: &str = "action";
 
-/// What is asked for: the name of the schema; empty where words are.
+/// The name of the requested schema; empty for free text.
 pub(crate) fn asked(call: &Call) -> &str {
     call.body.pointer("/response_format/json_schema/name").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What the model says to this call in this step. Its judges pass what an output bears out.
+/// The model's reply to this call in this step. Its judges pass what an output supports.
 pub(crate) fn says(call: &Call, step: &Step) -> Reply {
     let Step { understood, intent, kind, criterion, command, is_answer } = step;
     let as_understood = || understood.map_or_else(|| newest(call), str::to_owned);
@@ -54,7 +54,7 @@ pub(crate) fn says(call: &Call, step: &Step) -> Reply {
     }
 }
 
-/// What the person said last, where there are earlier turns.
+/// The person's last message, if there are earlier turns.
 fn newest(call: &Call) -> String {
     let messages = call.body.get("messages").and_then(Value::as_array).into_iter().flatten();
     let text =

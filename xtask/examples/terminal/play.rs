@@ -1,4 +1,4 @@
-//! The conversation that is drawn: two questions, a deletion that is asked about, and its end taken back.
+//! The recorded conversation: two questions, a deletion that is asked about, and its undo.
 
 use std::{
     path::Path,
@@ -17,23 +17,23 @@ use crate::{
     talk::{PROMPT, SIZE, Talk, last_line},
 };
 
-/// How long the model thinks: what is shown meanwhile stands still.
+/// The model's delay: the screen does not change meanwhile.
 const THINKS: Duration = Duration::from_millis(400);
-/// How long somebody takes for a few letters, looks at what happens, and reads a result, in milliseconds.
+/// Display times in milliseconds: for a few typed letters, for watching a change, and for reading a result.
 const TYPES: u32 = 130;
 const LOOKS: u32 = 700;
 const READS: u32 = 3000;
-/// The end stands longer, before it begins again.
+/// The end is shown longer, before the recording restarts.
 const RESTS: u32 = 8000;
-/// Letters in a frame.
+/// Letters per frame.
 const LETTERS: usize = 3;
 
-/// What stands before an answer to a question.
+/// The prompt before an answer to a question.
 const ANSWER: &str = "answer › ";
-/// What the folder of the recording is called in it.
+/// The name of the home folder in the recording.
 const HOME: &str = "/home/ada";
 
-/// What is done about each request, in order.
+/// The step for each request, in order.
 fn script() -> [Step; 3] {
     [
         counts("Count the letters from March", "ls 2026-03-*.txt | wc -l"),
@@ -52,12 +52,12 @@ fn script() -> [Step; 3] {
     ]
 }
 
-/// Plays it.
+/// Plays and records it.
 pub(crate) fn recorded(artoo: &Path) -> Result<Recording, Failure> {
     let planned = AtomicUsize::new(0);
     let steps = script();
     let scene = Scene::new(artoo, move |call| {
-        // A request is planned once; before that, it may be read.
+        // A request is planned once; before that, it may be interpreted.
         let at = match model::asked(call) {
             "plan" => planned.fetch_add(1, Ordering::Relaxed),
             "resolved_request" | "resolved_or_open" => planned.load(Ordering::Relaxed),
@@ -97,7 +97,7 @@ pub(crate) fn recorded(artoo: &Path) -> Result<Recording, Failure> {
     Ok(Recording { rows: SIZE.0, columns: SIZE.1, frames: camera.frames })
 }
 
-/// Somebody who types, and keeps what is seen.
+/// Types, and records what is shown.
 struct Camera {
     talk: Talk,
     /// The folder of this recording, which has another name each time.
@@ -106,7 +106,7 @@ struct Camera {
 }
 
 impl Camera {
-    /// Keeps what is on the screen now.
+    /// Records the current screen.
     fn keeps(&mut self, milliseconds: u32) {
         let mut frame = self.talk.look(|shown| screen::frame(shown.screen(), milliseconds));
         for span in frame.lines.iter_mut().flatten() {
@@ -115,7 +115,7 @@ impl Camera {
         self.frames.push(frame);
     }
 
-    /// Types this behind a prompt, a few letters a frame, and sends it.
+    /// Types this at a prompt, a few letters per frame, and sends it.
     fn says(&mut self, prompt: &str, text: &str) -> Result<(), Failure> {
         let letters: Vec<char> = text.chars().collect();
         let mut typed = prompt.to_owned();
@@ -129,7 +129,7 @@ impl Camera {
         self.talk.types("\r")
     }
 
-    /// Waits until this is shown below the request, as the run begins with it, and keeps it.
+    /// Waits until this is shown below the request, with which the run begins, and records it.
     fn until(&mut self, said: &str, text: &str, milliseconds: u32) -> Result<(), Failure> {
         let begins = format!("» {said}");
         let is_below = |all: &str| all.rsplit_once(&begins).is_some_and(|(_, below)| below.contains(text));
@@ -138,7 +138,7 @@ impl Camera {
         Ok(())
     }
 
-    /// Waits until all is done that was said, and keeps it.
+    /// Waits until the request is finished, and records it.
     fn until_over(&mut self, said: &str) -> Result<(), Failure> {
         self.talk.until(|shown| {
             let line = last_line(shown.screen());

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use crate::Failure;
 
-/// The letters, and what is in each.
+/// The letters and their contents.
 const LETTERS: [(&str, &str); 7] = [
     ("2026-03-04-anna.txt", "Dear Anna, the roof is tight again.\n"),
     ("2026-03-17-bank.txt", "Please close the second account.\n"),
@@ -22,7 +22,7 @@ const LETTERS: [(&str, &str); 7] = [
     ("drafts/town-hall.txt", "To whom it may concern:\n"),
 ];
 
-/// Everything that a conversation needs.
+/// The setup of a conversation.
 pub(crate) struct Scene {
     artoo: PathBuf,
     place: TempDir,
@@ -51,12 +51,12 @@ impl Scene {
         self.place.path()
     }
 
-    /// The folder that it is about.
+    /// The folder of the letters.
     pub(crate) fn folder(&self) -> PathBuf {
         self.home().join("letters")
     }
 
-    /// `artoo` with these words, in the folder of the letters.
+    /// `artoo` with these arguments, in the folder of the letters.
     pub(crate) fn artoo(&self, words: &[&str]) -> Command {
         let mut command = self.program(&self.artoo, words);
         command.env("OPENAI_BASE_URL", self.server.base_url());

@@ -1,9 +1,9 @@
-//! A screen as a frame of a recording.
+//! Converts a screen to a frame of a recording.
 
 use artoo_pseudo_terminal::vt100;
 use xtask::screencast::{Colour, Frame, Span, Style};
 
-/// What is on the screen, for so many milliseconds.
+/// The current screen as a frame of this duration.
 pub(crate) fn frame(screen: &vt100::Screen, milliseconds: u32) -> Frame {
     let rows = u16::from(screen.size().0);
     let lines = (0..rows).map(|row| line(screen, row)).collect();
@@ -11,7 +11,7 @@ pub(crate) fn frame(screen: &vt100::Screen, milliseconds: u32) -> Frame {
     Frame { milliseconds, lines, cursor }
 }
 
-/// Puts another name of one column a letter in the place of one.
+/// Replaces a name by another; both have one column per letter.
 pub(crate) fn rename(span: &mut Span, from: &str, to: &str) {
     let columns = |text: &str| text.chars().count();
     let before = columns(&span.text);
@@ -19,7 +19,8 @@ pub(crate) fn rename(span: &mut Span, from: &str, to: &str) {
     span.columns = (usize::from(span.columns) + columns(&span.text)).saturating_sub(before) as u16;
 }
 
-/// The texts of a line. Wide characters stand alone, so that each has its two columns in any font; blank ends are nothing.
+/// The spans of a line. Wide characters are separate spans, so that each takes its two columns in any font;
+/// trailing spaces are dropped.
 fn line(screen: &vt100::Screen, row: u16) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for column in 0..u16::from(screen.size().1) {
@@ -45,7 +46,7 @@ fn line(screen: &vt100::Screen, row: u16) -> Vec<Span> {
     for span in &mut spans {
         let bare = span.text.trim_end();
         if !shows_blanks(span.style) && bare.len() < span.text.len() {
-            // Blanks are one column each.
+            // Spaces are one column each.
             span.columns -= (span.text.len() - bare.len()) as u16;
             span.text.truncate(bare.len());
         }

@@ -1,4 +1,4 @@
-//! From the start of the program to its prompt.
+//! Measures the time from the start of the program to its prompt.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use xtask::bench::{
 
 use crate::{Failure, model, scene::Scene, talk::Talk};
 
-/// Starts in each round.
+/// Starts per round.
 const STARTS: u32 = 5;
 
-/// artoo and bash in turn.
+/// artoo and bash alternately.
 pub(crate) fn measured(rounds: u32, artoo: &Path) -> Result<Vec<Row>, Failure> {
     let scene = Scene::new(artoo, |call| model::says(call, &model::counts("Count", "ls | wc -l")))?;
     let (mut ours, mut floor) = (Vec::new(), Vec::new());
-    // The first start makes folders and fills caches.
+    // The first start creates folders and fills caches.
     for start in 0..=rounds * STARTS {
         let (talk, took) = Talk::with_artoo(&scene, &[])?;
         talk.ends()?;

@@ -1,4 +1,4 @@
-//! A program at a terminal, and somebody who types.
+//! A program at a pseudo-terminal, driven by typed input.
 
 use std::{
     process::{Child, Command},
@@ -10,15 +10,15 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{Failure, scene::Scene};
 
-/// The terminal of this person.
+/// The terminal size.
 pub(crate) const SIZE: (u16, u16) = (28, 90);
-/// The last of artoo's prompt, and of what stands below the view of a run.
+/// The end of artoo's prompt, and of the line below the view of a run.
 pub(crate) const PROMPT: &str = "~/letters › ";
 pub(crate) const BELOW_A_RUN: &str = "› ";
-/// The floor's.
+/// The floor's prompt.
 pub(crate) const FLOOR_PROMPT: &str = "floor$ ";
 
-/// What takes longer does not come at all.
+/// Timeout.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A conversation.
@@ -29,19 +29,19 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    /// One with artoo, with these options.
+    /// Starts artoo with these options.
     pub(crate) fn with_artoo(scene: &Scene, options: &[&str]) -> Result<(Self, Duration), Failure> {
         Self::begin(scene.artoo(options), PROMPT)
     }
 
-    /// One with bash.
+    /// Starts bash.
     pub(crate) fn with_floor(scene: &Scene) -> Result<(Self, Duration), Failure> {
         let mut command = scene.program("bash".as_ref(), &["--norc", "--noprofile", "-i"]);
         command.env("PS1", FLOOR_PROMPT);
         Self::begin(command, FLOOR_PROMPT)
     }
 
-    /// Starts a program, and waits for its first prompt. How long that took.
+    /// Starts a program, and waits for its first prompt. Returns how long that took.
     fn begin(mut command: Command, prompt: &'static str) -> Result<(Self, Duration), Failure> {
         let terminal = PseudoTerminal::open(Size::of(SIZE.0, SIZE.1))?;
         command.stdin(terminal.stream()?).stdout(terminal.stream()?).stderr(terminal.stream()?);
@@ -53,22 +53,22 @@ impl Talk {
         Ok((talk, at.duration_since(started)))
     }
 
-    /// Types this.
+    /// Types text.
     pub(crate) fn types(&mut self, text: &str) -> Result<(), Failure> {
         Ok(self.terminal.types(text)?)
     }
 
-    /// Presses Ctrl+C: as the terminal does in a run, by its signal.
+    /// Presses Ctrl+C: by its signal, as the terminal does in a run.
     pub(crate) fn interrupts(&self) -> Result<(), Failure> {
         Ok(kill_process(Pid::from_child(&self.child), Signal::INT)?)
     }
 
-    /// Waits until what is shown is as wanted. When the last of it came.
+    /// Waits until the screen satisfies a condition. Returns the time of the last output.
     pub(crate) fn until(&self, is_so: impl FnMut(&Shown) -> bool) -> Result<Instant, Failure> {
         Ok(self.terminal.wait(PATIENCE, is_so)?)
     }
 
-    /// Waits until this is on the screen.
+    /// Waits until this text is on the screen.
     pub(crate) fn until_seen(&self, text: &str) -> Result<Instant, Failure> {
         self.until(|shown| shown.text().contains(text)).map_err(|error| format!("{text:?}: {error}").into())
     }
@@ -79,12 +79,12 @@ impl Talk {
         self.until(|shown| last_line(shown.screen()).starts_with(prompt))
     }
 
-    /// Looks at what is shown.
+    /// Inspects the screen.
     pub(crate) fn look<T>(&self, at: impl FnOnce(&Shown) -> T) -> T {
         self.terminal.look(at)
     }
 
-    /// How much memory the program holds, in MiB.
+    /// The program's memory, in MiB.
     pub(crate) fn memory(&self) -> Result<f64, Failure> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -102,13 +102,13 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        // One that has ended by itself cannot be ended; either way nothing of it is left.
+        // Fails if it has already ended; either way no process is left.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The last line on which something stands.
+/// The last non-empty line.
 pub(crate) fn last_line(screen: &vt100::Screen) -> String {
     let text = screen.contents();
     text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! A thousand turns of one conversation.
+//! Measures a thousand turns of one conversation.
 
 use std::{path::Path, time::Instant};
 
@@ -13,12 +13,13 @@ use crate::{
     talk::{Talk, last_line},
 };
 
-/// After how many turns memory is looked at.
+/// The turns after which memory is measured.
 const LOOKS: [usize; 3] = [10, 100, 1000];
-/// How much more it may be after the last than in the middle: a share, and MiB.
+/// Maximum growth from the middle to the end: a factor, and MiB.
 const MORE: (f64, f64) = (1.1, 4.0);
 
-/// Memory and time of turns: as a person has it, and without what is remembered from run to run, which grows with the runs in whatever program.
+/// Memory and time of turns: as a person has it, and without the memory across runs, which grows with the
+/// runs in any program.
 pub(crate) fn measured(artoo: &Path) -> Result<Vec<Row>, Failure> {
     let mut rows = in_one_program(artoo, &[], "")?;
     rows.extend(in_one_program(artoo, &["--no-memory"], ", with `--no-memory`")?);
@@ -67,7 +68,7 @@ fn in_one_program(artoo: &Path, options: &[&str], with: &str) -> Result<Vec<Row>
 
 /// One turn, until the next may be typed.
 fn asked(talk: &mut Talk, turn: usize) -> Result<Instant, Failure> {
-    // What stands in the line of the request is in no other.
+    // The text is unique to the line of the request.
     let request = format!("How many letters are there now, in turn {turn}?");
     talk.types(&format!("{request}\r"))?;
     talk.until(|shown| {

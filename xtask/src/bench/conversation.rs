@@ -1,4 +1,4 @@
-//! The conversation at a terminal: how soon it begins, how soon a key is answered, and what many turns cost.
+//! Benchmark of the conversation at a terminal: startup, key latency, and the cost of many turns.
 
 use super::{rounds, rows, table::rows_table};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     verify::{self, Build},
 };
 
-/// Measures it. A section of the document.
+/// Measures it and returns a section of the document.
 pub(super) fn section(options: &cli::Bench) -> Result<String> {
     let (artoo, program) = match &options.binary {
         Some(binary) => (binary.clone(), "one that was built before, by `--binary`"),
@@ -23,7 +23,7 @@ pub(super) fn section(options: &cli::Bench) -> Result<String> {
     Ok(document(&Conditions::now(options.rounds, program, load), &rows_table(&rows(&printed)?)))
 }
 
-/// Under what conditions it was measured.
+/// The conditions of the measurement.
 struct Conditions {
     rounds: u32,
     program: &'static str,

@@ -1,7 +1,10 @@
-//! What everything but the model costs: artoo beside a hand-written loop that does the same job, in the same run.
+//! Benchmarks of everything except the model: artoo compared with a hand-written loop that does the same job,
+//! in the same run.
 //!
-//! The measuring is done by the example `orchestration`, of the conversation by the example `terminal`, and of the sandbox by its own examples
-//! `preview_speed` and `snapshot_speed`; the floor is the example `floor`. Here they are built and their figures become a document. A goal that is missed is printed as missed.
+//! The example `orchestration` does the measuring, the example `terminal` that of the conversation, and the
+//! sandbox's own examples `preview_speed` and `snapshot_speed` that of the sandbox; the floor is the example
+//! `floor`. This module builds them and turns their figures into a document. A missed goal is printed as
+//! missed.
 
 mod conversation;
 mod section;
@@ -21,7 +24,7 @@ use crate::{
     verify::{self, Build},
 };
 
-/// A folder that is on no disk.
+/// A folder in memory.
 const IN_MEMORY: &str = "/dev/shm";
 
 /// `cargo xtask bench`.
@@ -87,7 +90,7 @@ fn overhead(folder: Option<&Path>) -> Result<String> {
     }
 }
 
-/// The parts of the memory on disk beside plain engines, and a memory of a million Megrams.
+/// The parts of the persistent memory compared with plain engines, and a memory of a million Megrams.
 fn memory_on_disk() -> Result<String> {
     let mut text = "\n## Memory\n".to_owned();
     for (example, about) in [

@@ -1,7 +1,7 @@
-//! A section of a document that is written anew while the rest stays.
+//! Replaces one section of a document.
 
-/// The document with this section, which begins with its heading of the second level, in the place of the one of the same heading; at the end
-/// where there was none.
+/// The document with this section, which begins with its second-level heading, in place of the one with the
+/// same heading; at the end if there was none.
 pub(super) fn replaced(document: &str, section: &str) -> String {
     let mut sections = vec![String::new()];
     for line in document.split_inclusive('\n') {

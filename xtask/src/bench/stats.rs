@@ -1,8 +1,8 @@
-//! Medians, quantiles and ratios of what was measured.
+//! Medians, quantiles and ratios of measurements.
 
 use std::time::Duration;
 
-/// The middle of the values; 0 of none.
+/// The median of the values; 0 without values.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -15,7 +15,7 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The value that this share of the values does not exceed; 0 of none.
+/// The value that this share of the values does not exceed; 0 without values.
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

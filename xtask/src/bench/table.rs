@@ -1,15 +1,15 @@
-//! Figures as a document.
+//! Formats benchmark figures as a document.
 
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-/// One figure, beside the floor's where the floor has one.
+/// One figure, with the floor's if the floor has one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// What was measured.
     pub what: String,
-    /// In what.
+    /// Its unit.
     pub unit: String,
     /// The floor's median.
     pub floor: Option<f64>,
@@ -17,11 +17,11 @@ pub struct Row {
     pub artoo: f64,
     /// The median of the ratios within the rounds.
     pub ratio: Option<f64>,
-    /// What it should be.
+    /// Its goal.
     pub goal: Option<Goal>,
 }
 
-/// What a figure should be.
+/// The goal of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
@@ -35,7 +35,7 @@ pub enum Goal {
     RatioAtLeast(f64),
 }
 
-/// Under what conditions the figures were taken.
+/// The conditions of the measurement.
 #[derive(Clone, Debug)]
 pub(super) struct Conditions {
     pub(super) date: String,
@@ -45,7 +45,7 @@ pub(super) struct Conditions {
 }
 
 impl Row {
-    /// Whether the goal is reached; `None` where there is none.
+    /// Whether the goal is reached; `None` without a goal.
     pub fn met(&self) -> Option<bool> {
         let ratio = self.ratio.unwrap_or(f64::NAN);
         self.goal.map(|goal| match goal {

@@ -1,16 +1,16 @@
-//! What somebody answers in the place of a model, and how it goes over the wire.
+//! A hand-written answer in place of a model, and its wire format.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// An answer: words, calls of tools, both, or a JSON value where the question has a schema.
+/// An answer: text, tool calls, both, or a JSON value if the question has a schema.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
-    /// What is said.
+    /// The text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The tools that are called, in this order.
+    /// The tool calls, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
     /// The answer to a question with a schema.
@@ -24,26 +24,26 @@ pub struct Answer {
 pub struct Call {
     /// The tool.
     pub name: String,
-    /// Its arguments: an object, or a text that stands for broken ones.
+    /// Its arguments: an object, or a string that stands for broken ones.
     pub arguments: Value,
 }
 
 /// The tokens of one call, as the server reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Read, cached ones included.
+    /// Input tokens, including cached ones.
     pub prompt: u64,
-    /// Of those, what an earlier question began with already.
+    /// Of those, tokens that an earlier question began with as well.
     pub cached: u64,
-    /// Written.
+    /// Output tokens.
     pub completion: u64,
 }
 
 impl Answer {
-    /// Reads an answer that somebody wrote.
+    /// Parses a hand-written answer.
     ///
     /// # Errors
-    /// It is no answer, in words for its author.
+    /// It is invalid; the message is for its author.
     pub fn read(text: &str) -> Result<Self, String> {
         let answer: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match &answer {
@@ -57,18 +57,18 @@ impl Answer {
         }
     }
 
-    /// What the model says: its words, or the value as text.
+    /// The model's content: its text, or the value as text.
     pub fn content(&self) -> String {
         self.json.as_ref().map_or_else(|| self.text.clone(), Value::to_string)
     }
 
-    /// Everything that the model writes, for counting.
+    /// Everything that the model writes, for token counts.
     pub(super) fn written(&self) -> String {
         let calls = self.calls.iter().map(|call| format!("{}{}", call.name, call.arguments()));
         std::iter::once(self.content()).chain(calls).collect()
     }
 
-    /// The turn of the model in a conversation, in the wire's form. `number` makes the ids of its calls unique.
+    /// The model's turn in a conversation, in the wire format. `number` makes the ids of its calls unique.
     pub(super) fn message(&self, number: usize) -> Value {
         let calls: Vec<Value> = (1..).zip(&self.calls).map(|(at, call)| call.on_wire(number, at)).collect();
         let content = self.content();
@@ -79,7 +79,7 @@ impl Answer {
         }
     }
 
-    /// A chat completion, whole.
+    /// A whole chat completion.
     pub(super) fn whole(&self, number: usize, tokens: Tokens) -> String {
         let choice = json!({"index": 0, "message": self.message(number), "finish_reason": self.reason()});
         json!({"id": format!("answer-{number}"), "object": "chat.completion", "model": "by-hand",
@@ -87,7 +87,7 @@ impl Answer {
         .to_string()
     }
 
-    /// A chat completion as a stream: the words, each call, the end, the counts.
+    /// A chat completion as a stream: the text, each call, the end, the counts.
     pub(super) fn streamed(&self, number: usize, tokens: Tokens) -> String {
         let content = self.content();
         let mut deltas = Vec::new();

@@ -1,4 +1,4 @@
-//! What was asked and answered, in one file that a person can read: a turn that was there before is not written again.
+//! Cassette: recorded questions and answers in one readable file, in which repeated turns are stored once.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::{Error, Result, files};
 /// The version of the format.
 const VERSION: u32 = 1;
 
-/// One question, and what was answered.
+/// One question and its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     /// The question, with neutral paths.
     pub question: Question,
-    /// The answer; none while it is awaited.
+    /// The answer; `None` while it is awaited.
     pub answer: Option<Answer>,
-    /// Its place in the longest chain of calls that had to wait for each other, from 1.
+    /// Its position in the longest chain of dependent calls, from 1.
     pub depth: u32,
 }
 
@@ -33,7 +33,7 @@ pub struct Cassette {
 #[serde(deny_unknown_fields)]
 struct Written {
     v: u32,
-    /// What does not change over a conversation.
+    /// The parts that are constant over a conversation.
     constants: Vec<Constant>,
     exchanges: Vec<Kept>,
 }
@@ -53,28 +53,28 @@ struct Constant {
 #[serde(deny_unknown_fields)]
 struct Kept {
     constant: usize,
-    /// The exchange whose first turns come first, and how many of them.
+    /// The exchange whose first turns precede, and how many of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     after: Option<(usize, usize)>,
-    /// The turns that are new.
+    /// The new turns.
     turns: Vec<Value>,
     answer: Answer,
     depth: u32,
 }
 
 impl Cassette {
-    /// Reads one.
+    /// Reads a cassette.
     ///
     /// # Errors
-    /// There is none, or it is not of this version.
+    /// It does not exist, or has another version.
     pub fn read(path: &Path) -> Result<Self> {
         Self::parse(&files::read(path)?).map_err(|reason| Error::Content { path: path.to_path_buf(), reason })
     }
 
-    /// Writes it.
+    /// Writes the cassette.
     ///
     /// # Errors
-    /// An answer is missing, or the system refuses.
+    /// An answer is missing, or an I/O error.
     pub fn write(&self, path: &Path) -> Result<()> {
         let content = |reason: String| Error::Content { path: path.to_path_buf(), reason };
         files::write(path, self.text().map_err(content)?)

@@ -1,20 +1,21 @@
-//! Which question is which: across runs, and within one.
+//! Matches questions: with those of earlier runs, and within a conversation.
 
 use super::{
     Answer, Exchange, Question,
     question::{is_models, read},
 };
 
-/// A known exchange that a question is.
+/// The known exchange that matches a question.
 pub(super) struct Found {
-    /// Which.
+    /// Its index.
     pub exchange: usize,
     /// Whether it reads the same, apart from figures and ids.
     pub same: bool,
 }
 
-/// The exchange that a question repeats: the first one left that reads the same, or else the one at the same place whose text is nearest.
-/// The place is what the model itself has said in the conversation before, so that a prompt that was reworded since keeps its answer.
+/// The exchange that a question repeats: the first unused one that reads the same, or else the one at the
+/// same place with the most similar text. The place is what the model itself has said earlier in the
+/// conversation, so that a reworded prompt keeps its answer.
 pub(super) fn find(question: &Question, known: &[Exchange], used: &[bool]) -> Option<Found> {
     let left = || known.iter().enumerate().filter(|(at, _)| !used.get(*at).copied().unwrap_or_default());
     let lines = question.lines();
@@ -29,18 +30,19 @@ pub(super) fn find(question: &Question, known: &[Exchange], used: &[bool]) -> Op
         other.role == question.role && other.shape() == shape && other.said() == said
     };
     let candidates = left().filter(|(_, exchange)| at_its_place(exchange));
-    // Of equals the last is taken, so the order is turned round: the earliest is the likeliest.
+    // `max_by_key` returns the last of equals, so the order is reversed: the earliest is the likeliest.
     let nearest = candidates.rev().max_by_key(|(_, exchange)| likeness(&exchange.question.lines(), &lines));
     nearest.map(|(exchange, _)| Found { exchange, same: false })
 }
 
-/// How much two texts share of their lines, in thousandths: a longer one is no nearer for holding more.
+/// The share of common lines of two texts, in thousandths: a longer text is not more similar for containing
+/// more.
 fn likeness(one: &[String], other: &[String]) -> usize {
     let all = one.len().saturating_add(other.len()).max(1);
     common(one, other).saturating_mul(2_000).checked_div(all).unwrap_or_default()
 }
 
-/// How many lines two texts share, each counted once.
+/// The number of common lines of two texts, each counted once.
 fn common(one: &[String], other: &[String]) -> usize {
     let mut left: Vec<&String> = other.iter().collect();
     left.sort_unstable();
@@ -57,14 +59,14 @@ fn common(one: &[String], other: &[String]) -> usize {
     shared
 }
 
-/// Whether `later` goes on where `earlier` was answered so.
+/// Whether `later` continues `earlier` after this answer.
 pub(super) fn continues(earlier: &Question, answer: &Answer, later: &Question) -> bool {
     let mut said = earlier.said();
     said.extend(Question { messages: vec![answer.message(0)], ..Question::default() }.said());
     earlier.role == later.role && earlier.messages.first() == later.messages.first() && later.said() == said
 }
 
-/// What was added to a conversation since the model spoke last, as texts.
+/// The texts added to a conversation since the model's last turn.
 pub(super) fn added(question: &Question) -> Vec<String> {
     let from = question.messages.iter().rposition(is_models).map_or(0, |at| at.saturating_add(1));
     question.messages.iter().skip(from).map(read).collect()
@@ -118,7 +120,8 @@ mod tests {
         assert_eq!(found(&question("executor", &["Step b.", "go", "blue"]), &known, &[false; 3]), None);
     }
 
-    /// The first question of a step was answered with what the step's last attempt was told: that holds the same lines and many more.
+    /// The first question of a step got the answer to the step's last attempt, which contains the same lines
+    /// and many more.
     #[test]
     fn a_longer_question_is_no_nearer() {
         let known = known(&[

@@ -1,4 +1,4 @@
-//! The folder of a game: questions, and the answers that somebody put beside them.
+//! The folder of a game: questions, and the hand-written answers beside them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Answer, Cassette, Exchange, Question};
 use crate::{Error, Result, files};
 
-/// A folder of `NNN.question.json`, `NNN.question.md` for the eye, and `NNN.answer.json`.
+/// A folder of `NNN.question.json`, `NNN.question.md` for reading, and `NNN.answer.json`.
 #[derive(Clone, Debug)]
 pub struct Folder {
     place: PathBuf,
@@ -20,25 +20,25 @@ struct Put {
 }
 
 impl Folder {
-    /// This folder, which may not be there yet.
+    /// This folder, which need not exist yet.
     pub fn at(place: impl Into<PathBuf>) -> Self {
         Self { place: place.into() }
     }
 
-    /// The file of a question, from 1, for somebody who is to answer it.
+    /// The readable file of a question, from 1.
     pub fn question(&self, number: usize) -> PathBuf {
         self.place.join(format!("{number:03}.question.md"))
     }
 
-    /// Where the answer to a question belongs.
+    /// The path for the answer to a question.
     pub fn answer(&self, number: usize) -> PathBuf {
         self.place.join(format!("{number:03}.answer.json"))
     }
 
-    /// Puts a question.
+    /// Writes a question.
     ///
     /// # Errors
-    /// The system refuses.
+    /// An I/O error.
     pub fn put(&self, number: usize, question: &Question, depth: u32) -> Result<()> {
         let put = Put { depth, question: question.clone() };
         let text = serde_json::to_string_pretty(&put)
@@ -47,10 +47,10 @@ impl Folder {
         files::write(self.question(number), question.markdown(number))
     }
 
-    /// What was asked and answered so far.
+    /// All questions and answers so far.
     ///
     /// # Errors
-    /// A file cannot be read, or an answer is none.
+    /// A file cannot be read, or an answer is invalid.
     pub fn read(&self) -> Result<Cassette> {
         let mut exchanges = Vec::new();
         for number in 1.. {
@@ -67,7 +67,7 @@ impl Folder {
         Ok(Cassette { exchanges })
     }
 
-    /// The questions without an answer, from 1.
+    /// The unanswered questions, from 1.
     ///
     /// # Errors
     /// As [`read`](Self::read).

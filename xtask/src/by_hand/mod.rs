@@ -1,10 +1,11 @@
-//! A model that is played by hand: every question of a run is put into a folder, and its answer is read from there.
+//! A model played by hand: every question of a run is written to a folder, and its answer is read from there.
 //!
-//! Nobody has to be quick. A run that meets a question without an answer ends there; once the answer lies beside the question, the same run
-//! is made again from its beginning, and the questions that were answered before get the same answers at once. So no time-out of artoo is
-//! met, the game can be left and taken up again, and what was played is at the same time what a replay plays: a [`Cassette`].
+//! There is no time limit for answering. A run that meets an unanswered question ends there; once the answer
+//! is beside the question, the same run is repeated from its beginning, and the questions answered before get
+//! the same answers at once. So none of artoo's timeouts expires, the game can be interrupted and continued,
+//! and its record is also what a replay plays: a [`Cassette`].
 //!
-//! Paths of the machine are replaced by neutral ones on the way to the folder and back, see [`Places`].
+//! Machine-specific paths are replaced by neutral ones on the way to the folder and back, see [`Places`].
 
 mod answer;
 mod cassette;

@@ -1,29 +1,29 @@
-//! Paths that differ from machine to machine, and what stands for them.
+//! Replaces machine-specific paths by neutral ones.
 
 use serde_json::Value;
 
-/// What to replace on the way to a folder or cassette, and to put back on the way to artoo.
+/// The replacements on the way to a folder or cassette, reversed on the way to artoo.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     pairs: Vec<(String, String)>,
 }
 
 impl Places {
-    /// Also replaces `real` by `neutral`. A longer path has to come before one that it begins with.
+    /// Also replaces `real` by `neutral`. A longer path has to come before its prefix.
     #[must_use]
     pub fn with(mut self, real: impl Into<String>, neutral: impl Into<String>) -> Self {
         self.pairs.push((real.into(), neutral.into()));
         self
     }
 
-    /// Every text in a question as it is kept.
+    /// Neutralises every text in a question.
     pub fn hide(&self, value: &mut Value) {
         each_text(value, &|text| {
             self.pairs.iter().fold(text, |text, (real, neutral)| text.replace(real.as_str(), neutral))
         });
     }
 
-    /// Every text in an answer as artoo has to have it.
+    /// Restores every text in an answer.
     pub fn show(&self, value: &mut Value) {
         each_text(value, &|text| {
             self.pairs.iter().fold(text, |text, (real, neutral)| text.replace(neutral.as_str(), real))

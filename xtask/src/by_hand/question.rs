@@ -1,4 +1,4 @@
-//! A question of artoo to its model, as it came over the wire.
+//! A question from artoo to its model, as received over the wire.
 
 use std::fmt::Write as _;
 
@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 /// One question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// Which role of artoo asks: each has an address of its own.
+    /// The asking role: each has an address of its own.
     pub role: String,
     /// The constant part of the prompt.
     pub system: String,
-    /// The tools that are offered, in the wire's form.
+    /// The offered tools, in the wire format.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub tools: Value,
-    /// The schema that the answer has to meet, with its name.
+    /// The schema of the answer, with its name.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub schema: Value,
-    /// The conversation, in the wire's form.
+    /// The conversation, in the wire format.
     pub messages: Vec<Value>,
 }
 
@@ -35,36 +35,37 @@ impl Question {
         Self { role, system, tools, schema, messages }
     }
 
-    /// What the model has said in this conversation, in its order: its words and calls, without their ids.
+    /// The model's turns in this conversation, in order: its text and calls, without ids.
     pub(super) fn said(&self) -> Vec<Value> {
         self.messages.iter().filter(|message| is_from(message, "assistant")).map(what_was_said).collect()
     }
 
-    /// The name of the schema, empty where there is none.
+    /// The name of the schema, empty if there is none.
     pub(super) fn shape(&self) -> &str {
         self.schema.get("name").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The part that does not change over a conversation, as one text.
+    /// The part that is constant over a conversation, as one text.
     pub(super) fn constant(&self) -> String {
         let text = |value: &Value| if value.is_null() { String::new() } else { value.to_string() };
         format!("{}{}{}", text(&self.tools), text(&self.schema), self.system)
     }
 
-    /// All that the model reads, in the order in which a provider caches it.
+    /// Everything that the model reads, in the order in which a provider caches it.
     pub(super) fn flat(&self) -> String {
         let turns = self.messages.iter().map(|message| format!("\n{}", read(message)));
         std::iter::once(self.constant()).chain(turns).collect()
     }
 
-    /// Its lines without figures and ids, to find a question of an earlier run again: times, durations and hashes differ.
+    /// Its lines without figures and ids, to find a question of an earlier run again: times, durations and
+    /// hashes differ.
     pub(super) fn lines(&self) -> Vec<String> {
         let turns = self.messages.iter().map(read);
         let whole: Vec<String> = std::iter::once(self.constant()).chain(turns).collect();
         whole.join("\n").lines().map(without_figures).collect()
     }
 
-    /// For somebody who is to answer it: everything that the model would see.
+    /// The question for a person who answers it: everything that the model would see.
     pub fn markdown(&self, number: usize) -> String {
         let mut text = format!("# Question {number}, of the {}\n", self.role);
         // Writing to a string cannot fail.
@@ -89,7 +90,7 @@ impl Question {
         text
     }
 
-    /// The last turns, from behind the last that the model spoke.
+    /// The turns after the model's last turn.
     pub fn news(&self) -> String {
         let from = self.messages.iter().rposition(|message| is_from(message, "assistant"));
         self.messages.iter().skip(from.map_or(0, |at| at.saturating_add(1))).map(turn).collect()
@@ -101,7 +102,7 @@ pub(super) fn is_models(message: &Value) -> bool {
     is_from(message, "assistant")
 }
 
-/// A turn as the model reads it: its words and calls, without what belongs to the wire.
+/// A turn as the model reads it: its text and calls, without wire details.
 pub(super) fn read(message: &Value) -> String {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let calls = calls.into_iter().flatten().filter_map(|call| call.get("function")).map(|function| {
@@ -121,7 +122,7 @@ fn is_from(message: &Value, role: &str) -> bool {
     message.get("role").and_then(Value::as_str) == Some(role)
 }
 
-/// The words of a turn. Parts that are no text are named.
+/// The text of a turn. Parts that are not text are named.
 fn words(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
@@ -158,7 +159,7 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A line with one mark for each word that holds a digit.
+/// A line with a placeholder for each word that contains a digit.
 fn without_figures(line: &str) -> String {
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '.' | ':' | '-' | '_');
     let mut told = String::with_capacity(line.len());

@@ -1,4 +1,5 @@
-//! The server side: answers what is known, puts what is not, and ends a run that has to wait.
+//! The server side: answers known questions, writes unknown ones to the folder, and ends a run that has to
+//! wait.
 
 use std::{
     path::PathBuf,
@@ -17,54 +18,55 @@ use super::{
 };
 use crate::{Error, Result, files};
 
-/// How long nothing new may be asked before a run that waits is ended: what it asks at the same time is put at the same time.
+/// How long no new question may arrive before a waiting run is ended: concurrent questions are written
+/// together.
 const QUIET: Duration = Duration::from_millis(1500);
 
-/// What a question was.
+/// How a question was matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Match {
-    /// The one that was answered, apart from figures and ids.
+    /// The answered one, apart from figures and ids.
     Same,
-    /// At the place of the one that was answered, in other words.
+    /// At the place of the answered one, in other words.
     Reworded,
-    /// One that nobody has answered.
+    /// Not answered yet.
     Open,
 }
 
-/// One question of this run, as a figure.
+/// Figures of one question of this run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// Whose it was.
+    /// The asking role.
     pub role: String,
-    /// What it was.
+    /// How it was matched.
     pub found: Match,
-    /// Its place in the longest chain of calls that had to wait for each other, from 1.
+    /// Its position in the longest chain of dependent calls, from 1.
     pub depth: u32,
-    /// What it cost.
+    /// Its token counts.
     pub tokens: Tokens,
     /// Tokens of system prompt, tools and schema.
     pub constant: u64,
-    /// Tokens of what came in since the model spoke last in this conversation.
+    /// Tokens added since the model's last turn in this conversation.
     pub added: u64,
-    /// The question of this run that it goes on from.
+    /// The question of this run that it continues.
     pub after: Option<usize>,
-    /// How many tools the answer calls.
+    /// The number of tool calls in the answer.
     pub calls: usize,
 }
 
-/// What goes back over the wire.
+/// The HTTP response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The status.
     pub status: u16,
-    /// The kind of the body.
+    /// The content type.
     pub content_type: &'static str,
     /// The body.
     pub body: String,
 }
 
-/// What a server has to know.
+/// The server's state.
 #[derive(Debug)]
 pub struct Server {
     known: Vec<Exchange>,
@@ -88,7 +90,7 @@ struct State {
 }
 
 impl Server {
-    /// A server that plays a cassette, and nothing that is not on it.
+    /// A server that only plays a cassette.
     pub fn of(cassette: Cassette, estimate: fn(&str) -> u64) -> Self {
         let state = State { put: cassette.exchanges.len(), ..State::default() };
         Self {
@@ -101,25 +103,25 @@ impl Server {
         }
     }
 
-    /// Puts questions that have no answer into this folder.
+    /// Writes unanswered questions to this folder.
     #[must_use]
     pub fn asking(self, folder: Folder) -> Self {
         Self { folder: Some(folder), ..self }
     }
 
-    /// Keeps what was asked as figures, in this file.
+    /// Records the figures of the questions in this file.
     #[must_use]
     pub fn recording(self, record: PathBuf) -> Self {
         Self { record: Some(record), ..self }
     }
 
-    /// Replaces paths on the way.
+    /// Replaces paths.
     #[must_use]
     pub fn hiding(self, places: Places) -> Self {
         Self { places, ..self }
     }
 
-    /// Answers a request to `path`. Blocks for a moment where there is no answer.
+    /// Answers a request to `path`. Blocks for a moment if there is no answer.
     pub fn reply(&self, path: &str, body: &Value) -> Reply {
         let streamed = body.get("stream").and_then(Value::as_bool).unwrap_or_default();
         let mut hidden = body.clone();
@@ -140,7 +142,7 @@ impl Server {
         }
     }
 
-    /// What was asked so far.
+    /// The figures so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
     }
@@ -164,7 +166,7 @@ impl Server {
             let tokens = self.tell(state, question, kind, answer, *depth)?;
             return Ok(Some((answer.clone(), found.exchange.saturating_add(1), tokens)));
         }
-        // One that was put before is put again only where it reads differently.
+        // A question written before is written again only if it reads differently.
         if let Some(folder) = self.folder.as_ref().filter(|_| exchange.is_none()) {
             state.put = state.put.saturating_add(1);
             folder.put(state.put, &question, state.depth.saturating_add(1))?;
@@ -174,7 +176,7 @@ impl Server {
         Ok(None)
     }
 
-    /// Notes a question of this run with its answer.
+    /// Records a question of this run with its answer.
     fn tell(
         &self,
         state: &mut State,
@@ -222,7 +224,7 @@ impl Server {
         serde_json::from_value(value).unwrap_or(answer)
     }
 
-    /// Waits until nothing else is asked, then answers nothing any more.
+    /// Waits until no other question arrives, then answers nothing any more.
     fn ended(&self, reason: &str) -> Reply {
         if self.folder.is_some() {
             loop {
@@ -239,7 +241,7 @@ impl Server {
         } else {
             self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
         }
-        // A status that no client tries again, with or without tools or a schema.
+        // A status that no client retries, with or without tools or a schema.
         Reply {
             status: 403,
             content_type: "application/json",
@@ -248,7 +250,7 @@ impl Server {
     }
 }
 
-/// How many bytes two texts begin with alike.
+/// The length in bytes of the common prefix of two texts.
 fn common_start(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).map(|(c, _)| c.len_utf8()).sum()
 }

@@ -1,9 +1,11 @@
-//! The learning suite: sequences of related requests, each in a new process, with memory on, off and shuffled.
+//! The learning suite: sequences of related requests, each in a new process, with memory on, off and
+//! shuffled.
 //!
-//! What memory is worth shows in the requests that come after a first one that taught something. The same requests run without memory,
-//! with what the requests before them left behind, and with as much of another sequence. Graders in code compute the truth. By default the
-//! model is [simulated](model): what is measured is whether memory brings what was learned to where it is needed, and what it costs where
-//! it is wrong, not how well a language model reads it.
+//! The benefit of memory shows in the requests after a first one that taught something. The same requests run
+//! without memory, with the memory left by the earlier requests, and with as much of another sequence.
+//! Graders in code compute the truth. By default the model is [simulated](model): the suite measures whether
+//! memory brings lessons to where they are needed, and what wrong memory costs, not how well a language model
+//! reads it.
 
 pub mod model;
 mod results;
@@ -33,18 +35,20 @@ use crate::{
     verify::{self, Build},
 };
 
-/// What the commands of the simulated model need, and no more: a machine with `yq` on it has nothing to learn.
+/// The programs that the simulated model's commands need, and no more: a machine with `yq` on it has nothing
+/// to learn.
 const PROGRAMS: [&str; 15] = [
     "awk", "bash", "cat", "cut", "env", "find", "grep", "head", "ls", "sed", "sh", "sort", "tail", "tr", "wc",
 ];
 
-/// Where each draw begins, so that the suite does the same again.
+/// The seed of each draw, so that the suite is reproducible.
 const SEED: u64 = 14;
 
 /// `cargo xtask learn`.
 ///
 /// # Errors
-/// A program or a sequence cannot be had, or the binary has no memory that lasts. A wrong answer is a row of the data, not an error.
+/// A program or a sequence is unavailable, or the binary has no persistent memory. A wrong answer is a row of
+/// the data, not an error.
 pub fn run(options: &cli::Learn) -> Result<()> {
     let sequences = sequence::load(&files::root().join("fixtures/learning"), &options.only)?;
     let artoo = match &options.binary {
@@ -97,11 +101,11 @@ pub fn run(options: &cli::Learn) -> Result<()> {
     Ok(())
 }
 
-/// Who answers the model calls.
+/// The model of the calls.
 enum Model {
     /// The policy of [`model`], behind a server.
     Simulated(Served),
-    /// The model that a person's artoo has by itself.
+    /// The model of a person's default artoo.
     Embedded,
 }
 
@@ -117,7 +121,7 @@ impl Model {
 /// The export of a memory after each request: the first is the memory before the second request.
 type Learned = Vec<Export>;
 
-/// What all runs share.
+/// State shared by all runs.
 struct Suite {
     artoo: PathBuf,
     place: PathBuf,
@@ -158,7 +162,7 @@ impl Suite {
         Ok(())
     }
 
-    /// Every request with what those before it left.
+    /// Every request with the memory of the earlier ones.
     fn learning(&self, sequence: &Sequence, runs: &mut Vec<Run>) -> Result<Learned> {
         let data = self.data(sequence, Memory::On, 0);
         let mut learned: Learned = Vec::new();
@@ -171,8 +175,8 @@ impl Suite {
         Ok(learned)
     }
 
-    /// Every request with as much as with memory on, and the words of other sequences. Each has a memory of its own, because
-    /// what a run learns from being misled would make the next one's right.
+    /// Every request with as much memory as with memory on, but the words of other sequences. Each has its
+    /// own memory, because what a run learns from being misled would correct the next one.
     fn shuffled(
         &self,
         sequence: &Sequence,
@@ -225,7 +229,7 @@ impl Suite {
         session::over(&bench, request, &self.home(sequence)?, &self.place.join(&sequence.id).join(record))
     }
 
-    /// The home of a sequence: the same folder for all its runs, as memory knows it by.
+    /// The home of a sequence: the same folder for all its runs, because memory refers to it.
     fn home(&self, sequence: &Sequence) -> Result<PathBuf> {
         let home = self.place.join(&sequence.id).join("home");
         if !home.exists() {
@@ -244,7 +248,7 @@ impl Suite {
         self.environment().into_iter().fold(program, |program, (name, value)| program.env(name, value))
     }
 
-    /// What `artoo run` is told of the model, and what the developer adds.
+    /// The model options of `artoo run`, and the developer's additions.
     fn model_options(&self) -> Vec<String> {
         let mut options = self.options.clone();
         if let Model::Simulated(server) = &self.model {
@@ -253,12 +257,12 @@ impl Suite {
         options
     }
 
-    /// Nobody's configuration, and a search path that is known.
+    /// An empty configuration, and a fixed search path.
     fn environment(&self) -> Vec<(OsString, OsString)> {
         let mut environment = vec![("PATH".into(), self.programs().into())];
         match self.model {
             Model::Simulated(_) => environment.push(("HOME".into(), self.place.join("person").into())),
-            // It lies in the person's home.
+            // It is in the person's home.
             Model::Embedded => {}
         }
         environment

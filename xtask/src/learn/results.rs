@@ -1,16 +1,16 @@
-//! What the learning suite measured, as data.
+//! Results of the learning suite, as data.
 
 use serde::{Deserialize, Serialize};
 
 use crate::eval::{results::Conditions, session::Graded};
 
-/// How a run could use memory.
+/// A run's use of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Memory {
-    /// Not at all.
+    /// None.
     Off,
-    /// What the requests before it taught.
+    /// The lessons of the earlier requests.
     On,
     /// As much as with memory on, in the same pairs, with the words of other sequences.
     Shuffled,
@@ -30,10 +30,10 @@ impl Memory {
     }
 }
 
-/// A learning suite that ran.
+/// The results of the suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learning {
-    /// Under what conditions.
+    /// The conditions of the measurement.
     pub conditions: Conditions,
     /// The sequences, in their order.
     pub sequences: Vec<Taught>,
@@ -46,7 +46,7 @@ pub(super) struct Learning {
 pub(super) struct Taught {
     /// Its name.
     pub id: String,
-    /// What there is to learn.
+    /// The lesson.
     pub teaches: String,
     /// The language of the requests.
     pub language: String,
@@ -57,23 +57,23 @@ pub(super) struct Taught {
 pub(super) struct Run {
     /// The sequence.
     pub sequence: String,
-    /// Which request of it, from 1.
+    /// The number of the request, from 1.
     pub number: usize,
-    /// How it could use memory.
+    /// Its use of memory.
     pub memory: Memory,
-    /// How many Megrams there were before it; none where memory is off.
+    /// The number of Megrams before it; 0 with memory off.
     pub megrams: usize,
     /// How it ended.
     pub directive: String,
     /// Whether it was accepted, and the grader agrees.
     pub solved: bool,
-    /// Whether it was accepted, and the grader does not agree.
+    /// Whether it was accepted, and the grader disagrees.
     pub wrong: bool,
     /// Model calls.
     pub calls: u64,
-    /// Tokens, read and written.
+    /// Tokens, input plus output.
     pub tokens: u64,
-    /// Changes of the plan.
+    /// Number of replans.
     pub replans: u64,
 }
 

@@ -1,4 +1,5 @@
-//! A sequence of the learning suite, as written in `fixtures/learning`. It says how to compute the truth, never the truth itself.
+//! A sequence of the learning suite, from `fixtures/learning`. It defines how to compute the truth, and never
+//! contains it.
 
 use std::{fs, path::Path, path::PathBuf};
 
@@ -14,17 +15,17 @@ use crate::{
     files,
 };
 
-/// Related requests over one home, of which a first failure teaches something about the rest.
+/// Related requests over one home, in which a first failure teaches something about the rest.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sequence {
     /// The name of its folder.
     #[serde(skip)]
     pub id: String,
-    /// Where its home is.
+    /// The path of its home.
     #[serde(skip)]
     pub home: PathBuf,
-    /// What there is to learn.
+    /// The lesson.
     pub teaches: String,
     /// How its home is arranged for that, in a sentence or two.
     pub about: String,
@@ -35,21 +36,21 @@ pub(super) struct Sequence {
     pub requests: Vec<Asked>,
 }
 
-/// One request, for a number.
+/// One request for a number.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Asked {
-    /// What the user asks.
+    /// The user's request.
     pub asks: String,
     /// How to compute the number.
     pub of: Quantity,
 }
 
 impl Sequence {
-    /// The requests with what is expected of them, so that the graders of the evaluation judge them.
+    /// The requests with their expected results, for the graders of the evaluation.
     ///
     /// # Errors
-    /// The home does not have what a request asks about.
+    /// The home lacks what a request asks about.
     pub(super) fn asked(&self) -> Result<Vec<session::Asked>> {
         let asked = |asked: &Asked| {
             let number = truth::measure(&self.home, &asked.of)?;
@@ -66,10 +67,10 @@ impl Sequence {
     }
 }
 
-/// The sequences in a folder, by name. `only` picks some of them; none means all.
+/// The sequences in a folder, by name. `only` selects some of them; empty means all.
 ///
 /// # Errors
-/// A folder holds no sequence, or `only` names none.
+/// A folder contains no sequence, or `only` names none.
 pub(super) fn load(folder: &Path, only: &[String]) -> Result<Vec<Sequence>> {
     let mut sequences = Vec::new();
     for entry in fs::read_dir(folder).map_err(Error::file("list", folder))? {
@@ -112,7 +113,7 @@ mod tests {
         }
     }
 
-    /// A truth that two requests share would let an answer to one pass for the other.
+    /// With a shared truth, an answer to one request would pass for the other.
     #[test]
     fn every_request_has_a_truth_of_its_own() {
         for sequence in all() {

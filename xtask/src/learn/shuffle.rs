@@ -1,10 +1,10 @@
-//! Wrong memory: the pairs and weights of one sequence with the words of others.
+//! Builds wrong memory: the pairs and weights of one sequence with the words of others.
 
 use serde_json::{Map, Value};
 
 use crate::{Error, Result, draw::Draw};
 
-/// An export of a memory: its first line, which describes it, and the entries.
+/// An export of a memory: its header line, and the entries.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Export {
     header: String,
@@ -12,7 +12,7 @@ pub(super) struct Export {
 }
 
 impl Export {
-    /// Reads one.
+    /// Parses an export.
     ///
     /// # Errors
     /// It is not JSON Lines, or an entry has no words.
@@ -28,19 +28,19 @@ impl Export {
         Ok(Self { header, entries: entries.collect::<Result<_>>()? })
     }
 
-    /// How many entries it has.
+    /// The number of entries.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// As an import reads it.
+    /// In the format of an import.
     pub(super) fn text(&self) -> String {
         let lines = self.entries.iter().map(|entry| format!("{entry}\n"));
         std::iter::once(format!("{}\n", self.header)).chain(lines).collect()
     }
 
-    /// The same number of entries, with their pairs, weights and times, but with the contents of other memories, and the targets of
-    /// their calls in the place of its own. Which comes where is drawn by lot from `seed`.
+    /// The same number of entries, with their pairs, weights and times, but with the contents of other
+    /// memories, and the targets of their calls. The assignment is random with this `seed`.
     pub(super) fn with_words_of(&self, others: &[&Self], seed: u64) -> Self {
         let mut entries = self.entries.clone();
         let drawn = |of: &dyn Fn(&Map<String, Value>) -> Option<Value>| {
@@ -51,7 +51,7 @@ impl Export {
         };
         let mut contents = drawn(&|one| one.get("content").cloned()).into_iter().cycle();
         let mut targets = drawn(&|one| is_call(one).then(|| one.get("entity").cloned())?).into_iter().cycle();
-        // What became part of a rule would not be taken in beside the rule, and there would be fewer.
+        // Entries consolidated into a rule would not be imported beside the rule, so there would be fewer.
         let parts = entries.iter_mut().filter_map(|entry| entry.pointer_mut("/provenance/consolidated_into"));
         parts.for_each(|into| *into = Value::Null);
         for entry in entries.iter_mut().filter_map(megram) {
@@ -68,7 +68,7 @@ impl Export {
     }
 }
 
-/// The Megram of an entry, where it has words.
+/// The Megram of an entry, if it has words.
 fn megram(entry: &mut Value) -> Option<&mut Map<String, Value>> {
     entry.get_mut("megram")?.as_object_mut().filter(|fields| fields.contains_key("content"))
 }

@@ -1,29 +1,30 @@
-//! Two ways to run the same requests, compared request by request.
+//! Paired comparison of two conditions for the same requests.
 
 /// The same requests under two conditions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Paired {
-    /// How many requests.
+    /// The number of requests.
     pub pairs: usize,
     /// The sum under the first condition.
     pub first: f64,
     /// The sum under the second.
     pub second: f64,
-    /// How many requests cost less under the first.
+    /// The number of requests that cost less under the first.
     pub less: usize,
-    /// How many cost more.
+    /// The number that cost more.
     pub more: usize,
-    /// The change from second to first in percent of the second, with the bounds of its confidence interval of 95 %; `None` where the
-    /// second is nothing.
+    /// The change from second to first in percent of the second, with its 95 % confidence interval; `None` if
+    /// the second is 0.
     pub change: Option<Change>,
-    /// How likely a split as uneven as `less` and `more` were, if each were a throw of a coin (exact, two-sided).
+    /// The probability of a split at least as uneven as `less` and `more` under a fair coin (exact,
+    /// two-sided).
     pub p: f64,
 }
 
 /// A change in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Change {
-    /// What was measured.
+    /// The estimate.
     pub percent: f64,
     /// The lower bound.
     pub low: f64,
@@ -53,12 +54,13 @@ fn change(pairs: &[(f64, f64)]) -> Option<Change> {
     let variance = differences.iter().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (n - 1.0);
     let reach = NORMAL_95 * (variance / n).sqrt();
     let percent = |difference: f64| 100.0 * difference / base;
-    // What cannot be negative cannot fall by more than all of it.
+    // A non-negative value cannot fall by more than 100 %.
     let low = percent(mean - reach).max(-100.0);
     Some(Change { percent: percent(mean), low, high: percent(mean + reach) })
 }
 
-/// The exact two-sided sign test: the probability of `a` and `b`, or of a split more uneven, under a fair coin.
+/// The exact two-sided sign test: the probability of `a` and `b`, or of a more uneven split, under a fair
+/// coin.
 fn sign_test(a: usize, b: usize) -> f64 {
     let (n, fewer) = (a.saturating_add(b), a.min(b));
     let mut ways = 1.0;

@@ -1,4 +1,4 @@
-//! The result of the learning suite as a document.
+//! Formats the result of the learning suite as a document.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::{
     statistics::{Paired, paired},
 };
 
-/// How much more wrong memory may cost than none, in percent.
+/// Maximum extra cost of wrong memory over none, in percent.
 const MAY_HURT: f64 = 5.0;
 
 /// A figure of a run.
@@ -19,7 +19,7 @@ const COSTS: [Figure; 3] = [
     ("replans", |run| run.replans as f64),
 ];
 
-/// The tables, with what they mean.
+/// The tables with their explanation.
 pub(super) fn document(learning: &Learning) -> String {
     let conditions = &learning.conditions;
     let mut text = format!(
@@ -174,7 +174,7 @@ fn sequences(learning: &Learning) -> String {
     text
 }
 
-/// How many calls a request takes, by its place in the sequence.
+/// The number of calls of a request, by its place in the sequence.
 fn course(learning: &Learning) -> String {
     let mut text = "\n| model calls a request, by its place | 1st | 2nd | 3rd | 4th to 10th | 11th to 20th |\n|---|---|---|---|---|---|\n".to_owned();
     for memory in Memory::ALL {
@@ -200,7 +200,7 @@ fn later(learning: &Learning, memory: Memory) -> impl Iterator<Item = &Run> {
     learning.runs.iter().filter(move |run| run.memory == memory && run.is_later())
 }
 
-/// The later requests with this memory beside the same without.
+/// Compares the later requests with this memory and without.
 fn compared(learning: &Learning, sequence: Option<&str>, memory: Memory, figure: fn(&Run) -> f64) -> Paired {
     let wanted = |run: &&Run| sequence.is_none_or(|sequence| run.sequence == sequence);
     let pairs: Vec<(f64, f64)> = later(learning, memory)

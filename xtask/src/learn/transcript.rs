@@ -1,4 +1,4 @@
-//! Two runs of a sequence as a person sees them: one that has to learn, and one that need not.
+//! Transcript of two runs of a sequence: one that has to learn, and one that benefits.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use crate::{Error, Result, command::Program, files};
 /// The sequence whose first request needs another plan.
 pub(super) const SEQUENCE: &str = "program-out-of-order";
 
-/// Runs the first two requests of a sequence, each in a process of its own, asks memory about the second, and writes what was shown.
+/// Runs the first two requests of a sequence, each in its own process, queries memory about the second, and
+/// writes the output.
 ///
 /// # Errors
 /// A program cannot be started, the sequence is too short, or the file cannot be written.
@@ -44,7 +45,7 @@ pub(super) fn write(suite: &Suite, sequence: &Sequence, command: &str, to: &Path
     files::write(to, text)
 }
 
-/// A command with what it shows, work first.
+/// A command with its output, run first.
 fn shown(heading: &str, command: &str, program: &Program, place: &Path) -> Result<String> {
     let output = program.output()?;
     let both = format!("{}{}", output.stderr, output.stdout);

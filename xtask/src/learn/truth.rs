@@ -10,11 +10,11 @@ use crate::{Error, Result, eval::csv, files};
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "measure", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Quantity {
-    /// How many lines a file has.
+    /// The number of lines of a file.
     Lines {
         /// The file.
         file: PathBuf,
-        /// Only lines that hold this.
+        /// Only lines that contain this.
         #[serde(default)]
         holding: String,
     },
@@ -22,7 +22,7 @@ pub(super) enum Quantity {
     Column {
         /// The file.
         file: PathBuf,
-        /// What parts its fields.
+        /// Its field separator.
         #[serde(default = "comma")]
         separator: char,
         /// The column's heading.
@@ -37,7 +37,7 @@ fn comma() -> char {
 /// The number.
 ///
 /// # Errors
-/// The home does not have what is to be measured.
+/// The home lacks what is to be measured.
 pub(super) fn measure(home: &Path, quantity: &Quantity) -> Result<f64> {
     match quantity {
         Quantity::Lines { file, holding } => {

@@ -1,4 +1,4 @@
-//! The home of a task on the disk: made, and read again.
+//! The home of a task on disk: creation, and reading it back.
 
 use std::{
     fs::{self, File},
@@ -9,13 +9,13 @@ use std::{
 use super::task::{Files, Task};
 use crate::{Error, Result, command::Program, files};
 
-/// The folder of the home into which artoo puts what is its own: not graded.
+/// Folders of the home that belong to artoo and are not graded.
 const OWN: [&str; 5] = [".artoo", ".config", ".local", ".cache", "artoo_workspace"];
 
-/// Makes the home of a task, with the same contents and times each time.
+/// Creates the home of a task, with the same contents and times each time.
 ///
 /// # Errors
-/// The system refuses, or git does.
+/// An I/O error, or git fails.
 pub(super) fn make(task: &Task, home: &Path, environment: &[(String, String)]) -> Result<()> {
     let folder = home.join(task.folder);
     fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
@@ -45,7 +45,7 @@ pub(super) fn make(task: &Task, home: &Path, environment: &[(String, String)]) -
     put(home, &(task.files)())
 }
 
-/// Writes files, with times that are the same each time.
+/// Writes files with reproducible times.
 fn put(folder: &Path, contents: &Files) -> Result<()> {
     /// 2026-10-05 08:00 UTC.
     const FIRST: u64 = 1_791_187_200;
@@ -61,7 +61,7 @@ fn put(folder: &Path, contents: &Files) -> Result<()> {
     Ok(())
 }
 
-/// The files of a home, without what belongs to artoo, git or a compiler of scripts.
+/// The files of a home, without those of artoo, git or a script compiler.
 ///
 /// # Errors
 /// Something cannot be read.

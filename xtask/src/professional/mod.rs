@@ -1,8 +1,10 @@
-//! Professional tasks, played by hand: what artoo makes of an excellent model, and what that costs beside a plain tool-calling loop.
+//! Professional tasks, played by hand: artoo's results with an excellent model, and their cost compared with
+//! a plain tool-calling loop.
 //!
-//! Each task has a home that is generated, a request as somebody types it, what is granted, and a grader in code. The model is played by
-//! hand, from what stands in its prompts alone, and what was said is kept as a cassette. A replay makes the same runs again without a
-//! model, with artoo as it is now: real tools, real files, real judges, and the answers of then.
+//! Each task has a generated home, a request as a person would type it, its grants, and a grader in code. The
+//! model is played by hand, only from its prompts, and its answers are kept as a cassette. A replay repeats
+//! the same runs without a model, with the current artoo: real tools, real files, real judges, and the
+//! recorded answers.
 
 mod home;
 mod plain;
@@ -28,13 +30,13 @@ use crate::{
     verify::{self, Build},
 };
 
-/// Where the document goes; the data beside it, as .json.
+/// The path of the document; the data beside it, as .json.
 const TABLE: &str = "docs/professional.md";
 
-/// Goes on with a game: runs the task until a question has no answer, or to its end.
+/// Continues a game: runs the task until a question has no answer, or to its end.
 ///
 /// # Errors
-/// There is no such task, or a program cannot be had.
+/// The task does not exist, or a program is unavailable.
 pub fn play(options: &cli::Eval) -> Result<()> {
     let Some(questions) = &options.questions else {
         return Err(Error::Other("--model by-hand needs --questions FOLDER".to_owned()));
@@ -63,7 +65,7 @@ pub fn play(options: &cli::Eval) -> Result<()> {
     Ok(())
 }
 
-/// The task that is named.
+/// The named task.
 fn only(options: &cli::Eval) -> Result<Task> {
     let [name] = options.only.as_slice() else {
         return Err(Error::Other("one task at a time: name it with --only".to_owned()));
@@ -72,10 +74,10 @@ fn only(options: &cli::Eval) -> Result<Task> {
     task.ok_or_else(|| Error::Other(format!("there is no task called {name}")))
 }
 
-/// Plays all cassettes again, or those of some tasks, and writes the table; or what a person sees of one.
+/// Replays all cassettes, or those of some tasks, and writes the table; or shows a person's view of one.
 ///
 /// # Errors
-/// A program cannot be had, or a game no longer ends as it should.
+/// A program is unavailable, or a game no longer ends as it should.
 pub fn replay(options: &cli::Eval) -> Result<()> {
     let bench = bench(options.binary.as_ref())?;
     if let Some(to) = &options.transcript {
@@ -106,7 +108,7 @@ pub fn replay(options: &cli::Eval) -> Result<()> {
     fair(&played)
 }
 
-/// Plays all cassettes again, for the gate.
+/// Replays all cassettes, for the gate.
 ///
 /// # Errors
 /// As [`replay`].
@@ -189,7 +191,7 @@ fn bench(binary: Option<&PathBuf>) -> Result<Bench> {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        // What is left in the folder for temporary files is removed by the system sooner or later.
+        // Remains in the temporary folder are removed by the system sooner or later.
         let _ = files::remove_folder(&self.place);
     }
 }

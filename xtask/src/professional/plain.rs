@@ -1,4 +1,5 @@
-//! What a plain tool-calling loop would have sent for the same calls of tools: one conversation that grows, and nothing beside it.
+//! Estimates the tokens that a plain tool-calling loop would have used for the same tool calls: one growing
+//! conversation, and nothing else.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +8,22 @@ use crate::by_hand::Asked;
 /// The role whose turns a plain loop has as well.
 const EXECUTOR: &str = "executor";
 
-/// A plain loop, as figures.
+/// The figures of a plain loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Plain {
-    /// Model calls: a turn for each of the executor's that called tools, and one for the answer.
+    /// Model calls: one for each turn of the executor with tool calls, and one for the answer.
     pub calls: u64,
-    /// Tokens read.
+    /// Input tokens.
     pub prompt: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub completion: u64,
 }
 
 impl Plain {
-    /// The loop for what was asked in a run. Its first prompt is the executor's own system prompt and tools, and the request, of
-    /// `request` tokens; each further one has all calls and results before it. Results that no later turn of the executor saw are not
-    /// counted, nor is an answer that was no turn of the executor's: both make the loop cheaper than it would be.
+    /// The loop for the questions of a run. Its first prompt is the executor's own system prompt and tools,
+    /// and the request of `request` tokens; each further one contains all earlier calls and results. Results
+    /// that no later turn of the executor saw are not counted, nor is an answer that was not a turn of the
+    /// executor: both make the loop cheaper than it would be.
     pub(crate) fn of(asked: &[Asked], request: u64) -> Self {
         let turns: Vec<(usize, &Asked)> =
             asked.iter().enumerate().filter(|(_, asked)| asked.role == EXECUTOR).collect();
@@ -42,7 +44,7 @@ impl Plain {
         plain
     }
 
-    /// Tokens, read and written.
+    /// Tokens, input plus output.
     pub(crate) fn tokens(self) -> u64 {
         self.prompt.saturating_add(self.completion)
     }

@@ -1,4 +1,4 @@
-//! What the professional tasks came to, as data.
+//! Results of the professional tasks, as data.
 
 use std::collections::BTreeMap;
 
@@ -7,67 +7,67 @@ use serde::{Deserialize, Serialize};
 use super::{plain::Plain, task::Verdict};
 use crate::by_hand::{Asked, Match, Tokens};
 
-/// One game that was played to its end.
+/// One finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Played {
     /// The task.
     pub name: String,
-    /// What kind of work it is.
+    /// The kind of work.
     pub about: String,
-    /// Whether somebody did something wrong on purpose.
+    /// Whether it was sabotaged on purpose.
     pub sabotaged: bool,
-    /// How the run ended, in its own word.
+    /// The run's directive.
     pub directive: String,
-    /// Its exit code; none where it was ended by a signal.
+    /// Its exit code; `None` if it was killed by a signal.
     pub exit: Option<i32>,
-    /// What it came to.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What speaks against it.
+    /// The grader's objections.
     pub objections: Vec<String>,
-    /// What the person read at its end.
+    /// The final text for the person.
     pub answer: String,
     /// Model calls.
     pub calls: u64,
-    /// The longest chain of calls that had to wait for each other.
+    /// The longest chain of dependent calls.
     pub depth: u32,
     /// Tokens by role.
     pub roles: BTreeMap<String, Tokens>,
     /// Questions to the person: for consent, for words, for a plan.
     pub questions: u64,
-    /// Seconds of artoo's own: no model took any time.
+    /// Seconds of artoo's own: the model took no time.
     pub seconds: f64,
-    /// Questions that read otherwise than when they were answered.
+    /// Questions worded differently than when they were answered.
     pub reworded: u64,
-    /// Questions that nobody has answered.
+    /// Unanswered questions.
     pub open: u64,
-    /// What a plain loop would have sent.
+    /// The estimate for a plain loop.
     pub plain: Plain,
 }
 
 impl Played {
-    /// Whether it said that the work is done.
+    /// Whether the run claimed that the work is done.
     pub(crate) fn accepted(directive: &str) -> bool {
         matches!(directive, "accept" | "success")
     }
 
-    /// Whether a replay may pass: the work is right or honestly not done, what was sabotaged is not accepted, and nothing was asked that
-    /// nobody had answered.
+    /// Whether a replay may pass: the work is right or honestly not done, sabotaged work is not accepted, and
+    /// every question had an answer.
     pub(crate) fn passes(&self) -> bool {
         let is_fair = match self.sabotaged {
-            // What ends as close enough names what is not met, and has its own exit code.
+            // A run that ends as close enough names what is unmet, and has its own exit code.
             true => self.directive != "accept",
             false => self.verdict != Verdict::Wrong,
         };
         is_fair && self.open == 0 && !self.directive.is_empty()
     }
 
-    /// All its tokens.
+    /// The sum of its tokens.
     pub(crate) fn tokens(&self) -> Tokens {
         sum(self.roles.values())
     }
 }
 
-/// Tokens of several together.
+/// The sum of several token counts.
 pub(crate) fn sum<'a>(tokens: impl IntoIterator<Item = &'a Tokens>) -> Tokens {
     tokens.into_iter().fold(Tokens::default(), |sum, one| Tokens {
         prompt: sum.prompt.saturating_add(one.prompt),
@@ -86,17 +86,17 @@ pub(crate) fn by_role(asked: &[Asked]) -> BTreeMap<String, Tokens> {
     roles
 }
 
-/// How many questions were found so.
+/// The number of questions matched like this.
 pub(crate) fn found(asked: &[Asked], found: Match) -> u64 {
     asked.iter().filter(|one| one.found == found).map(|_| 1).sum()
 }
 
-/// All games, and under what conditions they were measured.
+/// All games, and the conditions of the measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Games {
     /// The command.
     pub command: String,
-    /// The day.
+    /// The date.
     pub date: String,
     /// The machine.
     pub machine: String,

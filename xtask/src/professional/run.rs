@@ -1,4 +1,4 @@
-//! One run of artoo over the home of a task, with the model by hand.
+//! One run of artoo over the home of a task, with the hand-played model.
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ use crate::{
     files,
 };
 
-/// What commands may need, and no more: which programs a machine has besides would stand in prompts.
+/// The programs that commands may need, and no more: further programs of a machine would appear in prompts.
 const PROGRAMS: [&str; 48] = [
     "awk",
     "basename",
@@ -75,10 +75,10 @@ const PROGRAMS: [&str; 48] = [
 /// Programs that a machine may lack.
 const SPARE: [&str; 2] = ["file", "iconv"];
 
-/// The roles that ask a model; each gets an address of its own, so that the server knows who asks.
+/// The roles that call a model; each gets its own address, so that the server knows which one asks.
 const ROLES: [&str; 5] = ["perceiver", "planner", "executor", "agent_validator", "meta_validator"];
 
-/// What the model by hand can do.
+/// The profile of the hand-played model.
 const PROFILE: &str = "[models.by-hand]
 context_tokens = 200000
 output_tokens = 16000
@@ -88,32 +88,32 @@ reasoning = false
 guided = false
 ";
 
-/// The home of the person, as it stands in questions and answers.
+/// The person's home in questions and answers.
 const NEUTRAL: &str = "/home/mara";
 
 /// The programs of all runs.
 pub(super) struct Bench {
-    /// artoo.
+    /// The artoo binary.
     pub artoo: PathBuf,
-    /// The server of the model by hand.
+    /// The server of the hand-played model.
     pub server: PathBuf,
-    /// Where runs are made and recorded; not within a git repository, which commands would find.
+    /// Where runs are made and recorded; not inside a git repository, which commands would find.
     pub place: PathBuf,
 }
 
-/// A home with a person's request in it, and a server that answers.
+/// A home with a person's request, and a server that answers.
 struct Scene {
     person: PathBuf,
     environment: Vec<(String, String)>,
-    /// What the server was asked.
+    /// The record of the server's questions.
     record: PathBuf,
     server: Served,
 }
 
-/// Where answers come from.
+/// The source of answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source<'a> {
-    /// A folder in which somebody answers.
+    /// A folder with hand-written answers.
     Folder(&'a Path),
     /// A cassette.
     Cassette(&'a Path),
@@ -133,7 +133,7 @@ fn program(name: &str) -> Option<PathBuf> {
 }
 
 impl Bench {
-    /// Makes the home of a task and starts the server of its model.
+    /// Creates the home of a task and starts the server of its model.
     fn scene(&self, task: &Task, source: Source<'_>) -> Result<Scene> {
         let place = self.place.join(task.name);
         files::remove_folder(&place)?;
@@ -147,7 +147,7 @@ impl Bench {
         Ok(Scene { person, environment, record, server })
     }
 
-    /// What a person sees of a run, from its cassette.
+    /// A person's view of a run, from its cassette.
     ///
     /// # Errors
     /// As [`Bench::run`].
@@ -162,7 +162,7 @@ impl Bench {
     /// Runs a task from its beginning.
     ///
     /// # Errors
-    /// The home cannot be made, or a program not be started. What artoo does is a result.
+    /// The home cannot be created, or a program cannot be started. Whatever artoo does is a result.
     pub(super) fn run(&self, task: &Task, source: Source<'_>, is_sabotaged: bool) -> Result<Played> {
         let scene = self.scene(task, source)?;
         let before = home::read(&scene.person)?;
@@ -235,7 +235,7 @@ impl Bench {
     }
 }
 
-/// Nobody's variables, and a search path that is known.
+/// A clean environment, and a fixed search path.
 fn environment(place: &Path, person: &Path) -> Vec<(String, String)> {
     let (home, path) = (person.display().to_string(), place.join("programs").display().to_string());
     let set =
@@ -252,12 +252,12 @@ fn link_programs(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Every role at its own address of the server.
+/// A configuration with every role at its own address of the server.
 fn configuration(address: &str) -> String {
     let table = |name: &str, role: &str| {
         format!("[{name}]\nprovider = \"openai\"\nbase_url = \"{address}/{role}/v1\"\nmodel = \"by-hand\"\n")
     };
-    // A brain has to be there, although each role has a model of its own.
+    // A brain is required, although each role has a model of its own.
     let roles = ROLES.map(|role| table(&format!("roles.{role}"), role));
     let tables: String = std::iter::once(table("brain", "planner")).chain(roles).collect();
     format!("{tables}{PROFILE}")
@@ -267,7 +267,7 @@ fn is_of(line: &Value, kind: &str) -> bool {
     line.get("type").and_then(Value::as_str) == Some(kind)
 }
 
-/// All that the end of a run says.
+/// The text of a run's last event line.
 fn told(line: &Value) -> String {
     let text = |name: &str| match line.get(name) {
         None | Some(Value::Null) => String::new(),
@@ -277,7 +277,7 @@ fn told(line: &Value) -> String {
     ["summary", "output", "error", "unmet"].map(text).join("\n").trim().to_owned()
 }
 
-/// As artoo estimates the tokens of a text in ASCII, which all requests are.
+/// artoo's token estimate for an ASCII text, which all requests are.
 fn tokens(request: &str) -> u64 {
     u64::try_from(request.len().div_ceil(4)).unwrap_or(u64::MAX)
 }

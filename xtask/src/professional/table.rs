@@ -1,4 +1,4 @@
-//! The document of the professional tasks.
+//! Formats the document of the professional tasks.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::{
 
 const ABOUT: &str = include_str!("about.md");
 
-/// What a person sees of one run.
+/// A person's view of one run.
 pub(super) fn transcript(task: &Task, command: &str, shown: &str) -> String {
     format!(
         "# {}\n\nWritten by `{command}`; do not edit.\n\n\

@@ -1,23 +1,23 @@
-//! What the colours of a terminal look like, on light and on dark.
+//! Terminal colours for light and dark surroundings.
 
 use std::fmt::Write;
 
 use super::Colour;
 
-/// What is behind, what is in front, and the sixteen colours, in light surroundings. Each can be read on the first.
+/// Background, foreground, and the sixteen colours for light surroundings. Each is readable on the first.
 const LIGHT: [&str; 18] = [
     "#fbfbfa", "#24292f", "#24292f", "#b3261e", "#1a7f37", "#8a5a00", "#0b5fc0", "#8250df", "#0f6f79",
     "#424a53", "#57606a", "#cf222e", "#2a7d3f", "#7d5200", "#0969da", "#8250df", "#1b7c83", "#57606a",
 ];
-/// The same in dark surroundings.
+/// The same for dark surroundings.
 const DARK: [&str; 18] = [
     "#16191d", "#d8dee4", "#6e7681", "#ff7b72", "#56d364", "#e3b341", "#79b8ff", "#d2a8ff", "#56d4dd",
     "#b1bac4", "#8b949e", "#ffa198", "#7ee787", "#f2cc60", "#a5d6ff", "#e2c5ff", "#b3f0ff", "#f0f6fc",
 ];
-/// The levels of a colour's parts in the cube of 216.
+/// The component levels of the 216-colour cube.
 const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The rules that give the colours their names: `back`, `fore` and the numbers.
+/// The CSS rules that name the colours: `back`, `fore` and the numbers.
 pub(super) fn rules() -> String {
     let named = |colours: &[&str; 18]| -> String {
         let names = ["back".to_owned(), "fore".to_owned()].into_iter().chain((0..16).map(|n| n.to_string()));
@@ -29,7 +29,7 @@ pub(super) fn rules() -> String {
     format!("svg{{{}}}@media(prefers-color-scheme:dark){{svg{{{}}}}}", named(&LIGHT), named(&DARK))
 }
 
-/// How a colour is said in the picture, or `otherwise` where there is none.
+/// A colour's form in the picture, or `otherwise` if there is none.
 pub(super) fn said(colour: Option<Colour>, otherwise: &str) -> String {
     match colour {
         None => format!("var(--{otherwise})"),
@@ -78,7 +78,7 @@ mod tests {
         }
     }
 
-    /// The contrast that WCAG 2 wants for text: 4.5 to 1. The black of a dark terminal is for backgrounds.
+    /// The contrast that WCAG 2 requires for text: 4.5 to 1. The black of a dark terminal is for backgrounds.
     #[test]
     fn what_is_in_front_can_be_read() {
         let light = |colour: &str| {

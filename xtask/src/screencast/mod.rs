@@ -1,6 +1,7 @@
-//! `cargo xtask screencast`: a conversation as somebody sees it, as a picture that moves.
+//! `cargo xtask screencast`: records a conversation at a terminal as an animated picture.
 //!
-//! The example `terminal` plays it: the real program at a pseudo-terminal, with a model that is scripted. Here that is drawn.
+//! The example `terminal` plays it: the real program at a pseudo-terminal, with a scripted model. This module
+//! draws it.
 
 mod colours;
 mod recording;
@@ -17,7 +18,7 @@ use crate::{
     verify::{self, Build},
 };
 
-/// What stands above the picture.
+/// The caption above the picture.
 const CAPTION: &str = "artoo at a terminal, recorded by cargo xtask screencast · the model is scripted";
 
 /// Plays the conversation and draws it.

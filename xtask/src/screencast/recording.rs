@@ -1,67 +1,67 @@
-//! What was seen at a terminal, frame by frame.
+//! Recording of a terminal, frame by frame.
 
 use serde::{Deserialize, Serialize};
 
-/// A conversation as it was seen.
+/// A recorded conversation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
-    /// Lines of the terminal.
+    /// Number of lines of the terminal.
     pub rows: u16,
-    /// Columns of the terminal.
+    /// Number of columns of the terminal.
     pub columns: u16,
-    /// What was on the screen, in order.
+    /// The frames, in order.
     pub frames: Vec<Frame>,
 }
 
-/// A screen, for a while.
+/// A screen, shown for some time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    /// For how many milliseconds.
+    /// Its duration.
     pub milliseconds: u32,
-    /// Its lines from the top, each as texts from the left.
+    /// Its lines from the top, each as spans from the left.
     pub lines: Vec<Vec<Span>>,
-    /// The row and the column of the cursor, where it is seen.
+    /// The row and column of the cursor, if visible.
     pub cursor: Option<(u16, u16)>,
 }
 
-/// A text that looks the same from its first column to its last.
+/// A text in a single style.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
-    /// Where it begins.
+    /// Its first column.
     pub column: u16,
-    /// How many columns it takes.
+    /// Its number of columns.
     pub columns: u16,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// How it looks.
+    /// Its style.
     pub style: Style,
 }
 
-/// How a text looks.
+/// The style of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Style {
-    /// Its colour; the terminal's own where none is said.
+    /// Its colour; the terminal's default if `None`.
     pub colour: Option<Colour>,
-    /// What is behind it.
+    /// Its background colour.
     pub background: Option<Colour>,
-    /// Thick.
+    /// Bold.
     pub bold: bool,
-    /// Pale.
+    /// Dim.
     pub dim: bool,
-    /// Slanted.
+    /// Italic.
     pub italic: bool,
     /// Underlined.
     pub underline: bool,
-    /// Colour and background change places.
+    /// Colour and background are swapped.
     pub inverse: bool,
 }
 
 /// A colour of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Colour {
-    /// One of the 256 that have numbers; what the first 16 look like, is the terminal's.
+    /// One of the 256 numbered colours; the terminal defines the first 16.
     Indexed(u8),
-    /// Any, as red, green and blue.
+    /// A colour as red, green and blue.
     Rgb(u8, u8, u8),
 }

@@ -1,22 +1,22 @@
-//! A recording as SVG: without scripts, without fonts of its own.
+//! Draws a recording as SVG, without scripts and embedded fonts.
 //!
-//! The frames lie one below the other like those of a film, which is moved behind a window. A line that is in many frames is drawn once and
-//! used again. Where nothing may move, or nothing can, the last frame stands still.
+//! The frames are stacked like those of a film strip, which moves behind a window. A line that is in many
+//! frames is drawn once and reused. Without animation the last frame is shown.
 
 use std::{collections::BTreeMap, fmt::Write};
 
 use super::{Frame, Recording, Span, colours};
 
-/// The size of a cell, in hundredths of a unit: whole numbers are written the same on every machine.
+/// The size of a cell, in hundredths of a unit: integers are written the same on every machine.
 const CELL: u32 = 840;
 const LINE: u32 = 1800;
-/// Where a letter stands in its line.
+/// The baseline of a line's text.
 const BASE: u32 = 1350;
 const MARGIN: u32 = 1600;
 /// The height of the caption.
 const TOP: u32 = 3800;
 
-/// The picture. What its lines say is escaped, whatever it is.
+/// The picture. The content of its lines is always escaped.
 pub fn drawn(recording: &Recording, caption: &str) -> String {
     let (wide, high) = (u32::from(recording.columns) * CELL, u32::from(recording.rows) * LINE);
     let (whole_wide, whole_high) = (units(wide + 2 * MARGIN), units(high + TOP + MARGIN));
@@ -50,7 +50,7 @@ pub fn drawn(recording: &Recording, caption: &str) -> String {
     text
 }
 
-/// Each line that is in a frame, once, with its number.
+/// Each distinct line of all frames, with its number.
 struct Lines<'a>(BTreeMap<&'a [Span], usize>);
 
 impl<'a> Lines<'a> {
@@ -69,7 +69,7 @@ impl<'a> Lines<'a> {
         lines.into_iter().map(|(_, line)| line).collect()
     }
 
-    /// A frame that begins so far down the film.
+    /// A frame at this offset on the film strip.
     fn frame(&self, frame: &Frame, top: u32) -> String {
         let mut text = String::from("<g>");
         if let Some((row, column)) = frame.cursor {
@@ -93,7 +93,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// How it looks and how it moves.
+/// The CSS rules for style and animation.
 fn rules(frames: &[Frame], high: u32) -> String {
     let whole: u64 = frames.iter().map(|frame| u64::from(frame.milliseconds)).sum::<u64>().max(1);
     let at_rest = |frame: usize| format!("transform:translateY(-{}px)", units(high * frame as u32));
@@ -109,7 +109,7 @@ fn rules(frames: &[Frame], high: u32) -> String {
     );
     let mut passed: u64 = 0;
     for (at, frame) in frames.iter().enumerate() {
-        // Of a hundred thousand, so that a per cent has three digits.
+        // In hundred-thousandths, so that a percentage has three digits.
         let share = passed * 100_000 / whole;
         let _ = write!(text, "{}%{{{}}}", thousandths(share), at_rest(at));
         passed += u64::from(frame.milliseconds);
@@ -118,7 +118,7 @@ fn rules(frames: &[Frame], high: u32) -> String {
     text
 }
 
-/// A text in its columns, whatever font the reader has.
+/// A text in its columns, in any font of the reader.
 fn span(span: &Span) -> String {
     let style = &span.style;
     let (x, wide) = (units(u32::from(span.column) * CELL), units(u32::from(span.columns) * CELL));
@@ -138,7 +138,7 @@ fn span(span: &Span) -> String {
     let classes = [(style.bold, "b"), (style.dim, "d"), (style.italic, "i"), (style.underline, "u")];
     let classes: Vec<&str> = classes.into_iter().filter_map(|(is, name)| is.then_some(name)).collect();
     let class = if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) };
-    // A rule goes before an attribute, so it is said as a rule.
+    // A CSS rule overrides an attribute, so the fill is a style.
     let fill = front.map(|colour| format!(" style=\"fill:{colour}\""));
     let _ = write!(
         text,
@@ -159,7 +159,7 @@ fn thousandths(number: u64) -> String {
     decimal(number, 1000)
 }
 
-/// A number over a power of ten, without needless digits.
+/// A number divided by a power of ten, without trailing zeros.
 fn decimal(number: u64, power: u64) -> String {
     let (whole, rest) = (number / power, number % power);
     let digits = power.ilog10() as usize;
@@ -170,7 +170,7 @@ fn decimal(number: u64, power: u64) -> String {
     }
 }
 
-/// A text that is nothing but text in XML. What XML cannot hold becomes the character that stands for such.
+/// Escapes a text for XML. Characters that XML cannot represent become replacement characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

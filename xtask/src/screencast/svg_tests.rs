@@ -1,4 +1,4 @@
-//! The picture: as it is drawn, and what hostile texts come to.
+//! The picture of a recording, and hostile texts in it.
 
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ fn nothing_is_drawn_of_nothing() {
 }
 
 proptest! {
-    /// Whatever is shown, the text of the picture is well-formed: what is said lies between tags, which nobody else writes.
+    /// For any content the picture is well-formed XML: the content is between tags, and adds none.
     #[test]
     fn any_text_is_only_text(text in any::<String>()) {
         let escaped = escaped(&text);

@@ -1,7 +1,7 @@
-//! Rust source without its comments, strings and tests, so that a rule about code does not stumble over words about code.
+//! Blanks out comments, strings and tests in Rust source, so that a rule about code ignores text about code.
 
-/// The source with every character of comments and of string and character literals replaced by a blank. Lines stay
-/// where they are.
+/// The source with every character of comments and of string and character literals replaced by a space.
+/// Lines keep their positions.
 pub(super) fn without_words(source: &str) -> String {
     let chars: Vec<char> = source.chars().collect();
     let mut out = String::with_capacity(source.len());
@@ -45,7 +45,7 @@ pub(super) fn without_tests(source: &str) -> String {
     out
 }
 
-/// Where a word stands alone in a line of code, as an identifier or path would.
+/// Where a word occurs as an identifier or path in a line of code.
 pub(super) fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line.get(..at).and_then(|text| text.chars().next_back());
@@ -58,7 +58,8 @@ pub(super) fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// Characters up to the end of the item that starts here: its closing brace, or the semicolon of an item without a body.
+/// The length up to the end of the item that starts here: its closing brace, or the semicolon of an item
+/// without a body.
 fn item_end(text: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in text.chars().enumerate() {
@@ -101,7 +102,7 @@ fn block_comment(rest: &[char]) -> usize {
     rest.len()
 }
 
-/// A string from its quote on.
+/// The length of a string from its quote on.
 fn string(rest: &[char]) -> usize {
     let mut at = 1;
     while let Some(c) = rest.get(at) {
@@ -114,7 +115,7 @@ fn string(rest: &[char]) -> usize {
     rest.len()
 }
 
-/// `r"..."`, `r#"..."#`, `b"..."`, `br"..."`, `c"..."`; 0 where it is none of these.
+/// The length of a prefixed string, `r"..."`, `r#"..."#`, `b"..."`, `br"..."`, `c"..."`; 0 if it is none.
 fn prefixed_string(rest: &[char]) -> usize {
     let letters = rest.iter().take_while(|c| matches!(c, 'r' | 'b' | 'c')).count();
     let hashes = rest.iter().skip(letters).take_while(|c| **c == '#').count();

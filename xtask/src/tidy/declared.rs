@@ -1,8 +1,9 @@
-//! A source file that no `mod` names is never compiled, and a test in it never runs.
+//! Rule: every source file is declared by a `mod`. An undeclared file is never compiled, and its tests never
+//! run.
 
 use super::{Finding, SourceFile, Tree, code};
 
-/// Finds `.rs` files of a crate's `src` and `tests` that their parent module does not declare.
+/// Finds `.rs` files in a crate's `src` and `tests` that their parent module does not declare.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]) {

@@ -1,4 +1,4 @@
-//! Documents that say what is true: commands that exist, links that lead somewhere, licences that are there.
+//! Rules about documents: commands, link targets and licences exist.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use super::{Finding, Tree};
 use crate::cli;
 
-/// Finds `cargo xtask` commands in documents that this program does not have.
+/// Finds `cargo xtask` commands in documents that do not exist.
 pub(super) fn commands(tree: &Tree) -> Vec<Finding> {
     let known = known_commands();
     let mut findings = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn commands(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Finds links to files that are not there.
+/// Finds links to missing files.
 pub(super) fn links(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".md"]).filter(|file| !file.path.starts_with("fixtures/homes/")) {
@@ -78,7 +78,7 @@ fn known_commands() -> BTreeSet<String> {
     command.get_subcommands().map(|sub| sub.get_name().to_owned()).chain(["help".to_owned()]).collect()
 }
 
-/// The words that follow a phrase in a line. A command may be given as alternatives: `cargo xtask ci | test`.
+/// The words after a phrase in a line. A command may have alternatives: `cargo xtask ci | test`.
 fn following<'a>(line: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
     line.split(phrase).skip(1).flat_map(|rest| {
         rest.split([' ', '|', '`', ',', ')', '"', '\''])

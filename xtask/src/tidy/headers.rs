@@ -1,9 +1,9 @@
-//! Every crate says what it is for, and then what it does not know.
+//! Rule: every crate documents its purpose, and then its *Architecture invariant*.
 
 use super::{Finding, Tree};
 
-/// Finds library crates without an *Architecture invariant* in their first doc comment, and other files at the root of a
-/// crate without any doc comment.
+/// Finds library crates without an *Architecture invariant* in their first doc comment, and other crate root
+/// files without any doc comment.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&["/src/lib.rs", "/src/main.rs"]).filter(|file| file.member().is_some()) {

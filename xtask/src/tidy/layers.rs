@@ -1,19 +1,19 @@
-//! The layer table of `docs/architecture.md`: which crate may depend on which, and on what from outside.
+//! The layer table of `docs/architecture.md`: which crate may depend on which, and on which external crates.
 
 use std::collections::BTreeMap;
 
 use super::Finding;
 
-/// A crate of the workspace, with what it depends on directly.
+/// A crate of the workspace, with its direct dependencies.
 #[derive(Clone, Debug, Default)]
 pub struct Member {
     /// Its name in the manifest.
     pub name: String,
-    /// Its manifest, from the root.
+    /// Its manifest's path from the root.
     pub manifest: String,
-    /// Crates it depends on when built.
+    /// Its normal and build dependencies.
     pub built_with: Vec<String>,
-    /// Crates that its tests, examples and benches need besides.
+    /// Further dependencies of its tests, examples and benches.
     pub tested_with: Vec<String>,
 }
 
@@ -30,13 +30,13 @@ pub enum Layer {
     Auditor,
     /// Wires the roles.
     Composition,
-    /// What a person runs.
+    /// The binary for users.
     Binary,
     /// This crate.
     Tasks,
 }
 
-/// The table. A crate that is not in it is a finding: a new one is placed by a person, not by default.
+/// The table. A crate that is missing from it is a finding: a person places a new one, there is no default.
 const TABLE: [(Layer, &[&str]); 7] = [
     (Layer::Pure, &["artoo-types", "artoo-ggs-core", "artoo-redaction"]),
     (
@@ -73,7 +73,8 @@ const TABLE: [(Layer, &[&str]); 7] = [
     (Layer::Tasks, &["xtask"]),
 ];
 
-/// Crates from outside that pure crates may build on: shapes, numbers and text, without async, files, clocks or chance.
+/// External crates that pure crates may use: shapes, numbers and text, without async, files, clocks or
+/// randomness.
 const PURE_MAY_USE: [&str; 11] = [
     "aho-corasick",
     "base64",
@@ -88,7 +89,7 @@ const PURE_MAY_USE: [&str; 11] = [
     "uuid",
 ];
 
-/// What no pure crate may reach, however indirectly.
+/// Crates that no pure crate may depend on, even indirectly.
 const PURE_MAY_NOT_REACH: [&str; 10] = [
     "tokio",
     "mio",
@@ -102,7 +103,8 @@ const PURE_MAY_NOT_REACH: [&str; 10] = [
     "candle-core",
 ];
 
-/// What a role may not build on: the network, a store, a model's engine, the kernel, the terminal, the home folder.
+/// Crates that a role may not depend on: the network, a store, a model's engine, the kernel, the terminal,
+/// the home folder.
 const ROLES_MAY_NOT_USE: [&str; 12] = [
     "reqwest",
     "hyper",
@@ -149,7 +151,7 @@ impl Layer {
     }
 }
 
-/// Every edge that the table forbids. `lock` says for each crate in `Cargo.lock` what it depends on.
+/// Every edge that the table forbids. `lock` has the dependencies of each crate in `Cargo.lock`.
 pub(super) fn check(members: &[Member], lock: &BTreeMap<String, Vec<String>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for member in members {

@@ -1,13 +1,14 @@
-//! What a warning may carry: it is shown to whoever stands before the screen, and kept in logs that are passed on.
+//! Rule about the fields of log warnings, which are shown on screens and kept in logs that are passed on.
 
 use super::{Finding, Tree, code};
 
-/// Fields of warnings and errors: numbers, ids, words of closed sets, and the errors of artoo's own and of the system. A request, an
-/// argument, an output or a provider's words are none of them.
+/// Allowed fields of warnings and errors: numbers, ids, words of closed sets, and artoo's and the system's
+/// errors. A request, an argument, an output or a provider's text is none of them.
 const FIELDS: [&str; 11] =
     ["error", "failures", "kind", "path", "purpose", "reason", "role", "roles", "run", "server", "wait"];
 
-/// Finds warnings with other fields, with words put into their message, or with a target of their own, which a filter may not know.
+/// Finds warnings with other fields, with interpolated messages, or with a target of their own, which a
+/// filter may not know.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]).filter(|file| !file.is_test()) {
@@ -19,7 +20,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
                 }
                 let (before, rest) = text.split_at(at + marker.len());
                 let fields = rest.split(");").next().unwrap_or_default();
-                // In the code strings are blanks: the same place of the file has their words.
+                // In the code, strings are blanked: the file has their words at the same position.
                 let words = file.text.chars().skip(before.chars().count()).take(fields.chars().count());
                 let line = before.matches('\n').count();
                 let unfit = unfit(

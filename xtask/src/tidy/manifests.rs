@@ -1,4 +1,4 @@
-//! Manifests and the lock file, as far as the rules need them.
+//! Parses manifests and the lock file, as far as the rules need them.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Finding, Member, Tree};
 use crate::{Error, Result};
 
-/// The crates of the workspace, from what `cargo metadata` printed.
+/// The crates of the workspace, from the output of `cargo metadata`.
 ///
 /// # Errors
 /// It is not cargo's metadata.
@@ -32,7 +32,7 @@ pub(super) fn members(metadata: &str, root: &Path) -> Result<Vec<Member>> {
     Ok(metadata.workspace_packages().into_iter().map(member).collect())
 }
 
-/// What each crate in `Cargo.lock` depends on, whatever its version.
+/// The dependencies of each crate in `Cargo.lock`, over all its versions.
 ///
 /// # Errors
 /// It is not a lock file.
@@ -58,7 +58,8 @@ pub(super) fn lock(text: &str) -> Result<BTreeMap<String, Vec<String>>> {
     Ok(graph)
 }
 
-/// Finds crates that do not inherit the lints and the licence, and dependencies whose version is not in the root.
+/// Finds crates that do not inherit the lints and the licence, and dependencies whose version is not in the
+/// root.
 pub(super) fn inherit(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&["/Cargo.toml"]).filter(|file| file.member().is_some()) {

@@ -1,5 +1,6 @@
-//! What no compiler proves: the layers, the words a layer may not use, documents that are true, a tree without leftovers.
-//! Each rule is a function from a [`Tree`] (or the crates' manifests) to findings; the tests run them all.
+//! Rules that no compiler checks: the layers, the words a layer may not use, accurate documents, a tree
+//! without leftovers. Each rule is a function from a [`Tree`] (or the crates' manifests) to findings; the
+//! tests run them all.
 
 mod code;
 mod declared;
@@ -21,14 +22,14 @@ use std::fmt;
 
 use crate::{Error, Result, command, files, terminal};
 
-/// Something to mend.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule that found it.
+    /// The rule.
     pub rule: &'static str,
     /// The file, from the root.
     pub path: String,
-    /// The line, where it is about one.
+    /// The line, if it is about one.
     pub line: Option<usize>,
     /// What is wrong.
     pub message: String,
@@ -58,7 +59,7 @@ impl fmt::Display for Finding {
 /// Applies every rule to the workspace.
 ///
 /// # Errors
-/// A file cannot be read, or cargo does not tell its metadata.
+/// A file cannot be read, or `cargo metadata` fails.
 pub fn findings() -> Result<Vec<Finding>> {
     let root = files::root();
     let tree = Tree::read(&root)?;
@@ -73,7 +74,7 @@ pub fn findings() -> Result<Vec<Finding>> {
     Ok(all)
 }
 
-/// The rules that need nothing but the files.
+/// The rules that need only the files.
 const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     words::check,
     word_lists::check,

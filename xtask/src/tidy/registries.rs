@@ -1,9 +1,10 @@
-//! Where a machine's packages come from is that machine's affair: the tree names no registry.
+//! Rule: the tree names no package registry, since registries are configured per machine.
 
 use super::{Finding, Tree};
 
-/// Addresses of package registries and their mirrors, in pieces, so that this file does not name them either. The ordinary
-/// clients know where to ask; a tree that names a host breaks on machines that reach them by another way.
+/// Addresses of package registries and their mirrors, in pieces, so that this file does not name them either.
+/// The ordinary clients know where to ask; a tree that names a host breaks on machines that reach it in
+/// another way.
 const HOSTS: [&[&str]; 8] = [
     &["crates", "io"],
     &["pypi", "org"],

@@ -1,14 +1,14 @@
-//! Rules about single source files.
+//! Rules about single source files: length, names, leftovers, ignored tests, unsafe code.
 
 use super::{Finding, SourceFile, Tree, code};
 
-/// Half of all files in good workspaces have under 260 lines; past this one the file has a second idea.
+/// Half of all files in good workspaces have under 260 lines; beyond this limit a file has a second idea.
 const MOST_LINES: usize = 450;
 
-/// Names that say nothing about what is inside, so that everything ends up inside.
+/// Names that say nothing about a file's content, so that they collect everything.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helper", "helpers", "manager", "common"];
 
-/// What is only there until somebody comes back.
+/// Temporary macros.
 const UNFINISHED: [&str; 3] = ["todo!", "unimplemented!", "dbg!"];
 const PRINTS: [&str; 4] = ["println!", "eprintln!", "print!", "eprint!"];
 
@@ -44,7 +44,7 @@ pub(super) fn leftovers(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Finds tests that are switched off without saying why.
+/// Finds disabled tests without a reason.
 pub(super) fn ignored_tests(tree: &Tree) -> Vec<Finding> {
     lines(tree, &[".rs"], "ignored", |line| {
         (line.trim() == "#[ignore]")
@@ -52,7 +52,7 @@ pub(super) fn ignored_tests(tree: &Tree) -> Vec<Finding> {
     })
 }
 
-/// Finds blanks at the end of a line, and a missing or doubled end of the last line.
+/// Finds trailing spaces, and a missing or doubled newline at the end.
 pub(super) fn trailing_blanks(tree: &Tree) -> Vec<Finding> {
     let ends = [".rs", ".toml", ".md", ".ci/run"];
     let mut findings = lines(tree, &ends, "blanks", |line| {
@@ -66,7 +66,7 @@ pub(super) fn trailing_blanks(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Finds files that grew too long. Tests may: their cases are tables.
+/// Finds files that are too long. Tests may be: their cases are tables.
 pub(super) fn length(tree: &Tree) -> Vec<Finding> {
     tree.ending(&[".rs"])
         .filter(|file| !file.is_test() && file.text.lines().count() > MOST_LINES)
@@ -81,7 +81,7 @@ pub(super) fn length(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Finds files and folders with names that say nothing.
+/// Finds files and folders with meaningless names.
 pub(super) fn names(tree: &Tree) -> Vec<Finding> {
     tree.ending(&[".rs"])
         .filter_map(|file| {
@@ -96,7 +96,7 @@ pub(super) fn names(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Finds `unsafe` outside the one crate that may contain it, and there without a SAFETY line above.
+/// Finds `unsafe` outside the one crate that may contain it, and there without a SAFETY comment above.
 pub(super) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]) {
@@ -116,7 +116,7 @@ pub(super) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
                     "unsafe without a SAFETY line above it",
                 ));
             }
-            // The reason holds for the next line of code; attributes may stand between.
+            // The reason applies to the next line of code; attributes may come between.
             explained &= original.starts_with("//") || original.starts_with("#[");
         }
     }
@@ -141,7 +141,7 @@ fn lines(
     findings
 }
 
-/// Fixtures are what they are: some are there to be ugly.
+/// Fixtures are exempt: some are ugly on purpose.
 fn ours(file: &SourceFile) -> bool {
     !file.path.starts_with("fixtures/homes/") && !file.path.contains("/fixtures/")
 }

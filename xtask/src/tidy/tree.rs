@@ -9,20 +9,20 @@ use crate::{Error, Result, files};
 pub struct SourceFile {
     /// Path from the root, with `/`.
     pub path: String,
-    /// What it holds.
+    /// Its content.
     pub text: String,
 }
 
-/// Every file of the workspace that is not built, fetched or left over.
+/// Every file of the workspace that is not built, downloaded or left over.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// The files that are text.
+    /// The text files.
     pub texts: Vec<SourceFile>,
-    /// Every path, files that are no text included, and every folder that holds one.
+    /// Every path, including files that are not text, and every folder that contains one.
     pub paths: BTreeSet<String>,
 }
 
-/// What version control does not keep either. A fuzzer writes what it found to `corpus` and `artifacts`.
+/// Folders that version control ignores, too. A fuzzer writes its findings to `corpus` and `artifacts`.
 const LEFT_OUT: [&str; 5] = ["target", ".git", "node_modules", "corpus", "artifacts"];
 const LEFT_OVER: [&str; 2] = [".snap.new", ".pending-snap"];
 
@@ -67,7 +67,7 @@ impl Tree {
         self.texts.iter().find(|file| file.path == path).map(|file| file.text.as_str())
     }
 
-    /// The files whose names end in one of these.
+    /// The files whose names have one of these suffixes.
     pub fn ending<'a>(&'a self, ends: &'a [&str]) -> impl Iterator<Item = &'a SourceFile> {
         self.texts.iter().filter(|file| ends.iter().any(|end| file.path.ends_with(end)))
     }
@@ -91,7 +91,7 @@ impl SourceFile {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// The folder of the crate that the file belongs to, where it belongs to one: `crates/bus`.
+    /// The folder of the file's crate, if it belongs to one: `crates/bus`.
     pub fn member(&self) -> Option<&str> {
         let mut parts = self.path.split('/');
         match parts.next()? {

@@ -1,5 +1,5 @@
-//! Lists of words of a language: what decides by them holds in no other language, and is written from the requests that somebody had seen.
-//! Facts decide instead. A heuristic, which finds constants alone.
+//! Rule against word lists of a language: a decision by them holds in no other language, and is fitted to
+//! known requests. Facts decide instead. A heuristic, which finds only constants.
 
 use super::{Finding, Tree, code};
 
@@ -16,7 +16,7 @@ const DECIDING: [&str; 9] = [
     "crates/ggs-core",
 ];
 
-/// The files in which such a list may stand: of which languages it is, and what a word in it decides.
+/// Files that may contain such a list, with its languages and what a word in it decides.
 const MAY: [(&str, &str); 8] = [
     (
         "crates/perceiver/src/dangling_request.rs",
@@ -37,12 +37,12 @@ const MAY: [(&str, &str); 8] = [
     ("crates/judging/src/dependence.rs", "names of artoo's own tools"),
 ];
 
-/// Finds constants that list two or more words, in the crates that decide.
+/// Finds constants with two or more words, in the crates that decide.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]).filter(|file| !file.is_test()) {
         let decides = file.member().is_some_and(|member| DECIDING.contains(&member));
-        // What a conformance suite asks of an implementation decides nothing.
+        // A conformance suite's questions to an implementation decide nothing.
         let is_suite = file.path.contains("/conformance");
         if !decides || is_suite || MAY.iter().any(|(path, _)| *path == file.path) {
             continue;
@@ -65,7 +65,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Where constants of texts begin and end.
+/// The ranges of string constants.
 fn constants(code: &[char]) -> Vec<(usize, usize)> {
     let text: String = code.iter().collect();
     let mut found = Vec::new();
@@ -82,7 +82,7 @@ fn constants(code: &[char]) -> Vec<(usize, usize)> {
     found
 }
 
-/// The texts between quotation marks, without those in comments.
+/// The string literals, without those in comments.
 fn literals(item: &[char]) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Option<String> = None;
@@ -100,7 +100,8 @@ fn literals(item: &[char]) -> Vec<String> {
     found
 }
 
-/// Whether it is a word or some, in small letters or of a script without them: no name with marks in it, and no single letter.
+/// Whether it consists of words, in lower case or in a script without case: no name with special characters,
+/// and no single letter.
 fn is_word(text: &str) -> bool {
     let text = text.trim();
     let is_letter =

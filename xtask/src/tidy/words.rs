@@ -1,18 +1,20 @@
-//! Words that the code of a layer may not use: what the manifest cannot forbid because the standard library has it.
+//! Rule about identifiers that a layer's code may not use: what the manifest cannot forbid because it is in
+//! the standard library.
 
 use super::{Finding, Layer, Tree, code, layer};
 
 const CLOCKS: [&str; 3] = ["SystemTime::now", "Utc::now", "Local::now"];
-/// Roles may: the runtime's timers are measured with it, and its time is virtual in tests.
+/// Allowed in roles: they measure the runtime's timers with it, and its time is virtual in tests.
 const TIMERS: [&str; 1] = ["Instant::now"];
 const CHANCE: [&str; 2] = ["new_v4", "now_v7"];
 const MACHINE: [&str; 6] = ["std::fs", "std::net", "std::env", "std::process", "std::thread", "async"];
 const SURROUNDINGS: [&str; 5] = ["std::env", "home_dir", "std::process", "std::net", "tokio::process"];
 
-/// The parts of a machinery crate that are pure all the same: the math of the memory.
+/// The pure modules of a machinery crate: the math of the memory.
 const PURE_FILES: [&str; 6] = ["decay", "potentials", "matrix", "sums", "key", "dreamer"];
 
-/// Finds clocks, chance, files, threads and async in pure code, and surroundings and clocks in roles.
+/// Finds clocks, randomness, files, threads and async in pure code, and environment access and clocks in
+/// roles.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let pure = [&CLOCKS[..], &TIMERS, &CHANCE, &MACHINE].concat();
     let mut findings = Vec::new();

@@ -1,4 +1,4 @@
-//! The model by hand, asked by the client that artoo asks with.
+//! The hand-played model, called with artoo's own client.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ fn known(folder: &Folder) -> Cassette {
     folder.read().unwrap()
 }
 
-/// Asks, and writes what somebody answers to the question that is open then.
+/// Sends a request, and writes the answer to the question that is open then.
 async fn played(folder: &Folder, request: &Request, answer: &str) -> LlmError {
     let places = Places::default().with("/tmp/x7/mara", "/home/mara");
     let server = Server::of(known(folder), estimate_tokens).asking(folder.clone()).hiding(places);

@@ -1,4 +1,4 @@
-//! The tasks over the real workspace.
+//! Tests of the tasks on the real workspace.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 

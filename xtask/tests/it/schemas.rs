@@ -1,5 +1,5 @@
-//! The generated schemas in `docs/reference` are those of the code. `cargo xtask test` checks the configuration's as well, which only
-//! the binary knows.
+//! The generated schemas in `docs/reference` match the code. `cargo xtask test` checks the configuration's
+//! schema as well, which only the binary knows.
 
 use artoo_types::{AuditEvent, Envelope};
 use schemars::schema_for;

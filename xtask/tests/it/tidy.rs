@@ -1,4 +1,4 @@
-//! The workspace keeps the rules that no compiler checks.
+//! The workspace satisfies the `tidy` rules.
 
 #[test]
 fn the_workspace_is_tidy() {

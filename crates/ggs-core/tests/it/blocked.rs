@@ -158,7 +158,7 @@ fn the_last_program_stays_and_what_failed_with_it_does_not() {
     ));
 }
 
-/// A command without a program (`echo`) takes no tool away that runs others.
+/// A command without a program (`echo`) does not block a tool that runs others.
 #[test]
 fn a_tool_that_runs_commands_is_never_blocked_as_a_whole() {
     let observation = Observation {
@@ -200,7 +200,7 @@ proptest! {
                     prop_assert!(round.programs.iter().all(|program| !blocked.tools.contains(&program.tool)));
                     prop_assert!(blocked.spared.is_disjoint(&blocked.programs));
                     prop_assert!(blocked.targets.is_subset(tried.targets()));
-                    // Every failing tool is dealt with, one way or the other.
+                    // Every failing tool is handled, one way or the other.
                     prop_assert!(blocked.approaches.iter().all(|approach| !blocked.tools.contains(&approach.tool)));
                 }
             }

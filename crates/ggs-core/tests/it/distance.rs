@@ -1,4 +1,4 @@
-//! D, P, Omega and L on their own.
+//! D, P, Omega and L in isolation.
 
 use artoo_ggs_core::{
     Bearing, JudgedCriterion, Observation, Parameters, Report, Standing, Weighing, distance, dominant_class,
@@ -24,7 +24,7 @@ fn weights_follow_the_trajectory() {
         (plausible(1, 3), 1.0 / 3.0),
         (plausible(3, 3), 1.0),
         (verifiable, 1.0),
-        // A last verdict that the history does not show still is one failure.
+        // A last verdict that the history lacks is still one failure.
         (plausible(0, 2), 0.5),
         (plausible(0, 0), 1.0),
         (plausible(7, 3), 1.0),

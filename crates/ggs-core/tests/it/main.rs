@@ -1,4 +1,5 @@
-//! The controller seen from outside: its table, its order of decisions, its memory of a run and its laws.
+//! The controller through its public interface: its table, its order of decisions, its memory of a run and
+//! its laws.
 
 mod blocked;
 mod distance;
@@ -12,7 +13,7 @@ mod support;
 #[cfg(test)]
 mod table;
 
-/// A file that nobody declares is a test that nobody runs.
+/// An undeclared file is a test that never runs.
 #[test]
 fn every_file_of_this_folder_is_a_module() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");

@@ -65,7 +65,7 @@ fn fact_1_an_unmet_task_criterion_enters_the_distance_and_is_named() {
     }
 }
 
-/// Twenty little things were done, and not what was asked for: that was a success with D = 0.05.
+/// Twenty minor things were done, but not the request itself: that was a success with D = 0.05.
 #[test]
 fn lesson_nothing_is_close_enough_without_the_main_wish() {
     for (bearing, ends) in [
@@ -79,7 +79,7 @@ fn lesson_nothing_is_close_enough_without_the_main_wish() {
             let decision = GoalGradientSolver::new(profile.parameters()).step(&observation);
             assert_eq!(MacroState::from(decision.state), end, "{profile} {bearing:?}");
         }
-        // A deed that was not begun is none either.
+        // A deed that was not started is missing as well.
         observation.criteria[0].standing = skipped();
         let decision = GoalGradientSolver::new(Parameters::default()).step(&observation);
         let is_success = MacroState::from(decision.state) == MacroState::Success;
@@ -164,7 +164,7 @@ fn law_2_needs_more_than_epsilon() {
     assert_eq!(decisions[2].state, State::Action(ActionState::Refine));
 }
 
-/// Fact 8: in the ancestor a refusal triggered a replan, and the replan looked for a way round it.
+/// Fact 8: in the ancestor a refusal triggered a replan, and the replan looked for a way around it.
 #[test]
 fn fact_8_a_run_that_only_lacks_what_was_refused_ends() {
     let refused = gap(vec![unmet(FailureClass::Denied), unmet(FailureClass::Denied), skipped(), met()]);
@@ -234,13 +234,14 @@ fn a_directed_plan_without_a_single_call_is_the_end() {
     let tried = || failure(1, "shell", "a", FailureClass::Logical);
     let decisions = run(Parameters::default(), [round(tried()), round(silent())]);
     assert_eq!(states(&decisions)[1], (ABANDON, Rule::NoMeansLeft));
-    // In the first round nothing was blocked yet, and a model that did not answer (no class) may do so the next time.
+    // In the first round nothing was blocked yet, and a model that did not answer (no class) may do so the
+    // next time.
     assert_eq!(run(Parameters::default(), [round(silent())])[0].rule, Rule::ActionGrid);
     let mute = Observation { failures: vec![silent()], ..share(8, 0, 8) };
     assert_eq!(run(Parameters::default(), [round(tried()), mute])[1].rule, Rule::ActionGrid);
 }
 
-/// Twenty-seven calls looked for one file that was not there, until the time was used up.
+/// Twenty-seven calls searched for a file that did not exist, until the time was used up.
 #[test]
 fn a_file_that_is_nowhere_is_the_end() {
     let missing = |observation| Observation { missing_file: Some("data/a.csv".to_owned()), ..observation };
@@ -251,7 +252,7 @@ fn a_file_that_is_nowhere_is_the_end() {
         decision.rationale,
         "data/a.csv is not there, and no file below the working folder that is not hidden has that name."
     );
-    // It takes nothing back that is met, or nearly.
+    // It revokes nothing that is met, or nearly met.
     assert_eq!(
         run(Parameters::default(), [missing(all_met(share(0, 0, 8)))])[0].rule,
         Rule::EveryCriterionMet
@@ -271,14 +272,15 @@ fn a_step_that_failed_with_every_program_is_the_end() {
         decisions.iter().map(|decision| decision.rule).collect::<Vec<_>>(),
         [Rule::ActionGrid, Rule::NoMeansLeft]
     );
-    // Of two different steps each may still do what the other failed with.
+    // Of two different steps each may still use what the other failed with.
     assert_eq!(
         run(Parameters::default(), [round(&["awk"], 1), round(&["find"], 2)])[1].rule,
         Rule::ActionGrid
     );
 }
 
-/// Only the whole falls short of what its criteria ask. What the steps worked with is blocked, but none of them is a dead end.
+/// Only the whole falls short of its criteria. What the steps used is blocked, but none of them is a dead
+/// end.
 #[test]
 fn a_step_that_matched_with_every_program_is_not_the_end() {
     let whole = JudgedCriterion { subtask_id: None, ..criterion("all of it", unmet(FailureClass::Logical)) };
@@ -299,7 +301,7 @@ fn a_step_that_matched_with_every_program_is_not_the_end() {
     assert_eq!(states(&decisions), [grid, grid]);
 }
 
-/// Review 056114a, trap 3: 23 calls where two settle that it cannot be done.
+/// Review 056114a, trap 3: 23 calls where two show that it is impossible.
 #[test]
 fn what_is_given_up_ends_the_run() {
     let gave_up = GaveUp {
@@ -311,7 +313,7 @@ fn what_is_given_up_ends_the_run() {
     let decision = &run(Parameters::default(), [given(share(8, 0, 8))])[0];
     assert_eq!(states(std::slice::from_ref(decision)), [(ABANDON, Rule::GaveUp)]);
     assert_eq!(decision.rationale, "The table has no column for prices.");
-    // Nearly done is not done, where somebody says that the rest cannot be; what is met is met.
+    // Nearly done is not done if the rest was declared impossible; what is met is met.
     assert_eq!(run(Parameters::default(), [given(share(1, 0, 8))])[0].rule, Rule::GaveUp);
     let met = Observation { report: Report::AllMet, ..share(0, 0, 8) };
     assert_eq!(run(Parameters::default(), [given(met)])[0].rule, Rule::EveryCriterionMet);

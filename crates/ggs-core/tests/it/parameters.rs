@@ -1,4 +1,4 @@
-//! What the parameters accept.
+//! Validation of the parameters.
 
 use artoo_ggs_core::{DecidingGradient, Hyperparameters, ParameterError, Parameters, Profile, Weighing};
 use artoo_types::Limits;

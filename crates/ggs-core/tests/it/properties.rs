@@ -44,7 +44,7 @@ proptest! {
         prop_assert!(actions <= parameters.max_replans as usize);
     }
 
-    /// What each rule promises, on every round of every run and with any parameters.
+    /// The promise of each rule, for every round of every run and with any parameters.
     #[test]
     fn every_decision_keeps_its_rules_promise(
         parameters in any_parameters(),
@@ -92,7 +92,7 @@ proptest! {
         }
     }
 
-    /// Default profile: two runs that differ in the clock alone differ only in when the budget ends them.
+    /// Default profile: two runs that differ only in the clock differ only in when the budget ends them.
     #[test]
     fn the_clock_alone_never_changes_an_action_state(
         rounds in prop::collection::vec(any_far_observation(), 1..5),
@@ -113,7 +113,7 @@ proptest! {
         }
     }
 
-    /// Profile `spec-v0.8`: the deciding gradient is the difference of L, clock and all.
+    /// Profile `spec-v0.8`: the deciding gradient is the difference of L, including the clock.
     #[test]
     fn the_literal_profile_decides_by_the_difference_of_the_loss(
         rounds in prop::collection::vec(any_far_observation(), 2..5),

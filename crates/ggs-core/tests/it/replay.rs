@@ -38,7 +38,7 @@ proptest! {
     }
 }
 
-/// Journals outlive a version: this run was written down by hand, and must stay readable and decide the same.
+/// Journals outlive a version: this hand-written run must stay readable and give the same decisions.
 #[test]
 fn a_written_run_stays_readable() {
     let text = r#"{

@@ -1,4 +1,4 @@
-//! Short ways to write observations, and strategies for arbitrary ones.
+//! Short constructors of observations, and strategies for arbitrary ones.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) fn programs(names: &[&str]) -> BTreeSet<BlockedProgram> {
     names.iter().map(pair).collect()
 }
 
-/// The failing subtask number `number`, which led these programs with `shell`, in vain.
+/// The failing subtask number `number`, which ran these programs with `shell`, in vain.
 pub(crate) fn failure_of(number: u128, names: &[&str]) -> FailedSubTask {
     let call = |name: &&str| FailedCall {
         target: target("shell", &format!("{name} x")),
@@ -66,7 +66,7 @@ pub(crate) fn criterion(text: &str, standing: Standing) -> JudgedCriterion {
     }
 }
 
-/// A gap with criteria `c0`, `c1`, ... that stand as said, something to hand over, and four tools.
+/// A gap with criteria `c0`, `c1`, ... with these standings, something to deliver, and four tools.
 pub(crate) fn gap(standings: Vec<Standing>) -> Observation {
     Observation {
         report: Report::Gap,

@@ -1,4 +1,4 @@
-//! Which calls made criteria pass that did not pass before.
+//! Finds the calls that made newly passing criteria pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::Round;
 use crate::calls::target_of;
 
 /// The pairs behind newly passing criteria, each with the first criterion that it made pass. The pair is that
-/// of the call that the verdict points at; where it points at no call, that of the subtask's last good one.
+/// of the call that the verdict refers to; if it refers to none, that of the subtask's last successful one.
 pub(super) fn pairs(round: &Round, newly: &BTreeSet<String>) -> Vec<(BlockedTarget, String)> {
     let mut pairs: BTreeMap<BlockedTarget, String> = BTreeMap::new();
     let mut add = |call: Option<&ToolCall>, verdict: &CriterionVerdict| {

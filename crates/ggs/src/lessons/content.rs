@@ -1,18 +1,18 @@
-//! The words of a Megram: one bounded line, because it may stand in a prompt years later.
+//! Formats the content of a Megram: one bounded line, because it may appear in a prompt years later.
 //!
-//! They are words of the request and of the first plan, names of calls, and what code knows of them. What a tool printed is not among
-//! them, nor what was written when that was in sight.
+//! It consists of words of the request and of the first plan, names of calls, and what code knows of them.
+//! Tool output is excluded, and so is text written with that output in view.
 
 use artoo_types::{BlockedTarget, TerminalState};
 
 use super::story::Story;
 
-/// Characters that a quoted part may have.
+/// Maximum characters of a quoted part.
 const PART: usize = 160;
-/// Characters of the whole.
+/// Maximum characters in total.
 const WHOLE: usize = 900;
 
-/// A call that failed, with the reason that code knows and what it was to do, where that may be quoted.
+/// A failed call, with the reason known to code and its intent, if that may be quoted.
 pub(super) fn failed_call(pair: &BlockedTarget, reason: &str, intent: Option<&str>) -> String {
     let purpose = intent.map(|intent| format!(" It was to: {}.", line(intent))).unwrap_or_default();
     format!("{} failed: {reason}.{purpose}", call(pair))
@@ -23,7 +23,7 @@ pub(super) fn breakthrough(pair: &BlockedTarget, criterion: Option<&str>) -> Str
     format!("{} worked where other tools had failed.{met}", call(pair))
 }
 
-/// A call that a person let through.
+/// A call that a person allowed.
 pub(super) fn agreed(pair: &BlockedTarget) -> String {
     format!("{} worked, though memory advised against it.", call(pair))
 }
@@ -64,13 +64,13 @@ fn listed(label: &str, parts: &[String]) -> String {
     if parts.is_empty() { String::new() } else { format!("{label}: {}.", parts.join("; ")) }
 }
 
-/// The same with its end.
+/// With its full stop.
 fn sentence(text: &str) -> String {
     let line = line(text);
     if line.ends_with(['?', '!', '。', '？', '！', '…']) { line } else { format!("{line}.") }
 }
 
-/// On one line, without a full stop, cut at a character.
+/// On one line, without a full stop, truncated at a character boundary.
 fn line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(words.trim_end_matches('.'), PART)

@@ -1,4 +1,4 @@
-//! What a run has tried, as typed facts: what failed and why, and what the verdicts that passed point at.
+//! What a run has tried, as typed facts: what failed and why, and the calls that passing verdicts refer to.
 
 use std::collections::BTreeSet;
 
@@ -11,28 +11,28 @@ use super::{content, tells};
 use crate::Round;
 use crate::calls::{failing_calls, target_of, was_started};
 
-/// The most steps that are told.
+/// Maximum number of steps.
 const STEPS: usize = 4;
-/// The most calls that worked, and the most that failed.
+/// Maximum number of successful calls, and of failed ones.
 const CALLS: usize = 4;
 
 /// The story so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Story {
-    /// What its steps were to do, where that is not the request.
+    /// The intents of its steps that differ from the request.
     pub(super) steps: Vec<String>,
-    /// The calls that failed, each with its reason.
+    /// The failed calls, each with its reason.
     pub(super) failed: Vec<String>,
-    /// The calls that the passing verdicts of the last round point at.
+    /// The calls that the passing verdicts of the last round refer to.
     pub(super) worked: Vec<String>,
-    /// Words that were written before any output was in sight.
+    /// Texts written before any output was in view.
     plain: BTreeSet<String>,
     is_begun: bool,
 }
 
 impl Story {
-    /// Takes a round in. The words of the first plan were written before anything was put out; those of later ones may be somebody's who
-    /// is quoted there, and are not told on.
+    /// Takes a round. The words of the first plan were written before any output; those of later ones may
+    /// quote foreign text, and are not repeated.
     pub(super) fn go_on(&mut self, intent: &str, round: &Round, programs: &BTreeSet<BlockedProgram>) {
         if !std::mem::replace(&mut self.is_begun, true) {
             let verdicts = |outcome: &SubTaskOutcome| outcome.criteria_verdicts.clone();
@@ -58,7 +58,7 @@ impl Story {
         }
     }
 
-    /// The words, where they may be told on.
+    /// The text, if it may be repeated.
     pub(super) fn plain<'a>(&self, text: &'a str) -> Option<&'a str> {
         self.plain.contains(text).then_some(text)
     }
@@ -80,7 +80,8 @@ fn add(told: &mut Vec<String>, call: String) {
     }
 }
 
-/// The calls behind the passing verdicts: those that they point at, and where one points at none the last good one of its subtask.
+/// The calls behind the passing verdicts: those they refer to, or else the last successful one of the
+/// subtask.
 fn worked(round: &Round) -> Vec<&ToolCall> {
     let matched = || round.outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched);
     let mut calls: Vec<&ToolCall> = Vec::new();
@@ -107,12 +108,13 @@ fn pointed_at<'a>(
     calls.into_iter().find(|call| call.call_id == *call_id)
 }
 
-/// Whether nothing of a call could last, because memory advised caution: how it ended says nothing about it.
+/// Whether the call was trial-only, because memory advised caution: its ending says nothing about it.
 pub(super) fn is_tried_only(call: &ToolCall) -> bool {
     call.held.as_ref().is_some_and(|held| held.came == HeldEnd::Tried)
 }
 
-/// A call by its tool and input. Where somebody else's words are in the input, by the programs of this machine that it starts.
+/// A call by its tool and input. If the input contains foreign words, by the programs of this machine that it
+/// starts.
 fn name(call: &ToolCall, programs: &BTreeSet<BlockedProgram>) -> String {
     let pair = target_of(call);
     if call.trust.tainted.is_none() {
@@ -127,7 +129,7 @@ fn name(call: &ToolCall, programs: &BTreeSet<BlockedProgram>) -> String {
     }
 }
 
-/// Why a call failed, as far as code knows it without the words of a tool: how it ended, and the class of the failure.
+/// Why a call failed, as far as code knows without a tool's words: its ending, and the class of the failure.
 pub(super) fn reason(call: &ToolCall, failure: &CallFailure) -> String {
     let class = match failure.class {
         FailureClass::Logical => "logical",

@@ -1,4 +1,4 @@
-//! The suite accepts the default solver and catches broken ones.
+//! The suite accepts the default solver and rejects broken ones.
 
 use artoo_ggs::Solver;
 use artoo_ggs::conformance::{Breach, check, check_limits};
@@ -20,7 +20,7 @@ fn both_profiles_and_strict_mode_conform() {
     }
 }
 
-/// The default solver with a fault put into each decision.
+/// The default solver with a defect in each decision.
 struct Broken(GoalGradientSolver, Defect);
 
 type Defect = fn(&mut Decision, &Observation);
@@ -58,7 +58,7 @@ fn broken_solvers_are_caught() {
     }
 }
 
-/// Asks for another plan for ever, until all is met.
+/// Requests another plan until all is met, without end.
 struct Endless(u32);
 
 impl Solver for Endless {
@@ -88,7 +88,8 @@ fn an_endless_solver_is_caught() {
     assert_eq!(check(|| Box::new(Endless(0))), Err(Breach::Endless));
 }
 
-/// The default solver within the limits of a run, but for what `change` does to its parameters and `defect` to its decisions.
+/// The default solver against the limits of a run, with `change` applied to its parameters and `defect` to
+/// its decisions.
 fn within_limits(change: fn(&mut Hyperparameters), defect: Defect) -> Result<(), Breach> {
     check_limits(|parameters| {
         let mut values = Hyperparameters::from(parameters);
@@ -103,7 +104,7 @@ fn solvers_that_go_beyond_the_limits_are_caught() {
     assert_eq!(within_limits(|values| values.max_replans = 9, |_, _| {}), Err(Breach::TooManyReplans));
     assert_eq!(within_limits(|values| values.theta = 1.0, |_, _| {}), Err(Breach::BudgetIgnored));
     assert_eq!(within_limits(|_| {}, |d, _| d.loss.omega = UnitInterval::ZERO), Err(Breach::Omega));
-    // Giving up is no way to keep them.
+    // Giving up does not satisfy them.
     let gives_up: Defect = |d, _| d.state = State::Terminal(TerminalState::Abandon);
     assert_eq!(within_limits(|_| {}, gives_up), Err(Breach::NotAccepted));
 }

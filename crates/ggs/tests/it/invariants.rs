@@ -1,4 +1,4 @@
-//! What holds for every order of messages.
+//! Invariants for every order of messages.
 
 use artoo_ggs::GgsRole;
 use artoo_ggs_core::Profile;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::support::{all_met, envelope_at, failed, fault, matched, replan, role_of, story, task};
 
-/// What can happen to the role.
+/// An event for the role.
 #[derive(Clone, Debug)]
 enum Event {
     Message(Box<Message>),
@@ -71,7 +71,7 @@ proptest! {
     ) {
         let mut role = role_of(profile);
         let mut out = play(&mut role, events);
-        // What the supervisor does to a run that does not end by itself.
+        // The supervisor's message to a run that does not end by itself.
         out.extend(role.on(&envelope_at(99_000, fault(Role::Supervisor, FaultKind::Timeout))));
         prop_assert!(role.has_ended());
         let results: Vec<_> = out.iter().filter(|message| message.kind() == MessageKind::FinalResult).collect();
@@ -87,7 +87,7 @@ proptest! {
         prop_assert!(count(MessageKind::FailureReportRequest) <= 1);
     }
 
-    /// An honest result: accept has no gap, success names its gaps and hands something over, abandon is not
+    /// An honest result: accept has no gap, success names its gaps and delivers something, abandon is not
     /// silent.
     #[test]
     fn every_result_is_honest(events in prop::collection::vec(any_event(), 0..24)) {
@@ -106,7 +106,7 @@ proptest! {
         }
     }
 
-    /// What is told is told once.
+    /// No line is repeated.
     #[test]
     fn no_line_of_a_result_stands_twice(events in prop::collection::vec(any_event(), 0..24)) {
         for message in play(&mut role_of(Profile::Default), events) {

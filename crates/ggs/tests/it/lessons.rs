@@ -1,4 +1,4 @@
-//! What becomes a Megram.
+//! Which experiences become Megrams.
 
 use artoo_ggs::{Draft, GgsRole, Lessons, MegramRule, Round, observe};
 use artoo_ggs_core::{GoalGradientSolver, Profile};
@@ -117,7 +117,7 @@ fn a_breakthrough_may_come_with_the_ending() {
 #[test]
 fn what_was_refused_or_cannot_be_known_teaches_nothing() {
     for class in [FailureClass::Denied, FailureClass::Unknown] {
-        // The call failed for a known reason, but the subtask did not; and the other way round.
+        // The call failed for a known reason, but the subtask did not; and vice versa.
         let call_known = with_calls(failed(1, &["a"], class), vec![failed_call(1, "shell", "x", LOGICAL)]);
         let subtask_known = with_calls(failed(2, &["b"], LOGICAL), vec![failed_call(2, "shell", "y", class)]);
         assert_eq!(megrams(&mut role(), replan(vec![call_known])), []);
@@ -176,7 +176,7 @@ fn learn(request: &ReplanRequest) -> Vec<Draft> {
     Lessons::new(MegramRule::FailedCalls).learn("an intent", &round, &observation, &decision, true)
 }
 
-/// A role that knows where it works.
+/// A role that knows its working folder.
 fn role_in_a_folder(profile: Profile) -> GgsRole {
     let settings = artoo_ggs::Settings { working_folder: Some("/home/ada/docs".into()), ..settings(profile) };
     GgsRole::new(settings.solver(), settings)
@@ -186,7 +186,7 @@ fn held(call: ToolCall, came: HeldEnd) -> ToolCall {
     ToolCall { held: Some(Held { action: GuardAction::Refuse, because: Vec::new(), came }), ..call }
 }
 
-/// The mark stands for what a page or a file said, and a call that was led by it.
+/// The marker stands for text from a page or file, and for a call that was led by it.
 fn tainted(call: ToolCall) -> ToolCall {
     let taint = Taint { words: "INJECTED".to_owned(), call_id: None, foreign: Foreign::Web };
     ToolCall { trust: Trust { foreign: Some(Foreign::Command), tainted: Some(taint) }, ..call }
@@ -236,7 +236,7 @@ fn an_ending_tells_what_failed_first_and_what_worked_then() {
     assert_eq!(last[0].space, last[1].space);
 }
 
-/// The literal rule knows no local context.
+/// The literal rule has no local context.
 #[test]
 fn the_literal_rule_writes_no_local_context() {
     let done = || all_met(vec![with_calls(matched(1, &["a"]), vec![call(1, "glob", "*")])]);
@@ -247,7 +247,7 @@ fn the_literal_rule_writes_no_local_context() {
     assert_eq!(levels(Profile::Default), [Level::M, Level::K]);
 }
 
-/// Nothing that a tool printed is remembered, nor what a plan or a call says that was made with it in sight.
+/// No tool output is remembered, nor the words of a plan or call written with it in view.
 #[test]
 fn words_of_others_are_not_remembered() {
     let mut role = role_in_a_folder(Profile::Default);
@@ -268,7 +268,7 @@ fn words_of_others_are_not_remembered() {
         ],
     );
     let mut written = megrams(&mut role, replan(vec![first]));
-    // A later plan may quote what was put out.
+    // A later plan may quote output.
     let led = tainted(call(3, "shell", "find INJECTED -type f | sort"));
     let mut second = with_calls(
         outcome(2, OutcomeStatus::Matched, vec![pass_by("INJECTED is done", Some(&led))]),
@@ -283,7 +283,7 @@ fn words_of_others_are_not_remembered() {
     assert!(texts.iter().any(|text| text.contains("shell with find")), "{texts:#?}");
 }
 
-/// Feedback by facts: what memory advised against, and a person let through, worked.
+/// Feedback by facts: a call against memory's advice that a person allowed worked.
 #[test]
 fn what_worked_against_memorys_advice_speaks_against_it() {
     let of = |came| {
@@ -297,7 +297,7 @@ fn what_worked_against_memorys_advice_speaks_against_it() {
     assert_eq!(of(HeldEnd::Tried), []);
 }
 
-/// That nothing of a call could last says nothing about the call.
+/// A trial-only call says nothing about the call.
 #[test]
 fn what_was_only_tried_teaches_nothing() {
     let tried = held(failed_call(1, "shell", "make install", LOGICAL), HeldEnd::Tried);
@@ -307,7 +307,8 @@ fn what_was_only_tried_teaches_nothing() {
     );
 }
 
-/// Advice on a call that failed again is confirmed under the pair of that very call, whoever's rule it was.
+/// Advice on a call that failed again is confirmed under that call's own pair, whichever rule the advice came
+/// from.
 #[test]
 fn a_call_that_memory_preferred_and_that_failed_speaks_against_its_own_pair() {
     let calls = vec![failed_call(1, "shell", "find docs", LOGICAL)];

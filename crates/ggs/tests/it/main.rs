@@ -1,4 +1,5 @@
-//! R7 seen from outside: conversions, results, lessons, the order of messages, and the actor on a real bus.
+//! R7 through its public interface: conversions, results, lessons, the order of messages, and the actor on a
+//! real bus.
 
 #[cfg(test)] // tells clippy that the functions beside the tests are tests too; so below
 mod actor;
@@ -17,7 +18,7 @@ mod role;
 #[cfg(test)]
 mod support;
 
-/// A file that nobody declares is a test that nobody runs.
+/// An undeclared file is a test that never runs.
 #[test]
 fn every_file_of_this_folder_is_a_module() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");

@@ -1,4 +1,4 @@
-//! From reports to observations.
+//! Conversion of reports into observations.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ fn skipped_criteria_weigh_fully_and_have_no_class() {
     assert!(observation.failures.is_empty());
 }
 
-/// Fact 1: what is missing must not vanish because no verdict shows it.
+/// Fact 1: a gap must not vanish because no verdict shows it.
 #[test]
 fn fact_1_a_gap_always_has_an_unmet_criterion() {
     let contradictions = [
@@ -91,7 +91,7 @@ fn fact_1_a_gap_always_has_an_unmet_criterion() {
     );
 }
 
-/// Lesson 30: what the judge left out is not met, whatever the outcome calls itself.
+/// Lesson 30: a criterion omitted by the judge is unmet, whatever the outcome's status.
 #[test]
 fn lesson_30_a_criterion_without_a_verdict_is_not_met() {
     let mut silent = matched(1, &["a", "b"]);
@@ -109,7 +109,7 @@ fn lesson_30_a_criterion_without_a_verdict_is_not_met() {
     let observation =
         observe(&Round::from(&all_met(vec![reworded])), 0, &Default::default(), &Default::default());
     assert!(artoo_ggs_core::unmet(&observation).is_empty());
-    // Of a skipped subtask nothing was judged.
+    // Nothing was judged for a skipped subtask.
     let mut skipped = outcome(1, OutcomeStatus::Skipped, vec![fail("a", FailureClass::Unknown)]);
     skipped.criteria_verdicts.clear();
     let criteria = seen(&replan(vec![skipped])).criteria;
@@ -126,7 +126,7 @@ fn a_summary_of_all_met_is_just_that() {
     );
     assert_eq!(observation.report, Report::AllMet);
     assert!(observation.criteria.iter().all(|criterion| criterion.standing == Standing::Met));
-    // A summary that hides a failed outcome does not hide it from D.
+    // A summary that omits a failed outcome does not hide it from D.
     let hiding = observe(
         &Round::from(&all_met(vec![failed(1, &["a"], LOGICAL)])),
         0,
@@ -182,7 +182,8 @@ fn only_started_calls_count_as_use_of_a_tool() {
     assert_eq!(observation.failures[0].failed_calls.len(), 1);
 }
 
-/// Seen: `edit_file` and `python3` were blocked after they had worked, and the next plan had nothing to mend the file with.
+/// Observed: `edit_file` and `python3` were blocked after they had worked, and the next plan had nothing to
+/// repair the file with.
 #[test]
 fn lesson_what_worked_is_not_blocked() {
     let changed = |number, tool: &str, command: &str| ToolCall {
@@ -214,11 +215,11 @@ fn lesson_what_worked_is_not_blocked() {
         ]
     };
     assert_eq!(held_against(StepKind::Change, mended()), words("shell", "edit_file", "perl"));
-    // Something has to account for a deed that changed nothing, and for an answer that is wrong.
+    // Something has to account for an action that changed nothing, and for a wrong answer.
     let looked = || vec![call(1, "glob", "*"), call(2, "shell", "find docs")];
     assert_eq!(held_against(StepKind::Create, looked()), words("shell", "glob", "find"));
     assert_eq!(held_against(StepKind::FindOut, looked()), words("shell", "glob", "find"));
-    // What an interrupted call would have done, nobody knows.
+    // The effect of an interrupted call is unknown.
     let cut = vec![ToolCall { ending: CallEnding::Cancelled, ..failed_call(1, "shell", "sleep 9", LOGICAL) }];
     assert_eq!(held_against(StepKind::Change, cut), words("", "shell", ""));
 }
@@ -236,7 +237,7 @@ fn what_a_criterion_says_of_the_wish_is_a_fact() {
     };
     let all = [Bearing::Nothing, Bearing::Deed, Bearing::Part, Bearing::Part, Bearing::Whole];
     assert_eq!(bearings(&request), all);
-    // What says nothing where it is met tells where it is not.
+    // A criterion that says nothing when met is significant when unmet.
     deed.criteria_verdicts[0] = fail("it ended well", LOGICAL);
     assert_eq!(bearings(&replan(vec![deed]))[0], Bearing::Deed);
 }
@@ -256,7 +257,7 @@ fn deliverable_is_any_output_with_content() {
     }
 }
 
-/// The programs of each subtask to which a gap is put down, after these outcomes and verdicts on the task.
+/// The programs of each subtask to which a gap is attributed, for these outcomes and task verdicts.
 fn led(outcomes: Vec<SubTaskOutcome>, task_verdicts: Vec<CriterionVerdict>) -> Vec<Vec<String>> {
     let observation = seen(&ReplanRequest { task_verdicts, ..replan(outcomes) });
     let programs = |failure: artoo_ggs_core::FailedSubTask| {
@@ -270,7 +271,7 @@ fn done(number: u128, command: &str) -> SubTaskOutcome {
     SubTaskOutcome { tool_calls: vec![call(number, "shell", command)], ..matched(number, &["a"]) }
 }
 
-/// Each subtask met what was asked of it, and the whole did not: the next plan was free to do the very same again.
+/// Each subtask met its criteria, but the whole did not: the next plan was free to repeat exactly the same.
 #[test]
 fn where_only_the_whole_falls_short_what_was_done_for_it_is_in_question() {
     let both = || vec![done(1, "find docs"), done(2, "python3 x.py")];
@@ -281,7 +282,7 @@ fn where_only_the_whole_falls_short_what_was_done_for_it_is_in_question() {
         assert_eq!(led(both(), vec![fail("t", class)]), [[""; 0]; 0], "{class:?} says nothing of the means");
     }
     assert_eq!(led(both(), Vec::new()), [[""; 0]; 0], "nothing of the task was judged");
-    // Where a subtask failed, the gap is that subtask's.
+    // If a subtask failed, the gap is attributed to it.
     let observation = seen(&ReplanRequest {
         task_verdicts: vec![fail("t", LOGICAL)],
         ..replan(vec![done(1, "find docs"), failed(2, &["b"], LOGICAL)])
@@ -289,7 +290,7 @@ fn where_only_the_whole_falls_short_what_was_done_for_it_is_in_question() {
     assert_eq!(observation.failures.len(), 1);
 }
 
-/// One of them is right: the third derivation may need what it worked with.
+/// One of them is right: the third derivation may need what it used.
 #[test]
 fn derivations_that_disagree_are_not_held_against_their_programs() {
     let doubted = |number, command| SubTaskOutcome {
@@ -298,7 +299,7 @@ fn derivations_that_disagree_are_not_held_against_their_programs() {
     };
     let outcomes = || vec![doubted(1, "find docs"), doubted(2, "python3 x.py"), done(3, "awk 1 a.csv")];
     assert_eq!(led(outcomes(), vec![fail("they agree", LOGICAL)]), [[""; 0]; 0]);
-    // What a reader misses in the whole is another matter, and not that of the two.
+    // A reader's finding on the whole is separate from the two derivations.
     let judged = CriterionVerdict { judge: Judge::Model, ..fail("nothing is left out", LOGICAL) };
     assert_eq!(led(outcomes(), vec![fail("they agree", LOGICAL), judged]), [["awk"]]);
 }

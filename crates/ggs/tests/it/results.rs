@@ -1,4 +1,4 @@
-//! What the person gets.
+//! The final results for the person.
 
 use artoo_types::{
     Confidence, FailureClass, Fault, FaultKind, FinalResult, Message, OutcomeStatus, OutcomeSummary,
@@ -11,7 +11,7 @@ use crate::support::{
     replan, role, story, task,
 };
 
-/// The final result among the messages that a sequence of messages leads to.
+/// The final result that a sequence of messages leads to.
 fn result_of(messages: impl IntoIterator<Item = Message>) -> FinalResult {
     let mut role = role();
     let mut out = role.on(&envelope(task()));
@@ -79,7 +79,7 @@ fn several_outputs_are_labelled() {
     );
 }
 
-/// Four plans, none of which gets near.
+/// Four plans, none of which gets near the goal.
 fn hopeless() -> Vec<Message> {
     (0..4).map(|_| replan(vec![matched(1, &["a"]), failed(2, &["b", "c"], ENVIRONMENTAL)]).into()).collect()
 }
@@ -182,7 +182,7 @@ fn the_time_of_a_fault_is_in_its_loss() {
     assert_eq!(result.task_id.as_str(), "task");
 }
 
-/// What is asked back stands in the text once, wherever it was said first.
+/// A question back to the person appears in the text once, wherever it came first.
 #[test]
 fn a_question_is_put_once() {
     let asked = |reason: &str, question: Option<&str>| {
@@ -209,7 +209,8 @@ fn believed(value: f64) -> Confidence {
     Confidence { value: share(value), least: share(0.6), why: "it was found out in one way alone".to_owned() }
 }
 
-/// Lesson of issue 16: with a small model the README's own request ended as `accept`, with one of two answers wrong.
+/// Lesson of issue 16: with a small model the README's own request ended as `accept`, with one of two answers
+/// wrong.
 #[test]
 fn lesson_what_meets_everything_and_is_not_confirmed_is_plausible() {
     let met = |confidence| OutcomeSummary { confidence, ..all_met(vec![matched(1, &["a"])]) };

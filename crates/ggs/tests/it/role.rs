@@ -1,4 +1,4 @@
-//! What R7 sends, and in which order.
+//! R7's messages and their order.
 
 use artoo_types::{
     ActionState, BlockedProgram, Fault, FaultKind, Message, PrevDirective, ReplanRequest, Role,
@@ -34,8 +34,8 @@ fn an_action_state_becomes_a_directive_after_its_megrams() {
     );
 }
 
-/// Every step matched and the whole did not: the directive blocks what the steps worked with and says what is not met, and memory
-/// learns nothing of calls that did not fail.
+/// Every step matched and the whole did not: the directive blocks what the steps used and names what is
+/// unmet, and memory learns nothing from calls that did not fail.
 #[test]
 fn an_unmet_criterion_of_the_task_directs_the_next_plan() {
     let mut role = role();
@@ -91,8 +91,8 @@ fn while_it_waits_only_the_story_a_fault_or_the_deadline_matter() {
     assert!(role.awaits_report());
 }
 
-/// The run was decided before: a fault of the planner costs its story and nothing else; a person's
-/// interruption is on record.
+/// The run was already decided: a fault of the planner loses only its story; a person's interruption is
+/// recorded.
 #[test]
 fn a_fault_while_it_waits_ends_the_wait() {
     let table = [
@@ -131,7 +131,7 @@ fn the_planner_is_asked_about_a_fault_only_where_it_can_tell() {
     for fault in not_asked {
         assert_eq!(after_a_round(fault), ["final_result"]);
     }
-    // Nothing ran yet, so there is nothing to tell.
+    // Nothing has run yet, so there is no story.
     assert_eq!(kinds(&role().on(&envelope(fault(Role::Executor, FaultKind::Panic)))), ["final_result"]);
 }
 

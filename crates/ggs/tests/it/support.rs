@@ -1,4 +1,4 @@
-//! Short ways to write messages.
+//! Short constructors of messages.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ pub(crate) fn pass(text: &str) -> CriterionVerdict {
     pass_by(text, None)
 }
 
-/// A pass that points at a call, or at something seen.
+/// A pass that refers to a call, or to an observation.
 pub(crate) fn pass_by(text: &str, call: Option<&ToolCall>) -> CriterionVerdict {
     let evidence = match call {
         Some(call) => Evidence::ToolCall { call_id: call.call_id, excerpt: "3".to_owned() },

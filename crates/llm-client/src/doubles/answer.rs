@@ -1,4 +1,4 @@
-//! What a scripted model answers.
+//! `Answer`: an answer of a scripted model.
 
 use std::fmt;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Answer {
         Self::text(value.into().to_string())
     }
 
-    /// A text made from the request.
+    /// A text computed from the request.
     pub fn with(compute: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
         Self::of(Kind::Computed(Arc::new(compute)))
     }
@@ -76,28 +76,28 @@ impl Answer {
         Self::of(Kind::Panic(message))
     }
 
-    /// The same after waiting in tokio's time, which a test may pause.
+    /// Adds a delay in tokio's time, which a test may pause.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// The same with this reason for stopping.
+    /// Sets the stop reason.
     #[must_use]
     pub fn stopped(mut self, stop: StopReason) -> Self {
         self.stop = stop;
         self
     }
 
-    /// The same with this usage. Without it the usage is estimated from the texts, and says so.
+    /// Sets the usage. Without it the usage is estimated from the texts, and marked as such.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
         self
     }
 
-    /// The same from a model that says how sure it was of a field, in thousandths.
+    /// Sets the model's confidence in a field, in thousandths.
     #[must_use]
     pub fn sure(mut self, field: &str, permille: u16) -> Self {
         self.choices.push(Choice { field: field.to_owned(), permille });

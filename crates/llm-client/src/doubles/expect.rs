@@ -1,4 +1,4 @@
-//! What a scripted model expects to be asked.
+//! `Expect`: the request that a scripted model expects.
 
 use std::fmt;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Expect {
         Self { purpose: Some(purpose.into()), conditions: Vec::new() }
     }
 
-    /// A request of any purpose. It is considered after those that name theirs.
+    /// A request of any purpose. It is considered after those with a purpose.
     pub fn any() -> Self {
         Self { purpose: None, conditions: Vec::new() }
     }
@@ -80,7 +80,7 @@ impl Expect {
         self
     }
 
-    /// The first condition, the purpose apart, that `request` does not meet.
+    /// The first condition, apart from the purpose, that `request` does not meet.
     pub(super) fn unmet(&self, request: &Request) -> Option<String> {
         self.conditions.iter().find(|condition| !condition.holds(request)).map(ToString::to_string)
     }

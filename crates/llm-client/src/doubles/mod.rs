@@ -1,6 +1,6 @@
-//! Models for tests: one that follows a script, and a pair that records real sessions to files and replays them.
+//! Test doubles of models: a scripted model, and a recorder and replayer of real sessions.
 //!
-//! They enter by the public seam, [`LlmClient`](crate::LlmClient), so code under test cannot tell them from a real
+//! They implement the public [`LlmClient`](crate::LlmClient), so code under test cannot tell them from a real
 //! model.
 
 mod answer;

@@ -1,4 +1,4 @@
-//! Recording a real session.
+//! Records real model calls to files.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,14 +12,13 @@ use crate::doubles::Redaction;
 use crate::doubles::recording::{FORMAT, Outcome, Recording, file_name, redacted_request};
 use crate::{Completion, LlmClient, LlmError, ModelProfile, Request};
 
-/// A client that writes each finished call to a file of its own, without secrets, for a
-/// [`Replayer`](super::Replayer).
+/// A client that writes each finished call to its own file, redacted, for a [`Replayer`](super::Replayer).
 ///
-/// Calls are filed under a hash of the redacted request and the count of equal requests before. A call that is
-/// cancelled leaves no file.
+/// Calls are filed under a hash of the redacted request and the number of equal requests before. A cancelled
+/// call leaves no file.
 ///
 /// Recording never changes what the caller gets: a call whose file cannot be written still answers, and the
-/// trouble is kept in [`problems`](Self::problems).
+/// problem is kept in [`problems`](Self::problems).
 pub struct Recorder {
     inner: Arc<dyn LlmClient>,
     folder: PathBuf,
@@ -29,13 +28,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records calls to `inner` into `folder`, which is made if need be. Blocks for the time of a few system
-    /// calls.
+    /// Records calls to `inner` into `folder`, which is created if missing. Blocks for a few system calls.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or read, or already holds recordings: two sessions in one folder could not be
-    /// told apart.
+    /// The folder cannot be created or read, or already holds recordings: two sessions in one folder could
+    /// not be told apart.
     pub fn create(
         inner: Arc<dyn LlmClient>,
         folder: impl Into<PathBuf>,
@@ -81,7 +79,8 @@ impl Recorder {
     }
 }
 
-/// Makes a folder that only its owner may enter, or takes the one that is there, as it is; a link is none.
+/// Creates a folder that only its owner may enter, or accepts an existing one unchanged; a link does not
+/// count.
 fn private_folder(path: &Path) -> io::Result<()> {
     if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a link, which is not followed"));
@@ -93,10 +92,10 @@ fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Writes a file that is there whole or not at all, for its owner alone.
+/// Writes a file atomically, readable only by its owner.
 async fn write_whole(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     let unfinished = folder.join(format!(".{name}.part"));
-    // What an earlier attempt left, or somebody planted, is removed, not followed.
+    // A left-over or planted file is removed, not followed.
     match tokio::fs::remove_file(&unfinished).await {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}

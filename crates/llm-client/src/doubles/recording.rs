@@ -1,4 +1,4 @@
-//! The file of one recorded call.
+//! File format of one recorded call.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::{Completion, LlmError, ModelProfile, Request, Usage};
 /// Version of the file format; a reader refuses others.
 pub(super) const FORMAT: u32 = 1;
 
-/// One recorded call, without secrets.
+/// One recorded call, redacted.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Recording {
     pub(super) format: u32,
     pub(super) model: String,
     pub(super) structured: bool,
-    /// Recordings that have none are of models of which nothing was known.
+    /// Older recordings have none; the default applies.
     #[serde(default)]
     pub(super) profile: ModelProfile,
-    /// For the reader; calls are found by the name of the file.
+    /// For human readers; calls are found by file name.
     pub(super) request: Value,
     pub(super) outcome: Outcome,
 }
@@ -48,7 +48,7 @@ impl Outcome {
     }
 }
 
-/// `value` as JSON without secrets.
+/// `value` as redacted JSON.
 pub(super) fn redacted(value: &impl Serialize, redaction: &Redaction) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(value)?;
     redaction.apply_to(&mut value);
@@ -67,7 +67,7 @@ pub(super) fn file_name(key: &str, ordinal: usize) -> String {
     format!("{key}-{ordinal:03}.json")
 }
 
-/// The request without secrets, and its key.
+/// The redacted request and its key.
 pub(super) fn redacted_request(
     request: &Request,
     redaction: &Redaction,
@@ -77,7 +77,7 @@ pub(super) fn redacted_request(
     Ok((value, key))
 }
 
-/// [`LlmError`] as data. It is a type of its own so that the error can change without breaking old recordings.
+/// [`LlmError`] as data. A separate type, so that the error can change without breaking old recordings.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum RecordedError {
@@ -181,7 +181,7 @@ impl RecordedError {
     }
 }
 
-/// The phase of a time-out is a constant of the program, so only known ones come back.
+/// Maps a timeout phase to its constant; unknown ones are not restored.
 fn known_phase(phase: &str) -> &'static str {
     const PHASES: [&str; 2] = ["sent no first byte", "stopped sending"];
     PHASES.into_iter().find(|known| *known == phase).unwrap_or("was silent")

@@ -1,11 +1,10 @@
-//! What is on a tape and what is not.
+//! Redaction of recorded sessions.
 
 use artoo_redaction::Redactor;
 use serde_json::Value;
 
-/// What is removed from a recorded session before it reaches a disk: secrets, by a [`Redactor`], and what differs from machine to
-/// machine, so that a recording can be replayed elsewhere.
-///
+/// Removes from a recorded session, before it reaches a disk, secrets, by a [`Redactor`], and
+/// machine-specific text, so that a recording can be replayed elsewhere.
 /// ```
 /// use artoo_llm_client::doubles::Redaction;
 /// use artoo_redaction::Redactor;
@@ -16,12 +15,12 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
     redactor: Redactor,
-    /// What to replace by what, in order.
+    /// Replacement pairs, in order.
     replacements: Vec<(String, String)>,
 }
 
 impl Redaction {
-    /// Removes secrets alone.
+    /// Removes only secrets.
     pub fn new(redactor: Redactor) -> Self {
         Self { redactor, replacements: Vec::new() }
     }
@@ -36,12 +35,12 @@ impl Redaction {
         self
     }
 
-    /// The text as it stands on a tape.
+    /// The text as recorded.
     pub fn apply(&self, text: &str) -> String {
         self.replaced(self.redactor.apply(text).into_owned())
     }
 
-    /// Applies to every string inside `value`, names of fields included.
+    /// Applies to every string inside `value`, including field names.
     pub fn apply_to(&self, value: &mut Value) {
         self.redactor.apply_to_value(value);
         self.replace_in(value);

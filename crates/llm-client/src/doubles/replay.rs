@@ -1,4 +1,4 @@
-//! Replaying a recorded session.
+//! Replays recorded model calls.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,9 +13,9 @@ use crate::{Completion, LlmClient, LlmError, ModelProfile, Request};
 
 /// A client that answers from the files of a [`Recorder`](super::Recorder).
 ///
-/// A request gets the recorded outcome of the equal request, the second one that of the second, and so on; errors
-/// are replayed too. A request that was not recorded, or not so often, gets [`LlmError::Unscripted`]. No time
-/// passes.
+/// A request gets the recorded outcome of the equal request, the second one that of the second, and so on;
+/// errors are replayed too. A request that was not recorded, or fewer times, gets [`LlmError::Unscripted`].
+/// Replies take no time.
 #[derive(Debug)]
 pub struct Replayer {
     folder: PathBuf,
@@ -27,12 +27,12 @@ pub struct Replayer {
 }
 
 impl Replayer {
-    /// Replays the session in `folder`. `redaction` must be that of the recording. Blocks for the time of reading
-    /// one file.
+    /// Replays the session in `folder`. `redaction` must be that of the recording. Blocks while it reads one
+    /// file.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be read, holds no recording, or one of another format.
+    /// The folder cannot be read, holds no recording, or one of another format.
     pub fn open(folder: impl Into<PathBuf>, redaction: Redaction) -> io::Result<Self> {
         let folder = folder.into();
         let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)?

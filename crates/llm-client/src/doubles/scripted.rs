@@ -1,4 +1,4 @@
-//! A model that follows a script and checks what it is asked.
+//! A model that follows a script and checks its requests.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,14 +10,13 @@ use crate::{Completion, LlmClient, LlmError, ModelProfile, Request, ToolCalling}
 
 /// A model that answers from a script and asserts what it was sent.
 ///
-/// Each expectation is used once. A request takes the *first unused* expectation that it meets: those that name
-/// its purpose come first, then those for any purpose, then the [`always`](Self::always) ones, which are never
-/// used up. So subtasks that run at the same time get their answers whatever their order, as long as their
-/// expectations differ; equal ones are answered in the order of the script.
+/// Each expectation is used once. A request takes the *first unused* expectation that it meets: those with
+/// its purpose come first, then those for any purpose, then the [`always`](Self::always) ones, which are
+/// never used up. So concurrent subtasks get their answers in any order, as long as their expectations
+/// differ; equal ones are answered in the order of the script.
 ///
-/// A request that meets none gets [`LlmError::Unscripted`] and is kept in [`mismatches`](Self::mismatches), so it
-/// shows even where the code under test swallows errors.
-///
+/// A request that meets none gets [`LlmError::Unscripted`] and is kept in [`mismatches`](Self::mismatches),
+/// so it shows even if the code under test swallows errors.
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
@@ -51,7 +50,8 @@ struct State {
 }
 
 impl ScriptedModel {
-    /// A model named `scripted` that claims to constrain its answers and calls tools by JSON in its text, with an empty script.
+    /// A model named `scripted` that claims to constrain its answers and calls tools by JSON in its text,
+    /// with an empty script.
     pub fn new() -> Self {
         let profile = ModelProfile { tool_calling: ToolCalling::Json, ..ModelProfile::default() };
         Self { name: "scripted".to_owned(), structured: true, profile, state: Mutex::default() }
@@ -64,14 +64,15 @@ impl ScriptedModel {
         self
     }
 
-    /// Adds an expectation that answers any number of requests, none included, after those that are used once.
+    /// Adds an expectation that answers any number of requests, none included, after those that are used
+    /// once.
     #[must_use]
     pub fn always(self, expect: Expect, answer: Answer) -> Self {
         self.state().always.push((expect, answer));
         self
     }
 
-    /// The same model under another name.
+    /// Sets the model's name.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -85,7 +86,7 @@ impl ScriptedModel {
         self
     }
 
-    /// The same model with another profile: guided, or with native calls of tools.
+    /// Sets the profile: guided, or with native tool calls.
     #[must_use]
     pub fn profiled(mut self, profile: ModelProfile) -> Self {
         self.profile = profile;
@@ -102,8 +103,8 @@ impl ScriptedModel {
         self.state().requests.clone()
     }
 
-    /// One text for each request that met no expectation: what was asked, and what each open expectation missed in
-    /// it.
+    /// One text for each request that met no expectation: the request, and what each open expectation missed
+    /// in it.
     pub fn mismatches(&self) -> Vec<String> {
         self.state().mismatches.clone()
     }
@@ -113,7 +114,7 @@ impl ScriptedModel {
         self.state().once.iter().map(|(expect, _)| expect.to_string()).collect()
     }
 
-    /// Checks that the script was followed to its end and nothing else was asked.
+    /// Asserts that the script was completed and that there was no other request.
     ///
     /// # Panics
     ///
@@ -130,7 +131,7 @@ impl ScriptedModel {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere in a test must not hide what was asked.
+        // A panic elsewhere in a test must not hide the requests.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -183,7 +184,7 @@ impl LlmClient for ScriptedModel {
     }
 }
 
-/// What was asked, and why none of the open expectations took it.
+/// The request, and why no open expectation matched it.
 fn explain(request: &Request, state: &State) -> String {
     let user = request.messages.last().map(|m| m.content.as_str()).unwrap_or_default();
     let mut text = format!("{} asked {:?}", request.purpose, crate::schema::cut(user, 200));

@@ -1,25 +1,27 @@
-//! What share of a model's results were right, from the file beside this one.
+//! Share of right results of a model, from `calibration.toml`.
 
 use std::sync::LazyLock;
 
 use artoo_types::UnitInterval;
 use serde::Deserialize;
 
-/// What share of results that met every criterion were right, by what bore them out, and what is enough.
+/// The share of right results among those that met every criterion, by kind of evidence, and the threshold
+/// for acceptance.
 ///
-/// Source: `docs/deviations.md`, "Confidence". The figures are measured: `cargo xtask eval --split calibration`.
+/// Source: `docs/deviations.md`, "Confidence". The figures are measured:
+/// `cargo xtask eval --split calibration`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// Of what one command found out, and no other that was tried.
+    /// Found out by one command, with no other one tried.
     pub alone: UnitInterval,
-    /// Of what two different commands found out, whatever the files they read were like.
+    /// Found out by two different commands, whatever files they read.
     pub agreed: UnitInterval,
-    /// Of what was made or changed, and judged by a model alone.
+    /// Made or changed, and judged only by a model.
     pub changed: UnitInterval,
-    /// Of what was made or changed as the plan had said before, which code checked.
+    /// Made or changed as the plan had said before, and checked by code.
     pub checked: UnitInterval,
-    /// From which share on a result is accepted.
+    /// The minimum share for a result to be accepted.
     pub least: UnitInterval,
 }
 
@@ -31,11 +33,11 @@ struct Calibrations {
 }
 
 static CALIBRATIONS: LazyLock<Option<Calibrations>> =
-    // A test reads the file; of a broken one nothing would be accepted.
+    // A test reads the file; with a broken one nothing would be accepted.
     LazyLock::new(|| toml::from_str(include_str!("calibration.toml")).ok());
 
 impl Calibration {
-    /// Of models that are as weak as the embedded one, or of those of which nobody knows.
+    /// For models as weak as the embedded one, or for unmeasured ones.
     pub(super) fn of(is_weak: bool) -> Self {
         let nothing = Self {
             alone: UnitInterval::ZERO,

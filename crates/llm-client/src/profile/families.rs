@@ -1,4 +1,4 @@
-//! What is known of families of models, from the file beside this one.
+//! Known model families, from `families.toml`.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::ToolCalling;
 
-/// A family as the file has it.
+/// A family, as in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Family {
@@ -36,7 +36,7 @@ struct Families {
 }
 
 static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
-    // A test reads the file; a broken one would leave all models unknown.
+    // A test reads the file; with a broken one all models would be unknown.
     toml::from_str::<Families>(include_str!("families.toml"))
         .map(|families| families.family)
         .unwrap_or_default()
@@ -45,7 +45,7 @@ static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
 fn begins_a_word(name: &str, part: &str) -> bool {
     name.match_indices(part).any(|(at, _)| {
         let begins = name.get(..at).is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()));
-        // `gpt-4o` is one of `gpt-4`, and `claudette` none of `claude`.
+        // `gpt-4o` belongs to `gpt-4`, but `claudette` not to `claude`.
         let goes_on = part.ends_with(|c: char| c.is_alphabetic())
             && name
                 .get(at + part.len()..)

@@ -1,4 +1,4 @@
-//! What somebody knows better of a model.
+//! User overrides of a model's profile.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,14 +40,14 @@ pub struct ProfileOverrides {
 }
 
 impl ProfileOverrides {
-    /// Whether nothing is said.
+    /// Whether there are no overrides.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl ModelProfile {
-    /// The same with what is said in place of what is known. Where a smaller context alone is said, an answer may take all of it.
+    /// The profile with these overrides. If only a smaller context is set, an answer may take all of it.
     #[must_use]
     pub fn with(self, said: &ProfileOverrides) -> Self {
         let context_tokens = said.context_tokens.unwrap_or(self.context_tokens);

@@ -1,4 +1,4 @@
-//! The crate as its users see it: through its public items only.
+//! The crate as its users see it: only through its public items.
 
 mod sessions;
 

@@ -1,4 +1,4 @@
-//! Recording a session and replaying it.
+//! Recording and replaying a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +74,7 @@ async fn no_secret_reaches_a_file() {
         .expect(Expect::any(), Answer::error(denied));
     let recorder = Recorder::create(Arc::new(model), folder.path(), redaction()).unwrap();
     for user in [CANARY, "OPENAI_API_KEY=verysecret1"] {
-        // What the caller gets is not changed.
+        // The caller's result is unchanged.
         if let Ok(completion) = recorder.complete(&request(user)).await {
             assert!(completion.text.contains(CANARY));
         }

@@ -1,11 +1,11 @@
-//! The blocks of an answer: words, calls of tools, thoughts.
+//! Content blocks of an answer: text, tool calls, thinking.
 
 use artoo_llm_client::{StopReason, ToolUse};
 use serde_json::{Value, json};
 
 use crate::decode::Answer;
 
-/// The blocks of one answer, as far as they have come.
+/// The blocks of one answer received so far.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     blocks: Vec<Block>,
@@ -14,25 +14,25 @@ pub(super) struct Blocks {
 #[derive(Debug)]
 struct Block {
     index: Option<u64>,
-    /// As the server began it; pieces of text are added to its fields.
+    /// As the server started it; pieces of text are appended to its fields.
     value: Value,
-    /// The input of a call that comes in pieces. They are JSON only together.
+    /// The input of a call that arrives in pieces, which are JSON only together.
     input: String,
 }
 
 impl Blocks {
-    /// Takes a block that came whole.
+    /// Takes a whole block.
     pub(super) fn push(&mut self, value: &Value) {
         self.blocks.push(Block { index: None, value: value.clone(), input: String::new() });
     }
 
-    /// Takes the event that begins a block.
+    /// Takes the event that starts a block.
     pub(super) fn start(&mut self, event: &Value) {
         let value = event.get("content_block").cloned().unwrap_or_default();
         self.blocks.push(Block { index: index(event), value, input: String::new() });
     }
 
-    /// Takes the event that adds to a block. Gateways forget to begin one.
+    /// Takes the event that extends a block. Some gateways omit the start event.
     pub(super) fn append(&mut self, event: &Value) {
         let Some(delta) = event.get("delta") else { return };
         let (kind, field) = match delta.get("type").and_then(Value::as_str) {
@@ -61,13 +61,13 @@ impl Blocks {
         }
     }
 
-    /// All words that have come, thoughts apart.
+    /// All text received so far, without thinking.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().flat_map(|block| [block.text(), block.input.as_str()])
     }
 
-    /// The answer that they are. A thought without a signature is none that could be sent back: it was cut off, or the server signs
-    /// nothing and wants nothing back.
+    /// The finished answer. A thinking block without a signature is not kept for sending back: it was
+    /// truncated, or the server signs nothing and wants nothing back.
     pub(super) fn into_answer(self, stop: StopReason) -> Answer {
         let mut answer = Answer { stop, ..Answer::of_text(String::new()) };
         for block in self.blocks {

@@ -17,10 +17,10 @@ use crate::{ApiKey, StructuredMode};
 
 /// A model behind the Messages API.
 ///
-/// The constant part of a prompt is marked for the provider's cache, and the end of a conversation with tools. Answers of a schema are asked for with
-/// `output_config.format`, which constrains them; gateways and older models that refuse it get a forced tool whose
-/// input is the answer, and those that refuse that the schema in the prompt.
-///
+/// The constant part of a prompt is marked for the provider's cache, and so is the end of a conversation with
+/// tools. Structured answers are requested with `output_config.format`, which constrains them; gateways and
+/// older models that refuse it get a forced tool whose input is the answer, and those that refuse that get
+/// the schema in the prompt.
 /// ```
 /// use artoo_llm_http::{Anthropic, ApiKey, HttpConfig};
 ///

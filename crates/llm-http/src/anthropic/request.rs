@@ -1,4 +1,4 @@
-//! A request as a Messages body.
+//! Encodes a request as a Messages body.
 
 use artoo_llm_client::{JsonSchema, Request, ToolDefinition, with_schema_in_prompt};
 use serde_json::{Value, json};
@@ -19,11 +19,11 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
             fields.insert(name.to_owned(), value);
         }
     };
-    // All before a mark is cached: the tools, then the constant prompt, then the conversation.
+    // Everything before a mark is cached: the tools, then the constant prompt, then the conversation.
     if !told.system.is_empty() {
         set("system", json!([marked(json!({"type": "text", "text": &*told.system}))]));
     }
-    // One question is asked once, so its end is not worth writing to the cache.
+    // A single question is asked once, so its end is not worth writing to the cache.
     let is_loop = !request.tools.is_empty();
     set("messages", turns(&told.messages, if is_loop { MARKED_TURNS } else { 0 }).into());
     if dialect.temperature {
@@ -55,11 +55,11 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
     body
 }
 
-/// How many turns of the user are marked, from the last one back. The last is written to the cache; the one before was written by the
-/// call before, and is found there however much the last turn holds.
+/// How many turns of the user are marked, counted from the last. The last is written to the cache; the one
+/// before was written by the previous call, and is found there however large the last turn is.
 const MARKED_TURNS: usize = 2;
 
-/// Marks a block as the end of something that is worth caching.
+/// Marks a block as the end of a cacheable prefix.
 pub(super) fn marked(mut block: Value) -> Value {
     if let Some(fields) = block.as_object_mut() {
         fields.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
@@ -67,12 +67,12 @@ pub(super) fn marked(mut block: Value) -> Value {
     block
 }
 
-/// The tool whose input is the answer, where one is.
+/// The tool whose input is the answer, if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AnswerTool {
     pub(super) name: String,
-    /// Whether the answer is the field `value` of the input, because a tool's input must be an object and the schema asks for
-    /// something else.
+    /// Whether the answer is the field `value` of the input, because a tool's input must be an object and the
+    /// schema requires something else.
     pub(super) is_wrapped: bool,
 }
 
@@ -99,7 +99,8 @@ fn giving_answer(schema: &JsonSchema) -> Value {
     json!({"name": schema.name, "description": "Gives the answer.", "input_schema": input})
 }
 
-/// The schema without bounds on numbers and lengths, which `output_config` refuses. The reader still checks them.
+/// The schema without bounds on numbers and lengths, which `output_config` refuses. The reader still checks
+/// them.
 fn without_bounds(schema: &Value) -> Value {
     const BOUNDS: [&str; 9] = [
         "minimum",
@@ -115,11 +116,11 @@ fn without_bounds(schema: &Value) -> Value {
     match schema {
         Value::Object(fields) => fields
             .iter()
-            // A property may have such a name; its value is then a schema, and a bound never is.
+            // A property may have such a name; its value is then a schema, which a bound never is.
             .filter(|(name, value)| !BOUNDS.contains(&name.as_str()) || value.is_object())
             .map(|(name, value)| match name.as_str() {
                 "enum" | "const" | "default" | "examples" => (name.clone(), value.clone()),
-                // One item at least is the only lower bound it takes.
+                // One item is the only lower bound it takes.
                 "minItems" => {
                     (name.clone(), value.as_u64().map_or_else(|| without_bounds(value), |n| n.min(1).into()))
                 }

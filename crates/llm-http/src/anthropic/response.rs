@@ -1,4 +1,4 @@
-//! A Messages answer, streamed or whole.
+//! Decodes a Messages answer, streamed or whole.
 
 use artoo_llm_client::{StopReason, ToolUse};
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) struct Decoder {
     answer_tool: Option<AnswerTool>,
 }
 
-/// The provider counts cached tokens apart from the others.
+/// The provider counts cached tokens separately.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     fresh: u64,
@@ -29,12 +29,12 @@ struct Usage {
 }
 
 impl Decoder {
-    /// Where there is such a tool, its input is the answer.
+    /// If there is an answer tool, its input is the answer.
     pub(super) fn new(answer_tool: Option<AnswerTool>) -> Self {
         Self { blocks: Blocks::default(), stop: None, usage: None, model: None, done: false, answer_tool }
     }
 
-    /// Takes the head of an answer: model and usage, and, if it is whole, why it stopped.
+    /// Takes the head of an answer: model and usage, and, if it is whole, the stop reason.
     fn head(&mut self, message: &Value) {
         self.model = message.get("model").and_then(Value::as_str).map(str::to_owned);
         self.count(message.get("usage"));
@@ -47,7 +47,7 @@ impl Decoder {
         }
     }
 
-    /// The counts as they are known everywhere.
+    /// The counts in the common form.
     fn counts(&self) -> Option<Counts> {
         self.usage.map(|usage| Counts {
             prompt: usage.fresh.saturating_add(usage.read).saturating_add(usage.written),
@@ -56,7 +56,7 @@ impl Decoder {
         })
     }
 
-    /// Takes a usage block. Later ones are totals, and hold only some of the counts.
+    /// Takes a usage block. Later ones are totals, and contain only some of the counts.
     fn count(&mut self, block: Option<&Value>) {
         let Some(block) = block.filter(|block| block.is_object()) else {
             return;
@@ -78,7 +78,7 @@ impl Decode for Decoder {
     fn event(&mut self, event: &Event) -> Result<Progress, Bad> {
         let data: Value = serde_json::from_str(&event.data)
             .map_err(|error| Bad::Protocol(format!("an event that is not JSON: {error}")))?;
-        // Gateways forget the event's name; the data always have it.
+        // Some gateways omit the event's name; the data always have it.
         match data.get("type").and_then(Value::as_str).unwrap_or(&event.name) {
             "message_start" => self.head(data.get("message").unwrap_or(&Value::Null)),
             "content_block_start" => self.blocks.start(&data),
@@ -98,7 +98,7 @@ impl Decode for Decoder {
     }
 
     fn whole(&mut self, body: &Value) -> Result<(), Bad> {
-        // First: what a failure cost may stand beside it.
+        // First, because usage may accompany an error.
         self.count(body.get("usage"));
         if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
             return Err(reported(error));
@@ -137,7 +137,7 @@ impl Decode for Decoder {
     }
 }
 
-/// The answer inside a tool's input. Input that is cut off or of another shape is left for the reader to judge.
+/// The answer inside a tool's input. Truncated input or input of another shape is left to the reader.
 fn unwrap(call: ToolUse, is_wrapped: bool) -> String {
     let value = serde_json::from_str::<Value>(&call.arguments).ok().filter(|_| is_wrapped);
     value.and_then(|mut value| Some(value.get_mut("value")?.take().to_string())).unwrap_or(call.arguments)

@@ -47,7 +47,7 @@ fn a_stream_of_text() {
         model: Some("claude-x".into()),
         ..Answer::of_text("ab")
     };
-    // A thought that nobody signed is of no use to anybody.
+    // An unsigned thinking block cannot be used.
     assert_eq!(stream(None, &events), Ok(expected));
 }
 
@@ -114,7 +114,7 @@ fn calls_in_pieces_and_thoughts_with_signatures() {
         ..Answer::of_text("I look.")
     };
     assert_eq!(stream(None, &events), Ok(expected.clone()));
-    // The same, whole.
+    // The same answer, unstreamed.
     let content = json!([
         {"type": "thinking", "thinking": "hm", "signature": "s"},
         {"type": "redacted_thinking", "data": "x"},

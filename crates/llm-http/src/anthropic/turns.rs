@@ -1,4 +1,4 @@
-//! A conversation as Messages turns.
+//! Encodes a conversation as Messages turns.
 
 use artoo_llm_client::{Image, Message, MessageRole, ToolResult, ToolUse};
 use serde_json::{Value, json};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::anthropic::request::marked;
 use crate::calls::{object, wrapped};
 
-/// The turns of a conversation, the last `marks` of the user's marked for the cache. Speakers alternate, whoever spoke twice before;
-/// blocks without content, which the provider refuses, are left out.
+/// The turns of a conversation, the last `marks` of the user's marked for the cache. Consecutive turns of one
+/// speaker are merged; blocks without content, which the provider refuses, are dropped.
 pub(super) fn turns(messages: &[Message], marks: usize) -> Vec<Value> {
     let mut turns: Vec<(MessageRole, Vec<Value>)> = Vec::new();
     for message in messages {
@@ -25,7 +25,7 @@ pub(super) fn turns(messages: &[Message], marks: usize) -> Vec<Value> {
     }
     let of_user = turns.iter_mut().rev().filter(|(role, _)| *role == MessageRole::User);
     for (number, (_, blocks)) in of_user.enumerate() {
-        // What came of calls is looked for before anything else that the user says.
+        // The provider expects call results before anything else in the user's turn.
         blocks.sort_by_key(|block| block.get("type").is_none_or(|kind| kind != "tool_result"));
         if number < marks
             && let Some(last) = blocks.last_mut()
@@ -45,7 +45,7 @@ const fn name(role: MessageRole) -> &'static str {
 
 fn assistant(message: &Message) -> Vec<Value> {
     let said: Vec<Value> = text(&message.content).into_iter().chain(message.calls.iter().map(call)).collect();
-    // A turn may not end with a thought.
+    // A turn may not end with thinking.
     if said.is_empty() { said } else { message.reasoning.iter().cloned().chain(said).collect() }
 }
 

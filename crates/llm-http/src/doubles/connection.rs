@@ -11,16 +11,16 @@ use crate::doubles::server::Shared;
 use crate::doubles::wire::answer;
 use crate::doubles::{Call, Reply, Step};
 
-/// Largest request that is read.
+/// Maximum request size.
 const MAX_REQUEST: usize = 64 * 1024 * 1024;
 
-/// Serves requests until the client leaves or a reply closes the connection.
+/// Serves requests until the client disconnects or a reply closes the connection.
 pub(super) async fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     let mut buffer = Vec::new();
     while let Some(call) = read_call(&mut stream, &mut buffer).await? {
         let (call, reply) = shared.answer(call);
         if let Some(delay) = reply.before {
-            // A client that leaves meanwhile is noticed at once.
+            // A client that disconnects meanwhile is noticed at once.
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
                 () = gone(&mut stream) => return Ok(()),
@@ -33,7 +33,7 @@ pub(super) async fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<
     Ok(())
 }
 
-/// The next request, or `None` if the client has left between two.
+/// The next request, or `None` if the client has disconnected between two.
 async fn read_call(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> io::Result<Option<Call>> {
     let malformed = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     let head_end = loop {
@@ -126,7 +126,7 @@ fn head(reply: &Reply, extra: &str) -> String {
     format!("HTTP/1.1 {} Mock\r\n{headers}{extra}\r\n", reply.status)
 }
 
-/// Returns when the client has closed its side. A client waiting for an answer sends nothing.
+/// Returns when the client has closed its side. A client waiting for a response sends nothing.
 async fn gone(stream: &mut TcpStream) {
     let mut byte = [0_u8; 1];
     while matches!(stream.read(&mut byte).await, Ok(read) if read > 0) {}

@@ -1,8 +1,6 @@
-//! A mock server that speaks both wire formats, and every kind of trouble.
+//! Mock server for both wire formats and every kind of failure.
 //!
-//! It listens on a free port of the loopback interface and answers from a closure. It is small and fast enough to
-//! stand in benches.
-//!
+//! It listens on a free loopback port and answers from a closure. It is small and fast enough for benchmarks.
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! use artoo_llm_client::{LlmClient, Request};

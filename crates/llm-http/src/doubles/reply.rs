@@ -1,4 +1,4 @@
-//! What the mock server answers.
+//! `Reply`: a response of the mock server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use artoo_llm_client::ToolUse;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// An answer: a status, headers and what happens then, step by step.
+/// A response: a status, headers and what happens then, step by step.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub(super) status: u16,
@@ -20,13 +20,13 @@ pub struct Reply {
 pub(super) enum Content {
     /// A model's answer, in the format and manner that the request asks for.
     Answer(Said),
-    /// Bytes as they are, all at once.
+    /// Verbatim bytes, all at once.
     Whole(Vec<u8>),
     /// Step by step.
     Steps(Vec<Step>),
 }
 
-/// What a model says.
+/// The content of a model's answer.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) text: String,
@@ -34,8 +34,7 @@ pub(super) struct Said {
     pub(super) usage: bool,
 }
 
-/// One thing that the server does after another. The head of the answer is sent before the first bytes, or by
-/// [`Step::Head`].
+/// One step of a response. The head is sent before the first bytes, or by [`Step::Head`].
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Sends the status and the headers now.
@@ -46,20 +45,22 @@ pub enum Step {
     Wait(Duration),
     /// Waits for the test's permission: one `notify_one` lets one gate pass.
     Gate(Arc<Notify>),
-    /// Does nothing more until the client leaves.
+    /// Does nothing more until the client disconnects.
     Stall,
-    /// Closes the connection without ending the answer.
+    /// Closes the connection without ending the response.
     Drop,
 }
 
 impl Reply {
-    /// A model's answer with a usage block of 10 prompt and 5 completion tokens, in whatever manner the request
-    /// asks for: Messages API for paths that end in `/messages`, otherwise chat completions; streamed or not.
+    /// A model's answer with a usage block of 10 prompt and 5 completion tokens, in the manner that the
+    /// request asks for: Messages API for paths that end in `/messages`, otherwise chat completions; streamed
+    /// or not.
     pub fn text(text: impl Into<String>) -> Self {
         Self::said(Said { text: text.into(), calls: Vec::new(), usage: true })
     }
 
-    /// A model's answer that calls tools, in the same manner: each call by its id, the tool's name and the arguments.
+    /// A model's answer that calls tools, in the same manner: each call by its id, the tool's name and the
+    /// arguments.
     pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, &'a str, Value)>) -> Self {
         let call = |(id, name, arguments): (&str, &str, Value)| ToolUse {
             id: id.to_owned(),
@@ -75,7 +76,7 @@ impl Reply {
         Self::said(Said { text: text.into(), calls: Vec::new(), usage: false })
     }
 
-    /// This value as a JSON body, whatever was asked for.
+    /// This value as a JSON body, whatever the request.
     pub fn json(value: &Value) -> Self {
         Self::of(200, Content::Whole(value.to_string().into_bytes()))
             .header("content-type", "application/json")
@@ -86,7 +87,7 @@ impl Reply {
         Self::of(200, Content::Whole(body.into())).header("content-type", content_type)
     }
 
-    /// An event stream of these data, each an event of its own, sent in one piece. `[DONE]` is not added.
+    /// An event stream of these data, one event each, sent in one piece. `[DONE]` is not added.
     pub fn events<'a>(data: impl IntoIterator<Item = &'a str>) -> Self {
         let body: String = data.into_iter().map(|data| format!("data: {data}\n\n")).collect();
         Self::body("text/event-stream", body)
@@ -108,19 +109,19 @@ impl Reply {
         Self::steps([Step::Stall])
     }
 
-    /// The connection is closed without a word.
+    /// The connection is closed without a response.
     pub fn drop() -> Self {
         Self::steps([Step::Drop])
     }
 
-    /// The same with this header.
+    /// Adds this header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same after a wait in tokio's time: a model that takes its time.
+    /// Adds a delay in tokio's time, like a slow model.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.before = Some(delay);

@@ -1,4 +1,4 @@
-//! The mock server and what it has seen.
+//! The mock server and its recorded requests.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,10 +13,10 @@ use tokio::task::JoinSet;
 use crate::doubles::Reply;
 use crate::doubles::connection::serve;
 
-/// A request as it arrived.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// How many requests came before it.
+    /// The number of requests before it.
     pub ordinal: usize,
     /// Its path and query.
     pub path: String,
@@ -33,16 +33,16 @@ impl Call {
     }
 }
 
-/// What a server has counted.
+/// Counters of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Requests received whole.
+    /// Requests received completely.
     pub requests: usize,
     /// Connections accepted.
     pub accepted: usize,
     /// Connections open now.
     pub open: usize,
-    /// The most that were open at the same time.
+    /// The maximum number open at the same time.
     pub max_open: usize,
 }
 
@@ -51,26 +51,26 @@ pub struct Stats {
 pub struct MockServer {
     address: SocketAddr,
     shared: Arc<Shared>,
-    /// Dropping the set stops the accepting task, and that the connections.
+    /// Dropping the set stops the accepting task, which drops the connections.
     _task: JoinSet<()>,
 }
 
-/// What the connections share.
+/// State shared by the connections.
 pub(super) struct Shared {
     handler: Box<dyn Fn(&Call) -> Reply + Send + Sync>,
     calls: Mutex<VecDeque<Call>>,
     stats: watch::Sender<Stats>,
 }
 
-/// Older calls are forgotten, so that a bench may run for long.
+/// Older calls are dropped, so that a benchmark may run for long.
 const MAX_CALLS: usize = 1000;
 
 impl MockServer {
-    /// Starts a server that answers each request with what `handler` makes of it.
+    /// Starts a server that answers each request with the result of `handler`.
     ///
     /// # Errors
     ///
-    /// If no port can be had.
+    /// No port is available.
     pub async fn start(handler: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
@@ -84,7 +84,7 @@ impl MockServer {
         task.spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                // Without it each small answer waits for the client's acknowledgement.
+                // Without it each small response waits for the client's acknowledgement.
                 let _ = stream.set_nodelay(true);
                 let shared = Arc::clone(&accepting);
                 shared.stats.send_modify(|stats| {
@@ -94,7 +94,7 @@ impl MockServer {
                 });
                 connections.spawn(async move {
                     let _closed = Closed(&shared);
-                    // A client that leaves in the middle is part of the game.
+                    // A client that disconnects early is expected.
                     let _ = serve(stream, &shared).await;
                 });
                 while connections.try_join_next().is_some() {}
@@ -103,7 +103,7 @@ impl MockServer {
         Ok(Self { address, shared, _task: task })
     }
 
-    /// Where it listens: `http://127.0.0.1:PORT`.
+    /// Its address: `http://127.0.0.1:PORT`.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -118,7 +118,7 @@ impl MockServer {
         *self.shared.stats.borrow()
     }
 
-    /// Waits until the counts satisfy `condition`, for example until a client has left.
+    /// Waits until the counters satisfy `condition`, for example until a client has disconnected.
     pub async fn wait_until(&self, condition: impl FnMut(&Stats) -> bool) -> Stats {
         let mut receiver = self.shared.stats.subscribe();
         // The sender lives as long as `self`, so it cannot be gone.

@@ -1,4 +1,4 @@
-//! What a model says, in both wire formats, streamed and whole.
+//! Encodes a model's answer in both wire formats, streamed and whole.
 
 use artoo_llm_client::ToolUse;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn chat_stream(said: &Said) -> String {
     let chunk = |delta: Value| json!({"model": "mock", "choices": [{"index": 0, "delta": delta}]});
     let mut chunks = vec![chunk(json!({"role": "assistant", "content": said.text}))];
     for (index, call) in said.calls.iter().enumerate() {
-        // Its arguments come in two pieces, as servers cut them anywhere.
+        // Its arguments come in two pieces, since servers cut them anywhere.
         let half = call.arguments.chars().count() / 2;
         let first: String = call.arguments.chars().take(half).collect();
         let rest: String = call.arguments.chars().skip(half).collect();

@@ -1,4 +1,4 @@
-//! The chat completions API, as OpenAI, Ollama, llama-server, vLLM, LM Studio and many others speak it.
+//! The chat completions API of OpenAI, Ollama, llama-server, vLLM, LM Studio and many others.
 
 mod request;
 mod response;
@@ -22,11 +22,11 @@ use crate::{ApiKey, StructuredMode};
 
 /// A model behind the chat completions API.
 ///
-/// Answers are streamed, so that silence is noticed; servers that answer whole instead are understood. Reasoning blocks in the text are
-/// removed; reasoning in fields of its own goes back where servers want it: `reasoning_details` always, `reasoning_content` with calls of
-/// tools. What a server refuses of the protocol (tools, JSON Schema, `stream_options`, a temperature, a seed, `max_tokens`) is left out from
-/// then on; tools stand in the prompt then.
-///
+/// Answers are streamed, so that silence is noticed; unstreamed responses are accepted too. Reasoning blocks
+/// in the text are removed; reasoning in separate fields is sent back where servers want it:
+/// `reasoning_details` always, `reasoning_content` with tool calls. Protocol features that a server refuses
+/// (tools, JSON Schema, `stream_options`, a temperature, a seed, `max_tokens`) are left out from then on;
+/// tools are then described in the prompt.
 /// ```
 /// use artoo_llm_http::{HttpConfig, OpenAiCompatible};
 ///
@@ -69,8 +69,8 @@ impl Wire for ChatCompletions {
     }
 
     fn dialect(url: &Url, level: Level) -> Dialect {
-        // The vendor deprecated `max_tokens`, and its newer models refuse it; other servers may not know the new
-        // name.
+        // The vendor deprecated `max_tokens`, and its newer models refuse it; other servers may not know the
+        // new name.
         let completion_limit = url.host_str() == Some("api.openai.com");
         Dialect { level, tools: true, stream_usage: true, temperature: true, seed: true, completion_limit }
     }

@@ -1,4 +1,4 @@
-//! A request as a chat completions body.
+//! Encodes a request as a chat completions body.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use crate::dialect::{Dialect, Level};
 use crate::openai::strict::strict;
 use crate::openai::turns::{Tool, Turn, tools, turns};
 
-/// The body for `request` in this dialect, as JSON. It is written from what the request holds, since it is made for every call and a
-/// schema is large.
+/// The body for `request` in this dialect, as JSON. Serialised directly from borrowed data, since it is built
+/// for every call and a schema is large.
 pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
     let told =
         if dialect.level.is_native() { Cow::Borrowed(request) } else { with_schema_in_prompt(request) };

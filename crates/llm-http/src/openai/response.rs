@@ -1,4 +1,4 @@
-//! A chat completions answer, streamed or whole.
+//! Decodes a chat completions answer, streamed or whole.
 
 use artoo_llm_client::StopReason;
 use serde_json::Value;
@@ -26,7 +26,7 @@ impl Decode for Decoder {
     fn event(&mut self, event: &Event) -> Result<Progress, Bad> {
         match serde_json::from_str::<Value>(&event.data) {
             Ok(chunk) => self.chunk(&chunk)?,
-            // The end mark, an empty keep-alive, or chunks without the empty lines that should stand between them.
+            // The end mark, an empty keep-alive, or chunks without the empty lines that should separate them.
             Err(_) => {
                 for line in event.data.lines().map(str::trim).filter(|line| !line.is_empty()) {
                     if line == "[DONE]" {
@@ -77,7 +77,7 @@ impl Decode for Decoder {
 impl Decoder {
     /// Takes a chunk, or a whole answer, which differs from one only in `message` for `delta`.
     fn chunk(&mut self, chunk: &Value) -> Result<(), Bad> {
-        // First: what a failure cost may stand beside it.
+        // First, because usage may accompany an error.
         if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
             self.counts = Some(counts(usage));
         }
@@ -87,7 +87,7 @@ impl Decoder {
         if let Some(model) = chunk.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
             self.model.get_or_insert_with(|| model.to_owned());
         }
-        // Several choices were not asked for; a server that sends them anyway marks them.
+        // Several choices were not requested; a server that sends them anyway numbers them.
         let choices = chunk.get("choices").and_then(Value::as_array).into_iter().flatten();
         let first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
         for choice in choices.filter(first) {

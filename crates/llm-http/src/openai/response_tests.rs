@@ -121,7 +121,7 @@ fn thoughts_that_go_back() {
 }
 
 proptest! {
-    /// However the arguments are cut, and the bytes of the stream, the answer is the same.
+    /// However the arguments and the bytes of the stream are cut, the answer is the same.
     #[test]
     fn any_cut_gives_the_same_answer(
         arguments in prop::collection::vec("[a-z{}\":🙂\\\\]{0,8}", 1..4),

@@ -1,4 +1,4 @@
-//! Which models a server offers.
+//! Lists the models that a server offers.
 
 use artoo_llm_client::LlmError;
 use serde::Deserialize;
@@ -20,15 +20,14 @@ struct Listed {
     id: String,
 }
 
-/// Asks an OpenAI-compatible server for the names of its models, in its order. It is asked once: whoever wants to know
-/// whether a server is there does not wait for retries. `config.model` says nothing here.
+/// Asks an OpenAI-compatible server for the names of its models, in its order. One request without retries,
+/// so that a check whether a server is there does not wait for them. `config.model` is ignored.
 ///
 /// # Errors
 ///
-/// [`LlmError::Configuration`] for an address, proxy or key that cannot be used; [`LlmError::Unreachable`] and
-/// [`LlmError::TimedOut`] where nobody answers; [`LlmError::Status`] where the server refuses, which many do that serve one
-/// model only; [`LlmError::Protocol`] where it answers something else than a list.
-///
+/// [`LlmError::Configuration`] for an invalid address, proxy or key; [`LlmError::Unreachable`] and
+/// [`LlmError::TimedOut`] if there is no response; [`LlmError::Status`] if the server refuses, as many do
+/// that serve only one model; [`LlmError::Protocol`] if the response is not a list.
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// use artoo_llm_http::{HttpConfig, doubles::{MockServer, Reply}, served_models};

@@ -1,14 +1,14 @@
-//! Which schemas OpenAI's strict mode takes.
+//! Converts schemas to OpenAI's strict mode.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// The schema in strict form: every object closed, every property required. Properties that may be left out are
-/// required if they also may be `null`, which means the same to the reader. `None` if the schema cannot be put so. It is copied only
-/// where it changes: this is asked for every call, and a schema is large.
+/// The schema in strict form: every object closed, every property required. An optional property becomes
+/// required if it may also be `null`, which means the same to the reader. `None` if the schema has no strict
+/// form. Copied only if it changes: this runs for every call, and a schema is large.
 pub(super) fn strict(schema: &Value) -> Option<Cow<'_, Value>> {
-    // The top must be an object, and not a choice of objects.
+    // The top level must be an object, and not a choice of objects.
     if schema.get("type")? != "object" {
         return None;
     }
@@ -23,7 +23,7 @@ pub(super) fn strict(schema: &Value) -> Option<Cow<'_, Value>> {
     }
 }
 
-/// How a schema fits strict mode, the worst of its parts.
+/// How a schema fits strict mode; the worst of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     AsItIs,
@@ -31,7 +31,7 @@ enum Fit {
     Not,
 }
 
-/// Keywords that strict mode knows, beyond those handled below.
+/// Keywords that strict mode supports, beyond those handled below.
 const KNOWN: [&str; 16] = [
     "type",
     "description",
@@ -68,12 +68,12 @@ fn fit(schema: &Value) -> Fit {
     parts.max().unwrap_or(Fit::AsItIs)
 }
 
-/// The worst of what is known and of the parts, where they are parts at all.
+/// The worst of `known` and of the parts, if there are any.
 fn worst<'a>(known: Fit, parts: Option<impl IntoIterator<Item = &'a Value>>) -> Fit {
     parts.map_or(Fit::Not, |parts| parts.into_iter().map(fit).max().unwrap_or(known).max(known))
 }
 
-/// Whether all properties of an object are required, or those that are not may be `null`.
+/// Whether all properties of an object are required, or the optional ones may be `null`.
 fn required(fields: &Map<String, Value>) -> Fit {
     let required = fields.get("required").and_then(Value::as_array);
     let properties = fields.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -89,7 +89,7 @@ fn required(fields: &Map<String, Value>) -> Fit {
     each.max().unwrap_or(Fit::AsItIs)
 }
 
-/// Makes all properties required, in every part.
+/// Makes all properties required, recursively.
 fn require_all(schema: &mut Value) {
     let Some(fields) = schema.as_object_mut() else { return };
     if let Some(properties) = fields.get("properties").and_then(Value::as_object) {

@@ -1,19 +1,19 @@
-//! What a model thought, where its server wants it back.
+//! A model's reasoning, for servers that want it back.
 
 use artoo_llm_client::ToolUse;
 use serde_json::Value;
 
-/// Thoughts of one answer, as far as they have come.
+/// The reasoning of one answer received so far.
 #[derive(Debug, Default)]
 pub(super) struct Thoughts {
-    /// In plain text, as some servers have it.
+    /// Plain text, as some servers send it.
     plain: String,
-    /// In parts, as gateways have it: text, summaries, signed or encrypted data.
+    /// Parts, as gateways send it: text, summaries, signed or encrypted data.
     details: Vec<Value>,
 }
 
 impl Thoughts {
-    /// Takes those of a chunk, or of a whole answer.
+    /// Takes the reasoning of a chunk, or of a whole answer.
     pub(super) fn take(&mut self, message: &Value) {
         self.plain.push_str(message.get("reasoning_content").and_then(Value::as_str).unwrap_or_default());
         for detail in message.get("reasoning_details").and_then(Value::as_array).into_iter().flatten() {
@@ -24,15 +24,15 @@ impl Thoughts {
         }
     }
 
-    /// What goes back with the turn: all parts, or, with calls of tools, the plain text. Servers that send plain text want it for as
-    /// long as the model works with tools, and no longer.
+    /// The reasoning to send back with the turn: all parts, or, with tool calls, the plain text. Servers that
+    /// send plain text want it back while the model works with tools, and no longer.
     pub(super) fn into_reasoning(self, calls: &[ToolUse]) -> Vec<Value> {
         let is_wanted = self.details.is_empty() && !self.plain.is_empty() && !calls.is_empty();
         if is_wanted { vec![Value::String(self.plain)] } else { self.details }
     }
 }
 
-/// The fields that come in pieces.
+/// The fields that arrive in pieces.
 const PIECES: [&str; 2] = ["text", "summary"];
 
 fn is_continued(last: &Value, detail: &Value) -> bool {

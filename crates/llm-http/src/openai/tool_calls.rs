@@ -1,9 +1,9 @@
-//! Calls of tools that come in pieces.
+//! Assembles streamed tool calls.
 
 use artoo_llm_client::ToolUse;
 use serde_json::Value;
 
-/// The calls of one answer, as far as they have come.
+/// The calls of one answer received so far.
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls {
     calls: Vec<(Option<u64>, ToolUse)>,
@@ -22,12 +22,12 @@ impl ToolCalls {
         self.calls.into_iter().map(|(_, call)| call).collect()
     }
 
-    /// Whether none has come.
+    /// Whether none has arrived.
     pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }
 
-    /// All words that have come.
+    /// All text received so far.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.calls.iter().flat_map(|(_, call)| [call.name.as_str(), &call.arguments])
     }
@@ -37,7 +37,7 @@ impl ToolCalls {
         let (id, name) = (word("/id"), word("/function/name"));
         let index = piece.get("index").and_then(Value::as_u64);
         let is_open = |(known, call): &&mut (Option<u64>, ToolUse)| match index {
-            // Some number all their calls alike: another name and id together are another call.
+            // Some servers give all calls the same index: a new name and id together start another call.
             Some(_) => {
                 *known == index && (name.is_empty() || id.is_empty() || call.id == id || call.id.is_empty())
             }

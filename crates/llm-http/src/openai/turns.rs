@@ -1,4 +1,4 @@
-//! A conversation as chat completions messages.
+//! Encodes a conversation as chat completions messages.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub(super) fn turns(request: &Request) -> Vec<Turn<'_>> {
     system.into_iter().chain(request.messages.iter().flat_map(turns_of)).collect()
 }
 
-/// The tools that are offered.
+/// The offered tools.
 pub(super) fn tools(tools: &[ToolDefinition]) -> Vec<Tool<'_>> {
     tools.iter().map(described).collect()
 }
@@ -118,7 +118,7 @@ fn assistant(message: &Message) -> Turn<'_> {
 }
 
 fn call(call: &ToolUse) -> Call<'_> {
-    // Servers read the arguments for their templates, and fail at what is no object.
+    // Servers parse the arguments for their templates, and fail if they are not an object.
     let arguments = match object(&call.arguments) {
         Some(_) => Cow::Borrowed(call.arguments.as_str()),
         None => Cow::Owned(wrapped(&call.arguments).to_string()),
@@ -126,7 +126,7 @@ fn call(call: &ToolUse) -> Call<'_> {
     Call { id: &call.id, kind: "function", function: Called { name: &call.name, arguments } }
 }
 
-/// Results are turns of their own. Their pictures, which such a turn cannot hold, follow in the user's.
+/// Results are separate turns. Their pictures, which such a turn cannot contain, follow in the user's turn.
 fn user(message: &Message) -> Vec<Turn<'_>> {
     let mut turns: Vec<Turn<'_>> = message
         .results

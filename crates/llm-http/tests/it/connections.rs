@@ -1,4 +1,4 @@
-//! Connections: how many, how long, and that nobody keeps one that is not wanted.
+//! Connections: their number, their lifetime, and that unneeded ones are closed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +70,7 @@ async fn redirects_are_not_followed() {
 
 #[tokio::test]
 async fn a_proxy_is_used_only_where_it_is_asked_for() {
-    // A proxy for http:// gets the whole address in the request line, so a mock server can play one.
+    // A proxy for http:// gets the whole address in the request line, so a mock server can act as one.
     let proxy = MockServer::start(|_| Reply::text("through the proxy")).await.unwrap();
     let server = MockServer::start(|_| Reply::text("direct")).await.unwrap();
     let text = async |policy: ProxyPolicy| {

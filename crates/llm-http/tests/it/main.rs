@@ -23,7 +23,8 @@ use artoo_llm_client::{Request, RetryPolicy};
 use artoo_llm_http::doubles::MockServer;
 use artoo_llm_http::{HttpConfig, Jitter, OpenAiCompatible, Timeouts};
 
-/// A configuration for a test: waits that are never reached, three attempts without a wait between them, no proxy.
+/// A configuration for a test: timeouts that are never reached, three attempts without a wait between them,
+/// no proxy.
 fn config(server: &MockServer) -> HttpConfig {
     let long = Duration::from_secs(60);
     HttpConfig {

@@ -1,4 +1,4 @@
-//! Answers of chat completions servers that work, each in its own manner.
+//! Working chat completions servers, each with its own variations.
 
 use artoo_llm_client::{Completion, LlmClient, StopReason};
 use artoo_llm_http::doubles::{MockServer, Reply, Step};

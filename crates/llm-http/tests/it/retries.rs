@@ -1,4 +1,4 @@
-//! What is tried again, how often, and after which wait.
+//! What is retried, how often, and after which wait.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::{client, config, request};
 
-/// Answers "ok" after `first`, and says how many requests that took.
+/// Answers "ok" after `first`, and returns how many requests that took.
 async fn requests_after(first: Reply) -> Result<u32, String> {
     let server =
         MockServer::start(move |call| if call.ordinal == 0 { first.clone() } else { Reply::text("ok") })

@@ -1,4 +1,4 @@
-//! A key, once given, is seen by the server alone.
+//! An API key is only ever sent to the server.
 
 use artoo_llm_client::LlmClient;
 use artoo_llm_http::doubles::{MockServer, Reply};

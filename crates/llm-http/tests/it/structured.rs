@@ -1,4 +1,4 @@
-//! Answers of a schema from servers that offer much, little or nothing for it.
+//! Structured answers from servers with full, partial or no support.
 
 use artoo_llm_client::{JsonSchema, LlmClient, LlmError, ModelProfile, Obtained, ask};
 use artoo_llm_http::doubles::{MockServer, Reply};
@@ -36,7 +36,7 @@ async fn servers_that_ignore_the_schema_still_give_a_value() {
     assert_eq!(obtained(&["Sure: {\"files\": 3}. Done."]).await.ok(), extracted(6, 7, false));
     assert_eq!(obtained(&["```json\n{\"files\": 3}\n```"]).await.ok(), extracted(8, 4, false));
     assert_eq!(obtained(&["{\"files\": 3} {\"files\": 4}"]).await.ok(), extracted(0, 13, true));
-    // The block is removed by the client, so nothing is left to extract.
+    // The client removes the block, so nothing is left to extract.
     assert_eq!(obtained(&["<think>{}</think>{\"files\": 3}"]).await.ok(), Some(Obtained::Direct));
     assert!(matches!(
         obtained(&["{\"files\": \"3\"}", "{\"files\": 3}"]).await,
@@ -45,7 +45,7 @@ async fn servers_that_ignore_the_schema_still_give_a_value() {
     assert!(matches!(obtained(&["{\"files\": \"3\"}", "three"]).await, Err(LlmError::Unusable { .. })));
 }
 
-/// The strongest way to ask that a server takes which refuses all that `refuses` holds for.
+/// The strongest accepted way of a server that refuses every request for which `refuses` holds.
 async fn settled(refuses: fn(&Value) -> bool) -> (Vec<Value>, bool) {
     let server = MockServer::start(move |call| {
         let format = call.body.get("response_format").cloned().unwrap_or_default();
@@ -127,7 +127,7 @@ async fn other_parts_of_the_protocol_are_left_out_on_demand() {
     assert_eq!((usage.requests, usage.estimated), (1, true));
 }
 
-/// Some servers take a schema and do not look at it; somebody may know.
+/// Some servers accept a schema and ignore it; the profile can say so.
 #[tokio::test]
 async fn a_server_that_is_known_to_ignore_schemas_is_told_them_in_the_prompt() {
     let server = MockServer::start(|_| Reply::text("{\"files\": 3}")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Tools on servers that take them, ignore them, and refuse them, in both wire formats.
+//! Tools on servers that support, ignore, or refuse them, in both wire formats.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{config, request};
 
-/// A configuration for a model of which it is known that it calls tools.
+/// A configuration for a model known to call tools.
 fn native(server: &MockServer) -> HttpConfig {
     let profile = ModelProfile { tool_calling: ToolCalling::Native, ..ModelProfile::default() };
     HttpConfig { profile: Some(profile), ..config(server) }
@@ -35,7 +35,7 @@ fn called(completion: &Completion) -> Vec<(&str, &str)> {
     completion.calls.iter().map(|call| (call.id.as_str(), call.arguments.as_str())).collect()
 }
 
-/// The next request, after each call came to "blue".
+/// The next request, with "blue" as the result of each call.
 fn after(mut request: Request, completion: &Completion) -> Request {
     let blue = |call: &ToolUse| ToolResult {
         id: call.id.clone(),
@@ -72,12 +72,12 @@ async fn several_calls_at_once_in_both_formats() {
     let told = |call: &Call| call.body["messages"].as_array().unwrap().clone();
     assert_eq!(told(&calls[1])[3], json!({"role": "tool", "tool_call_id": "a", "content": "blue"}));
     assert_eq!(told(&calls[3])[2]["content"][0]["tool_use_id"], "a");
-    // Tools are the same to the byte, so that a provider can cache them.
+    // The tools are byte-identical, so that a provider can cache them.
     assert_eq!(calls[0].body["tools"].to_string(), calls[1].body["tools"].to_string());
     assert_eq!(calls[2].body["tools"].to_string(), calls[3].body["tools"].to_string());
 }
 
-/// One server that says no to tools, another that says it in other words and with another status.
+/// One server refuses tools, another does so with other words and another status.
 #[tokio::test]
 async fn refused_tools_go_into_the_prompt_and_stay_there() {
     let refusals = [(400, "m does not support tools"), (500, "tools param requires --jinja flag")];
@@ -115,7 +115,7 @@ async fn a_model_without_native_calls_is_not_offered_any() {
     assert_eq!(server.calls()[0].body.get("tools"), None);
 }
 
-/// Small servers take tools and let the model's calls through as text.
+/// Small servers accept tools and pass the model's calls through as text.
 #[tokio::test]
 async fn a_server_that_ignores_tools_is_understood() {
     let server =
@@ -123,7 +123,7 @@ async fn a_server_that_ignores_tools_is_understood() {
     let model = client(&server);
     let first = model.complete(&offering()).await.unwrap();
     assert_eq!((called(&first), first.text.as_str()), (vec![("text_1", "{}")], ""));
-    // What is echoed has names of its own in the whole conversation.
+    // Call ids are unique in the whole conversation, even if the server repeats them.
     let second = model.complete(&after(offering(), &first)).await.unwrap();
     assert_eq!(called(&second), [("call_2", "{}")]);
     assert!(server.calls()[1].body["messages"][2]["tool_calls"].is_array());
@@ -169,8 +169,8 @@ async fn signed_thoughts_come_back_unchanged_and_first() {
     assert_eq!(server.calls()[1].body["messages"][1]["content"], content);
 }
 
-/// Whoever asks once more without tools, after a conversation with them, asks in words: providers refuse calls of tools that they do
-/// not know.
+/// A final request without tools, after a conversation with them, puts the calls into text: providers refuse
+/// calls of unknown tools.
 #[tokio::test]
 async fn a_conversation_with_calls_can_end_without_tools() {
     let server = MockServer::start(|_| two_calls()).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_conversation_with_calls_can_end_without_tools() {
     assert!(!body.to_string().contains("tool_use"), "{body}");
 }
 
-/// A caller who knows that a prompt is too long can make it shorter; in other words it would be as long.
+/// A caller who knows that a prompt is too long can shorten it; another dialect would not.
 #[tokio::test]
 async fn a_prompt_past_the_context_is_said_and_not_tried_in_other_words() {
     let words = "maximum context length exceeded: the messages and the functions";

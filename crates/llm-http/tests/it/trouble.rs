@@ -1,4 +1,5 @@
-//! Servers that are silent, refuse, or talk nonsense: a typed error that says what happened, and no endless wait.
+//! Servers that are silent, refuse, or send garbage: a typed error that says what happened, and no endless
+//! wait.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use artoo_llm_http::{HttpConfig, OpenAiCompatible, Timeouts, served_models};
 
 use crate::{config, request};
 
-/// The error of a client that does not try again, and the number of requests.
+/// The error of a client without retries.
 async fn error(reply: Reply, change: impl FnOnce(&mut HttpConfig)) -> LlmError {
     let server = MockServer::start(move |_| reply.clone()).await.unwrap();
     let mut config = HttpConfig { retry: RetryPolicy::NONE, ..config(&server) };
@@ -59,8 +60,8 @@ async fn a_slow_answer_that_keeps_coming_is_no_silence() {
         .chain([Step::finish()]);
     let reply = Reply::steps(steps);
     let server = MockServer::start(move |_| reply.clone()).await.unwrap();
-    // Far longer than one step and shorter than all of them would be risky on a loaded machine; the ratio is what
-    // matters.
+    // Far longer than one step and shorter than all of them would be risky on a loaded machine; the ratio is
+    // what matters.
     let timeouts = Timeouts { idle: Duration::from_secs(10), ..config(&server).timeouts };
     let model = OpenAiCompatible::new(HttpConfig { timeouts, ..config(&server) }).unwrap();
     assert_eq!(model.complete(&request()).await.unwrap().text, "a".repeat(20));

@@ -1,4 +1,4 @@
-//! What a call costs that fails: the server's bill has it, so ours has it too.
+//! Usage of failed calls: it is on the server's bill, so it must be in ours too.
 
 use artoo_llm_client::{LlmClient, LlmError, RetryPolicy, Usage};
 use artoo_llm_http::doubles::{MockServer, Reply, Step};
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::{client, config, request};
 
-/// The error of a client that does not try again.
+/// The error of a client without retries.
 async fn error(reply: Reply) -> LlmError {
     let server = MockServer::start(move |_| reply.clone()).await.unwrap();
     let config = HttpConfig { retry: RetryPolicy::NONE, ..config(&server) };
     OpenAiCompatible::new(config).unwrap().complete(&request()).await.unwrap_err()
 }
 
-/// The same of the Messages API.
+/// The same with the Messages API.
 async fn anthropic(steps: Vec<Step>) -> LlmError {
     let reply = Reply::steps(steps);
     let server = MockServer::start(move |_| reply.clone()).await.unwrap();
@@ -23,7 +23,7 @@ async fn anthropic(steps: Vec<Step>) -> LlmError {
     Anthropic::new(config).unwrap().complete(&request()).await.unwrap_err()
 }
 
-/// Usage as far as it is told by the server, or by guessing.
+/// The token counts, whether they are estimated, and the number of requests.
 fn tokens(usage: Usage) -> (u64, u64, bool, u32) {
     (usage.prompt_tokens, usage.completion_tokens, usage.estimated, usage.requests)
 }
@@ -43,9 +43,9 @@ async fn counts_that_came_before_the_failure_are_kept() {
     let failures = [
         // The stream breaks after the counts.
         Reply::steps([Step::delta("thr"), counted.clone(), Step::Drop]),
-        // What follows them is nonsense.
+        // Invalid data follow the counts.
         Reply::steps([Step::delta("thr"), counted.clone(), Step::send("data: {nonsense\n\n"), Step::Drop]),
-        // They stand beside an error, and beside no answer at all.
+        // The counts accompany an error, or a response that is not an answer.
         Reply::steps([Step::delta("thr"), event(&json!({"error": overloaded, "usage": usage()}))]),
         Reply::json(&json!({"error": overloaded, "usage": usage()})),
         Reply::json(&json!({"result": "three", "usage": usage()})),
@@ -57,7 +57,8 @@ async fn counts_that_came_before_the_failure_are_kept() {
     }
 }
 
-/// The counts of a stream come at its end. Where the end does not come, what had come of the answer is estimated, and says so.
+/// The counts of a stream come at its end. Without the end, the received part of the answer is estimated, and
+/// marked as such.
 #[tokio::test]
 async fn words_without_counts_are_estimated() {
     let broken = error(Reply::steps([Step::delta("four characters each"), Step::Drop])).await.usage();
@@ -81,7 +82,7 @@ async fn where_nothing_was_told_nothing_is_claimed() {
     }
 }
 
-/// Its first event has the tokens that were read; those that were written come last.
+/// Its first event has the input tokens; the output tokens come last.
 #[tokio::test]
 async fn the_messages_api_tells_first_what_it_read() {
     let head = json!({"type": "message_start", "message": {"model": "mock",
@@ -95,7 +96,7 @@ async fn the_messages_api_tells_first_what_it_read() {
     assert_eq!(tokens(cut.usage()), (14, 5, true, 1), "{cut}");
 }
 
-/// An attempt that failed is paid for whether or not a later one succeeds.
+/// A failed attempt is billed whether or not a later one succeeds.
 #[tokio::test]
 async fn attempts_in_vain_are_in_the_sum() {
     let counted = event(&json!({"choices": [], "usage": usage()}));

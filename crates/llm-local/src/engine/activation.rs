@@ -1,4 +1,4 @@
-//! Activations rounded to 8 bits, so that they can be multiplied with quantised weights in integers.
+//! Activations quantised to 8 bits, so that they can be multiplied with quantised weights in integers.
 
 use super::blocks::BLOCK;
 
@@ -7,9 +7,9 @@ use super::blocks::BLOCK;
 #[repr(align(32))]
 pub(crate) struct Activation {
     pub(crate) q: [[i8; 32]; 8],
-    /// Sums of 16 neighbours.
+    /// Sums of 16 adjacent values.
     pub(crate) sums: [i16; 16],
-    /// Sums of 32 neighbours.
+    /// Sums of 32 adjacent values.
     pub(crate) pair_sums: [i16; 8],
     pub(crate) scale: f32,
 }
@@ -18,7 +18,7 @@ impl Activation {
     /// Activations that are all zero.
     pub(crate) const ZERO: Self = Self { q: [[0; 32]; 8], sums: [0; 16], pair_sums: [0; 8], scale: 0.0 };
 
-    /// Rounds 256 values. The largest one becomes 127 steps, so no sum of 16 or 32 of them leaves an i16.
+    /// Quantises 256 values. The largest becomes 127 steps, so no sum of 16 or 32 of them overflows an i16.
     #[inline(always)]
     pub(crate) fn round(values: &[f32; BLOCK]) -> Self {
         let mut lanes = [0f32; 16];
@@ -37,7 +37,7 @@ impl Activation {
         let (parts, _) = values.as_chunks::<32>();
         for (q, part) in out.q.iter_mut().zip(parts) {
             for (q, value) in q.iter_mut().zip(part) {
-                // Adding and taking away 1.5 * 2^23 rounds to the nearest whole number without a call.
+                // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer without a call.
                 *q = ((value * steps + 12_582_912.0) - 12_582_912.0) as i8;
             }
         }

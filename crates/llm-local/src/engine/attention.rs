@@ -1,4 +1,4 @@
-//! How tokens look back at the tokens before them.
+//! Attention of tokens to earlier tokens.
 
 use rayon::prelude::*;
 
@@ -6,30 +6,31 @@ use super::math;
 use super::simd::Simd;
 use super::state::Memory;
 
-/// The sizes of a layer's attention.
+/// The dimensions of a layer's attention.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heads {
-    /// Heads that ask.
+    /// Query heads.
     pub(crate) queries: usize,
-    /// Heads that are looked at, each by several of those that ask.
+    /// Key heads, each shared by several query heads.
     pub(crate) keys: usize,
-    /// Numbers in a head.
+    /// Values per head.
     pub(crate) width: usize,
 }
 
 impl Heads {
-    /// Numbers in a row of queries.
+    /// Values in a row of queries.
     pub(crate) fn query_width(self) -> usize {
         self.queries * self.width
     }
 
-    /// Numbers in a row of keys or values.
+    /// Values in a row of keys or values.
     pub(crate) fn key_width(self) -> usize {
         self.keys * self.width
     }
 }
 
-/// Answers each query from the keys and values up to its own place; the last query stands at the end of `memory`.
+/// Computes the attention of each query over the keys and values up to its own position; the last query is at
+/// the end of `memory`.
 pub(crate) fn attend(simd: Simd, heads: Heads, queries: &[f32], memory: &Memory, out: &mut [f32]) {
     let tokens = queries.len() / heads.query_width();
     let before = memory.keys.len() / heads.key_width() - tokens;

@@ -1,4 +1,4 @@
-//! The quantised blocks of the GGUF format that Q4_K_M files are made of: 256 weights each.
+//! The quantised block formats of Q4_K_M GGUF files, with 256 weights per block.
 
 /// Weights in a block.
 pub(crate) const BLOCK: usize = 256;
@@ -31,7 +31,8 @@ pub(crate) struct Q6K<'a> {
 pub(crate) fn q4k(block: &[u8; Q4K_BYTES]) -> Q4K<'_> {
     let [header, quants @ ..]: &[[u8; 16]; 9] = bytemuck::must_cast_ref(block);
     let [factors, first, second, third] = bytemuck::must_cast::<_, [u32; 4]>(*header).map(u32::from_le);
-    // Six bits each: the first four of scales and mins lie in whole bytes, the upper bits of the others above them.
+    // Six bits each: the first four of scales and mins are in whole bytes, with the upper bits of the others
+    // above them.
     let scales_low = first & 0x3F3F_3F3F;
     let scales_high = (third & 0x0F0F_0F0F) | ((first >> 2) & 0x3030_3030);
     let mins_low = second & 0x3F3F_3F3F;
@@ -75,7 +76,7 @@ impl Q4K<'_> {
 }
 
 impl Q6K<'_> {
-    /// The raw numbers 0..64, before scaling; 32 stands for zero.
+    /// The raw numbers 0..64, before scaling; 32 represents zero.
     #[inline(always)]
     pub(crate) fn raw(&self) -> [[u8; 32]; 8] {
         let mut out = [[0; 32]; 8];
@@ -108,10 +109,11 @@ impl Q6K<'_> {
     }
 }
 
-/// A half-precision number.
+/// Converts a half-precision number.
 ///
-/// Without branches and without subnormal arithmetic: scales have random signs and are often subnormal, so a mispredicted
-/// branch or an assisted multiplication here would cost as much as the rest of the block.
+/// Without branches and without subnormal arithmetic: scales have random signs and are often subnormal, so a
+/// mispredicted branch or a microcode-assisted multiplication here would cost as much as the rest of the
+/// block.
 #[inline(always)]
 pub(crate) fn half(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;

@@ -1,5 +1,5 @@
-//! One row of weights times one row of activations, in plain Rust: what runs where no faster kernel is known, and what the
-//! faster kernels are tested against.
+//! Dot product of a row of weights and a row of activations, in portable Rust: the fallback without a faster
+//! kernel, and the reference in tests of the faster kernels.
 
 use super::activation::Activation;
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};

@@ -1,4 +1,5 @@
-//! Rows of weights times a few rows of activations, on processors with AVX2: reads each weight once, straight from the file.
+//! AVX2 kernel for rows of weights times a few rows of activations: reads each weight once, straight from the
+//! file.
 
 use std::arch::x86_64::{__m128i, __m256, __m256i};
 
@@ -8,7 +9,7 @@ use pulp::x86::V3;
 use super::activation::Activation;
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
 
-/// Selects one of eight 16-bit scales for all 16 places of a register.
+/// Selects one of eight 16-bit scales for all 16 lanes of a register.
 #[expect(
     clippy::indexing_slicing,
     reason = "computed when compiled: an index out of range would not compile"
@@ -27,7 +28,7 @@ const PICK_16: [[u8; 32]; 8] = {
     table
 };
 
-/// Selects two neighbours of sixteen 8-bit scales, each for eight places.
+/// Selects two adjacent ones of sixteen 8-bit scales, each for eight lanes.
 #[expect(
     clippy::indexing_slicing,
     reason = "computed when compiled: an index out of range would not compile"
@@ -46,8 +47,8 @@ const PICK_8: [[u8; 16]; 8] = {
     table
 };
 
-/// Two rows of Q4_K blocks times `N` rows of activations: two streams through memory, which keeps more of it on the way, and each
-/// weight is read and unpacked once.
+/// Two rows of Q4_K blocks times `N` rows of activations: two memory streams keep more loads in flight, and
+/// each weight is read and unpacked once.
 #[inline(always)]
 pub(crate) fn q4k<const N: usize>(
     simd: V3,
@@ -85,7 +86,7 @@ pub(crate) fn q6k<const N: usize>(
     [sums_of(&one), sums_of(&two)]
 }
 
-/// The blocks of several rows of activations, one column of them after the other.
+/// The blocks of several rows of activations, column by column.
 struct Columns<'a, const N: usize>([std::slice::Iter<'a, Activation>; N]);
 
 impl<'a, const N: usize> Columns<'a, N> {
@@ -97,7 +98,7 @@ impl<'a, const N: usize> Columns<'a, N> {
         ))
     }
 
-    /// Zeros behind the end.
+    /// Yields zeros after the end.
     #[inline(always)]
     fn next(&mut self) -> [&'a Activation; N] {
         let mut column = [&Activation::ZERO; N];
@@ -129,7 +130,7 @@ fn q4k_block<const N: usize>(
     let w2 = q4k_unpacked(simd, b2, scales, [p4, p5]);
     let w3 = q4k_unpacked(simd, b3, scales, [p6, p7]);
     for (total, a) in totals.iter_mut().zip(activations) {
-        // Four sums in eight places, the others zero.
+        // Four sums in eight lanes, the others zero.
         let floor = sse2._mm_madd_epi16(mins, cast::<_, __m128i>(a.pair_sums));
         let floor = avx2._mm256_cvtepu32_epi64(floor);
         let [q0, q1, q2, q3, q4, q5, q6, q7] = &a.q;
@@ -197,7 +198,7 @@ fn q6k_block<const N: usize>(
     let [w0, w1, w2, w3] = q6k_unpacked(simd, low_a, high_a, scales, [p0, p1, p2, p3]);
     let [w4, w5, w6, w7] = q6k_unpacked(simd, low_b, high_b, scales, [p4, p5, p6, p7]);
     for (total, a) in totals.iter_mut().zip(activations) {
-        // Stored numbers are 32 too large: take 32 times the sums of the activations away again.
+        // Stored numbers are 32 too large: subtract 32 times the sums of the activations.
         let offset = avx2._mm256_madd_epi16(wide_scales, cast(a.sums));
         let offset = avx2._mm256_slli_epi32::<5>(offset);
         let [q0, q1, q2, q3, q4, q5, q6, q7] = &a.q;

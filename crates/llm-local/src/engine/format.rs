@@ -1,4 +1,4 @@
-//! The formats of weights, and for each of them the kernels that multiply it.
+//! The `Format` trait: a weight format and the kernels that multiply it.
 
 use super::activation::Activation;
 use super::blocks::{self, BLOCK, Q4K_BYTES, Q6K_BYTES};
@@ -8,12 +8,12 @@ use super::{dot_avx2, tile::ROWS, tile::Tile, tile_avx2};
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::V3;
 
-/// A format of weights in blocks of 256.
+/// A weight format in blocks of 256.
 pub(crate) trait Format {
     /// The bytes of one block.
     type Block: Sync + 'static;
 
-    /// The blocks that some bytes are.
+    /// The bytes as blocks.
     fn blocks(bytes: &[u8]) -> &[Self::Block];
 
     /// The weights of a block.
@@ -39,9 +39,9 @@ pub(crate) trait Format {
     fn add_avx2<const N: usize>(simd: V3, tile: &Tile, a: [&Activation; N], sums: [&mut [f32; ROWS]; N]);
 }
 
-/// Four bits a weight.
+/// Four bits per weight.
 pub(crate) struct Q4K;
-/// Six bits a weight.
+/// Six bits per weight.
 pub(crate) struct Q6K;
 
 impl Format for Q4K {

@@ -1,6 +1,6 @@
-//! Reading the GGUF container: what a file says about itself, and where its tensors lie.
+//! Parses the GGUF container: metadata and tensor positions.
 //!
-//! Every length in a file is checked against the bytes that are really there before it is believed.
+//! Every length in a file is checked against the available bytes before it is trusted.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,16 +10,16 @@ const MAX_DEPTH: usize = 4;
 /// Tensors start at multiples of this unless the file says otherwise.
 const DEFAULT_ALIGNMENT: u64 = 32;
 
-/// What a GGUF file holds.
+/// The content of a GGUF file.
 #[derive(Debug)]
 pub(crate) struct Container {
-    /// Facts about the model, by name.
+    /// Metadata by name.
     pub(crate) facts: HashMap<String, Fact>,
-    /// Tensors, by name.
+    /// Tensors by name.
     pub(crate) tensors: HashMap<String, TensorInfo>,
 }
 
-/// A fact of the header.
+/// A metadata value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fact {
     /// Any integer type, and booleans as 0 and 1.
@@ -32,12 +32,12 @@ pub(crate) enum Fact {
     List(Vec<Fact>),
 }
 
-/// Where a tensor lies.
+/// The position of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TensorInfo {
-    /// Sizes, the fastest-changing first.
+    /// Dimensions, the fastest-changing first.
     pub(crate) shape: Vec<usize>,
-    /// The type number of the format.
+    /// The format's type number.
     pub(crate) kind: u32,
     /// Its first byte in the file.
     pub(crate) start: usize,
@@ -131,7 +131,7 @@ impl Container {
 }
 
 impl TensorInfo {
-    /// The bytes of the tensor, when it takes `length` of them.
+    /// The bytes of the tensor, if it takes `length` of them.
     pub(crate) fn range(&self, length: usize, file_length: usize) -> Option<Range<usize>> {
         let end = self.start.checked_add(length)?;
         (end <= file_length).then_some(self.start..end)
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         usize::try_from(self.u64()?).map_err(|_| "a size overflows".to_owned())
     }
 
-    /// A number of things that take at least `each` bytes, which must still be there.
+    /// A count of items of at least `each` bytes, checked against the remaining bytes.
     fn count(&mut self, each: usize) -> Result<usize, String> {
         let count = self.size()?;
         let left = self.bytes.len().saturating_sub(self.at);

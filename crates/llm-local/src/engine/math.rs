@@ -1,17 +1,19 @@
-//! The small functions between the matrices. Each works on one row and is compiled for the caller's instructions.
+//! Elementwise and row functions between the matrix products. Each works on one row and is compiled for the
+//! caller's instructions.
 
 use super::activation::Activation;
 use super::blocks::BLOCK;
 
-/// e to the power of `x`, right to about seven digits; 0 and infinity become the smallest and largest normal numbers.
+/// e to the power of `x`, accurate to about seven digits; 0 and infinity become the smallest and largest
+/// normal numbers.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
-    // Adding 1.5 * 2^23 leaves the nearest whole number in the lowest bits.
+    // Adding 1.5 * 2^23 leaves the nearest integer in the lowest bits.
     const SHIFT: f32 = 12_582_912.0;
     let x = x.clamp(-87.0, 88.0);
     let shifted = x * std::f32::consts::LOG2_E + SHIFT;
     let n = shifted - SHIFT;
-    // ln 2 in two parts, so that what is left of x is exact.
+    // ln 2 in two parts, so that the remainder of x is exact.
     let r = x - n * 0.693_359_4 + n * 2.121_944_4e-4;
     let mut p = 1.987_569_1e-4;
     for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_58e-2, 1.666_666_5e-1, 0.5, 1.0, 1.0] {
@@ -20,7 +22,7 @@ pub(crate) fn exp(x: f32) -> f32 {
     p * f32::from_bits((shifted.to_bits().wrapping_sub(SHIFT.to_bits()).wrapping_add(127)) << 23)
 }
 
-/// `x / (1 + e^-x) * y`, in place of `x`.
+/// `x / (1 + e^-x) * y`, stored in `x`.
 #[inline(always)]
 pub(crate) fn gate(x: &mut [f32], y: &[f32]) {
     for (x, y) in x.iter_mut().zip(y) {
@@ -41,7 +43,7 @@ pub(crate) fn softmax(scores: &mut [f32]) {
     }
 }
 
-/// Divides by the root of the mean square, and multiplies with the layer's weights.
+/// RMS norm: divides by the root mean square, and multiplies with the layer's weights.
 #[inline(always)]
 pub(crate) fn norm(row: &[f32], weights: &[f32], epsilon: f32, out: &mut [f32]) {
     let mean = dot(row, row) / row.len() as f32;
@@ -51,7 +53,7 @@ pub(crate) fn norm(row: &[f32], weights: &[f32], epsilon: f32, out: &mut [f32]) 
     }
 }
 
-/// The sum of products.
+/// Dot product.
 #[inline(always)]
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0f32; 32];
@@ -79,7 +81,7 @@ pub(crate) fn add(a: &mut [f32], b: &[f32]) {
     }
 }
 
-/// Turns each half-and-half pair of numbers by the angle of its place in the text.
+/// Rotary embedding: rotates each pair (one value of each half) by the angle of its position in the text.
 #[inline(always)]
 pub(crate) fn rotate(head: &mut [f32], angles: &[(f32, f32)]) {
     let (first, second) = head.split_at_mut(angles.len().min(head.len()));
@@ -88,7 +90,7 @@ pub(crate) fn rotate(head: &mut [f32], angles: &[(f32, f32)]) {
     }
 }
 
-/// Rounds a row to 8 bits.
+/// Quantises a row to 8 bits.
 #[inline(always)]
 pub(crate) fn round(row: &[f32], out: &mut [Activation]) {
     for (out, values) in out.iter_mut().zip(row.as_chunks::<BLOCK>().0) {

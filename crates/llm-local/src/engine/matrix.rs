@@ -1,4 +1,4 @@
-//! A matrix of a model file, and its product with activations.
+//! `Matrix`: a weight matrix of a model file, and its product with activations.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use super::tile::ROWS;
 #[cfg(target_arch = "x86_64")]
 use super::tile::Tile;
 
-/// Rows of activations from which on unpacking tiles is cheaper than reading weights row by row.
+/// Minimum rows of activations for which unpacking tiles is cheaper than reading weights row by row.
 const TILE_FROM: usize = 6;
-/// Rows of weights that one task multiplies, when there are few rows of activations.
+/// Rows of weights per task, for few rows of activations.
 const ROWS_PER_TASK: usize = 64;
 
-/// The bytes of a model file, which everything read from it shares.
+/// The bytes of a model file, shared by everything read from it.
 pub(crate) type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// A matrix of `rows` times `columns` weights, left where it lies in the file.
+/// A matrix of `rows` times `columns` weights, in place in the file.
 pub(crate) struct Matrix {
     bytes: Bytes,
     range: Range<usize>,
@@ -69,7 +69,7 @@ impl Matrix {
         Ok(Self { bytes: Arc::clone(bytes), range, kind, rows, columns })
     }
 
-    /// One row as numbers; zeros for a row that does not exist.
+    /// One row, dequantised; zeros for a row that does not exist.
     pub(crate) fn row(&self, row: usize, out: &mut [f32]) {
         match self.kind {
             Kind::Q4K => self.row_as::<Q4K>(row, out),
@@ -77,7 +77,8 @@ impl Matrix {
         }
     }
 
-    /// Writes the product with each row of `activations` (`columns / 256` blocks each) into `out`, `rows` numbers each.
+    /// Writes the product with each row of `activations` (`columns / 256` blocks each) into `out`, `rows`
+    /// numbers each.
     pub(crate) fn multiply(&self, simd: Simd, activations: &[Activation], out: &mut [f32]) {
         match self.kind {
             Kind::Q4K => self.multiply_as::<Q4K>(simd, activations, out),
@@ -126,7 +127,7 @@ impl Matrix {
             simd.dots::<F, N>(self.rows_of::<F>(task * ROWS_PER_TASK, out.len()), activations, out);
         };
         if N == 1 {
-            // Nothing has to be turned round.
+            // No transposition needed.
             return out.as_chunks_mut::<N>().0.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(work);
         }
         let mut strips = vec![[0f32; N]; self.rows];
@@ -158,7 +159,7 @@ impl Matrix {
         });
     }
 
-    /// The blocks of some rows, one row after the other; none where they do not exist.
+    /// The blocks of consecutive rows; empty if they do not exist.
     fn rows_of<F: Format>(&self, first: usize, count: usize) -> &[F::Block] {
         let per_row = self.columns / BLOCK;
         let all = (*self.bytes).as_ref().get(self.range.clone()).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Which instructions this processor has, asked once; and running code with them.
+//! Detects the processor's SIMD instructions once, and runs code compiled for them.
 //!
-//! Code gets those instructions only where it is inlined into [`Simd::run`] or `vectorize`. So closures on that way carry
-//! `#[inline(always)]`, and kernels use loops where other code would use closures.
+//! Code uses those instructions only if it is inlined into [`Simd::run`] or `vectorize`. So closures on that
+//! path carry `#[inline(always)]`, and kernels use loops where other code would use closures.
 
 use super::activation::Activation;
 use super::format::Format;
@@ -10,18 +10,18 @@ use super::tile::{ROWS, Tile};
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::V3;
 
-/// The instructions to compute with.
+/// The instruction set to compute with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Simd {
     /// AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
     Avx2(V3),
-    /// What the compiler may assume everywhere.
+    /// The compiler's baseline.
     Portable,
 }
 
 impl Simd {
-    /// The best that this processor has.
+    /// The best that this processor supports.
     pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = V3::try_new() {
@@ -30,7 +30,7 @@ impl Simd {
         Self::Portable
     }
 
-    /// Runs `work`, compiled for these instructions where it is inlined.
+    /// Runs `work`, compiled for these instructions if it is inlined.
     #[inline(always)]
     pub(crate) fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {
@@ -51,13 +51,14 @@ impl Simd {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(simd) => {
-                // Rows come in sixteens, so the two halves are of one length.
+                // Rows come in sixteens, so the two halves have the same length.
                 let half = out.len() / 2;
                 let (upper, lower) = rows.split_at((half * width).min(rows.len()));
                 let (out_upper, out_lower) = out.split_at_mut(half);
                 let rows = upper.chunks_exact(width).zip(lower.chunks_exact(width));
-                // The iterator is made outside so that the closure is large: pulp passes closures of up to 64 bytes in
-                // registers, through a function into which the intrinsics are not inlined (30 times slower).
+                // The iterator is created outside so that the closure is large: pulp passes closures of up to
+                // 64 bytes in registers, through a function into which the intrinsics are not inlined (30
+                // times slower).
                 let work = rows.zip(out_upper).zip(out_lower);
                 simd.vectorize(
                     #[inline(always)]
@@ -77,7 +78,8 @@ impl Simd {
     }
 }
 
-/// Adds the products of block `block` of sixteen rows, `per_row` blocks each, and of all activations to `sums`.
+/// Adds the products of block `block` of sixteen rows, `per_row` blocks each, and of all activations to
+/// `sums`.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn add_tile<F: Format>(
     simd: V3,

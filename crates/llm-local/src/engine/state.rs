@@ -1,6 +1,7 @@
-//! What a model remembers of the tokens it has read.
+//! KV cache of the processed tokens.
 
-/// The keys and values of every layer for the tokens read so far. A clone is a snapshot to go on from later.
+/// The keys and values of every layer for the tokens processed so far. A clone is a snapshot to continue from
+/// later.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     layers: Vec<Memory>,
@@ -16,7 +17,7 @@ pub(crate) struct Memory {
 
 impl Clone for Memory {
     fn clone(&self) -> Self {
-        // Room to go on in: a copy is made to be appended to.
+        // With spare capacity: a copy is made to be appended to.
         let copy = |from: &Vec<f32>| {
             let mut to = Vec::with_capacity(from.len() + from.len() / 2);
             to.extend_from_slice(from);
@@ -27,22 +28,23 @@ impl Clone for Memory {
 }
 
 impl State {
-    /// Nothing read yet.
+    /// An empty state.
     pub(crate) fn new(layers: usize) -> Self {
         Self { layers: (0..layers).map(|_| Memory::default()).collect(), length: 0 }
     }
 
-    /// Tokens read.
+    /// Number of tokens.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
 
-    /// All keys and values: of each layer the keys, then the values.
+    /// All keys and values: for each layer the keys, then the values.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &[f32]> {
         self.layers.iter().flat_map(|layer| [layer.keys.as_slice(), layer.values.as_slice()])
     }
 
-    /// The state whose [`rows`](Self::rows) these are, of `tokens` tokens with `width` numbers each; `None` where they are of another shape.
+    /// The state with these [`rows`](Self::rows), of `tokens` tokens with `width` numbers each; `None` if the
+    /// shape does not match.
     pub(crate) fn of_rows(numbers: &[f32], layers: usize, tokens: usize, width: usize) -> Option<Self> {
         let row = tokens.checked_mul(width).filter(|row| *row > 0)?;
         if numbers.len() != row.checked_mul(layers)?.checked_mul(2)? {
@@ -53,7 +55,7 @@ impl State {
         Some(Self { layers: (0..layers).map(|_| layer()).collect::<Option<_>>()?, length: tokens })
     }
 
-    /// The layers, to read `tokens` more with.
+    /// The layers, to append `tokens` more.
     pub(crate) fn advance(&mut self, tokens: usize) -> &mut [Memory] {
         self.length += tokens;
         &mut self.layers

@@ -1,4 +1,4 @@
-//! The fast kernels against the plain ones, and those against the numbers that the format stands for.
+//! The fast kernels against the portable ones, and those against the definition of the format.
 
 use super::activation::Activation;
 use super::blocks::{self, BLOCK, Q4K_BYTES, Q6K_BYTES};
@@ -35,7 +35,7 @@ fn activations(values: &[f32]) -> Vec<Activation> {
     values.as_chunks::<BLOCK>().0.iter().map(Activation::round).collect()
 }
 
-/// 16 rows of 3 blocks times 7 rows of activations: by definition, plainly, and in each fast way.
+/// 16 rows of 3 blocks times 7 rows of activations: by definition, portably, and with each fast kernel.
 fn check<F: Format>(blocks: Vec<F::Block>) {
     let mut noise = Noise(7);
     let values = noise.values(7 * 3 * BLOCK);
@@ -65,7 +65,7 @@ fn check<F: Format>(blocks: Vec<F::Block>) {
         close(out.as_flattened(), expected);
         alone.extend(out);
     }
-    // Several at once are, to the bit, what each is alone: who answers beside others says the same.
+    // Batched results equal single ones to the bit: a sequence decoded beside others gives the same answer.
     let rows: Vec<_> = a.chunks(3).collect();
     let mut out = [[0f32; 4]; 16];
     Simd::detect().dots::<F, 4>(&blocks, [rows[0], rows[1], rows[2], rows[3]], &mut out);
@@ -103,7 +103,7 @@ fn six_bits() {
 
 #[test]
 fn extreme_bits_do_not_overflow() {
-    // The largest weights, scales and activations that the formats can hold.
+    // The largest weights, scales and activations that the formats can represent.
     let values = vec![1f32; 3 * BLOCK];
     let mut four = [0xFF; Q4K_BYTES];
     four[..4].copy_from_slice(&[0, 0x14, 0, 0]);

@@ -1,21 +1,22 @@
-//! Sixteen rows of a block unpacked side by side, so that many activations can be multiplied with them at once.
+//! A tile: one block of sixteen rows unpacked side by side, so that many activations can be multiplied with
+//! it at once.
 //!
-//! Unpacking costs about as much as three rows of activations, so it pays from a handful of prompt tokens on. A tile lives
-//! only as long as it is used: the file stays the only copy of the weights.
+//! Unpacking costs about as much as three rows of activations, so it pays from a handful of prompt tokens on.
+//! A tile lives only as long as it is used: the file stays the only copy of the weights.
 
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
 
 /// Rows in a tile.
 pub(crate) const ROWS: usize = 16;
 
-/// One block of sixteen rows. The innermost sixteen places are the rows, everywhere.
+/// One block of sixteen rows. The innermost sixteen elements are always the rows.
 #[repr(align(32))]
 pub(crate) struct Tile {
-    /// For each four neighbouring columns: four weights of each row.
+    /// For each four adjacent columns: four weights of each row.
     pub(crate) weights: [[[u8; 4]; ROWS]; 64],
     /// For each group of columns: the row's scale, twice.
     pub(crate) scales: [[[i16; 2]; ROWS]; 16],
-    /// For each two groups of 16 columns: what the sums of activations are multiplied with and taken away.
+    /// For each two groups of 16 columns: the factor of the sums of activations, to be subtracted.
     pub(crate) corrections: [[[i16; 2]; ROWS]; 8],
     /// The rows' scales.
     pub(crate) scale: [f32; ROWS],
@@ -80,7 +81,7 @@ impl Tile {
     }
 }
 
-/// Writes the value of a row.
+/// Stores the value of a row.
 #[inline(always)]
 fn put<T>(places: &mut [T; ROWS], row: usize, value: T) {
     if let Some(place) = places.get_mut(row % ROWS) {

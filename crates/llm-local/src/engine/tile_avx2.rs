@@ -1,4 +1,4 @@
-//! A tile of weights times rows of activations, on processors with AVX2.
+//! AVX2 kernel for a tile of weights times rows of activations.
 
 use std::arch::x86_64::{__m256, __m256i};
 

@@ -1,4 +1,4 @@
-//! The vocabulary that a GGUF file carries.
+//! Builds the vocabulary from a GGUF file's metadata.
 
 use tokenizers::models::bpe::{BPE, Vocab as Words};
 use tokenizers::normalizers::unicode::NFC;
@@ -10,9 +10,9 @@ use tokenizers::{AddedToken, SplitDelimiterBehavior, Tokenizer};
 use super::gguf::{Container, Fact};
 use crate::vocab::Vocab;
 
-/// How Qwen2 cuts text before it merges bytes.
+/// Qwen2's pre-tokenizer pattern, applied before bytes are merged.
 const QWEN2: &str = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
-/// The type of a token that stands for text.
+/// The type of a text token.
 const NORMAL: i64 = 1;
 
 /// Builds the vocabulary.

@@ -1,4 +1,4 @@
-//! The layers of Qwen2, over the weights in the file.
+//! The Qwen2 transformer, over the weights in the file.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use super::matrix::{Bytes, Matrix};
 use super::simd::Simd;
 use super::state::{Memory, State};
 
-/// The weights of a model and its sizes.
+/// A model's weights and dimensions.
 pub(crate) struct Transformer {
     simd: Simd,
     embedding: Matrix,
@@ -23,11 +23,11 @@ pub(crate) struct Transformer {
     rotation: Vec<f32>,
 }
 
-/// What one of several sequences reads.
+/// The input of one of several sequences.
 pub(crate) struct Part<'a> {
-    /// What it has read so far.
+    /// Its state so far.
     pub(crate) state: &'a mut State,
-    /// What comes next; at least one token.
+    /// The next tokens; at least one.
     pub(crate) tokens: &'a [u32],
 }
 
@@ -49,7 +49,7 @@ struct Biased {
 }
 
 impl Transformer {
-    /// Finds the weights in a file. Nothing is copied but the few that are not matrices.
+    /// Finds the weights in a file. Only the few that are not matrices are copied.
     pub(crate) fn open(bytes: &Bytes, container: &Container) -> Result<Self, String> {
         let architecture = container.text("general.architecture")?;
         if architecture != "qwen2" {
@@ -96,7 +96,7 @@ impl Transformer {
                 down: matrix(&format!("blk.{i}.ffn_down.weight"), width, feed)?,
             })
         };
-        // Without a matrix of its own for the output, a model uses that of the input.
+        // Without an output matrix, a model uses its input embedding.
         let output = if container.tensors.contains_key("output.weight") {
             Some(matrix("output.weight", words, width)?)
         } else {
@@ -114,7 +114,7 @@ impl Transformer {
         })
     }
 
-    /// Nothing read yet.
+    /// An empty state.
     pub(crate) fn fresh(&self) -> State {
         State::new(self.layers.len())
     }
@@ -124,7 +124,7 @@ impl Transformer {
         State::of_rows(rows, self.layers.len(), tokens, self.heads.key_width())
     }
 
-    /// Reads tokens; see [`Model::read`](super::Model::read).
+    /// Processes tokens; see [`Model::read`](super::Model::read).
     pub(crate) fn read(
         &self,
         parts: &mut [Part<'_>],
@@ -264,7 +264,7 @@ impl Transformer {
         }
     }
 
-    /// Sine and cosine of each place and frequency.
+    /// Sine and cosine for each position and frequency.
     fn angles(&self, first: usize, count: usize) -> Vec<(f32, f32)> {
         (first..first + count)
             .flat_map(|place| self.rotation.iter().map(move |f| (place as f32 * f).sin_cos()))
@@ -272,7 +272,7 @@ impl Transformer {
     }
 }
 
-/// The first `length` numbers, which are left out of what remains.
+/// Splits off the first `length` numbers.
 fn take<'a>(numbers: &mut &'a [f32], length: usize) -> &'a [f32] {
     let (own, behind) = numbers.split_at(length);
     *numbers = behind;

@@ -1,11 +1,11 @@
-//! The models that artoo knows, pinned by their hash.
+//! Catalogue of known models, pinned by hash.
 
-/// A model that can be fetched and run.
+/// A model that can be downloaded and run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogueEntry {
     /// Its name on the command line and in the journal.
     pub name: &'static str,
-    /// The name of its file, here and at the vendor's.
+    /// The name of its file, locally and at the vendor.
     pub file: &'static str,
     /// The file's length in bytes.
     pub size: u64,
@@ -13,18 +13,18 @@ pub struct CatalogueEntry {
     pub sha256: &'static str,
     /// The licence, as an SPDX identifier.
     pub licence: &'static str,
-    /// The vendor's repository at a model hub, `owner/name`.
+    /// The vendor's repository on a model hub, `owner/name`.
     pub repository: &'static str,
-    /// Where the same file lies in parts in the Python package registry.
+    /// The packages of the Python registry that contain the file in parts.
     pub packages: Option<Packages>,
 }
 
 /// A file in parts: one package each, named by a prefix and a number from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packages {
-    /// What the packages' names begin with.
+    /// The prefix of the packages' names.
     pub prefix: &'static str,
-    /// How many there are.
+    /// The number of packages.
     pub count: u32,
     /// Their version.
     pub version: &'static str,

@@ -1,23 +1,23 @@
-//! What can go wrong with the model files.
+//! `StoreError`: failures of the model store.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a model file could not be looked at, fetched or removed.
+/// Why a model file could not be inspected, downloaded or removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The folder or a file in it could not be used.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         action: &'static str,
-        /// On what.
+        /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// There is too little room.
+    /// The disk has too little space.
     #[error("{} has {free} bytes free; {needed} are needed", folder.display())]
     DiskFull {
         /// The folder.
@@ -27,32 +27,32 @@ pub enum StoreError {
         /// Bytes needed.
         needed: u64,
     },
-    /// Somebody else fetches the same model.
+    /// Another process is downloading the same model.
     #[error("another artoo is fetching this model (it holds {})", lock.display())]
     Busy {
         /// The file that is locked.
         lock: PathBuf,
     },
-    /// The user stopped it. What was fetched stays and is used the next time.
+    /// The user stopped the download. The received part is kept and used the next time.
     #[error("stopped after {bytes} bytes")]
     Cancelled {
-        /// Bytes that are there.
+        /// Bytes received.
         bytes: u64,
     },
-    /// A server could not be reached, or fell silent.
+    /// A server could not be reached, or stopped sending.
     #[error("{url} cannot be reached: {source}")]
     Network {
         /// The address.
         url: String,
-        /// What the network said.
+        /// The network error.
         source: reqwest::Error,
     },
-    /// A server kept dropping the connection.
+    /// A server kept closing the connection.
     #[error("{url} dropped the connection {times} times without sending anything new")]
     Dropped {
         /// The address.
         url: String,
-        /// How often in a row.
+        /// The number of times in a row.
         times: u32,
     },
     /// A server does not have the file.
@@ -63,7 +63,7 @@ pub enum StoreError {
         /// The HTTP status.
         status: u16,
     },
-    /// What came is not the model.
+    /// The received bytes are not the model.
     #[error("what came from {origin} is not the model: {problem}")]
     WrongBytes {
         /// The source.
@@ -76,23 +76,23 @@ pub enum StoreError {
     Packages {
         /// The command line.
         command: String,
-        /// What it said.
+        /// Its message.
         problem: String,
     },
-    /// A package does not hold what it should.
+    /// A package has the wrong content.
     #[error("the package {package} does not hold part {part} of the model: {problem}")]
     BadPackage {
         /// The package.
         package: String,
         /// The part's number.
         part: u32,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// No source worked.
     #[error("no source has the model: {}", describe(tried))]
     NoSource {
-        /// Each source and why it failed.
+        /// Each source with its error.
         tried: Vec<(String, StoreError)>,
     },
 }

@@ -1,4 +1,4 @@
-//! The folder of the models: what is there, and whether it is right.
+//! `ModelStore`: the folder of model files, and the state of each model in it.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -12,31 +12,31 @@ use tokio_util::sync::CancellationToken;
 use super::catalogue::CatalogueEntry;
 use super::error::StoreError;
 
-/// Bytes hashed between two looks at whether to stop.
+/// Bytes hashed between two cancellation checks.
 const CHUNK: usize = 1 << 20;
 
-/// The folder in which model files lie.
+/// The folder of model files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelStore {
     folder: PathBuf,
 }
 
-/// What is there of a model.
+/// The state of a model in the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelState {
-    /// Nothing.
+    /// No file.
     Absent,
-    /// A part of it, which the next pull goes on from.
+    /// An incomplete download, which the next pull continues.
     Partial {
-        /// Bytes that are there.
+        /// Bytes received.
         bytes: u64,
     },
-    /// All of it, with the right hash.
+    /// Complete, with the right hash.
     Installed {
         /// The file.
         path: PathBuf,
     },
-    /// A file of its name that is something else.
+    /// A file of its name with the wrong content.
     Corrupt {
         /// The file.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum ModelState {
     },
 }
 
-/// What was verified, written beside the file so that a start does not have to read a gigabyte.
+/// Marker of a verified file, stored beside it so that a start need not read a gigabyte.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Verified {
     sha256: String,
@@ -64,33 +64,33 @@ impl ModelStore {
         &self.folder
     }
 
-    /// Where the model's file lies, or would lie.
+    /// The path of the model's file, which need not exist.
     pub fn path(&self, entry: &CatalogueEntry) -> PathBuf {
         self.folder.join(entry.file)
     }
 
-    /// Where the states after constant texts are kept that this model has read:
+    /// The folder of this model's prefix states:
     /// [`LocalOptions::prefix_folder`](crate::LocalOptions::prefix_folder).
     pub fn prefixes(&self, entry: &CatalogueEntry) -> PathBuf {
         self.folder.join(format!("{}.prefixes", entry.file))
     }
 
-    /// What is there of a model.
+    /// The state of a model.
     ///
-    /// The file is hashed only when it is new or was changed since: seconds the first time, microseconds later.
+    /// The file is hashed only if it is new or changed: seconds the first time, microseconds later.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Io`] when the folder cannot be read.
+    /// [`StoreError::Io`] if the folder cannot be read.
     pub fn state(&self, entry: &CatalogueEntry) -> Result<ModelState, StoreError> {
         self.check(entry, &CancellationToken::new(), &mut |_| {})
     }
 
-    /// Removes a model, what was fetched of it and what is kept of what it read; returns the bytes freed.
+    /// Removes a model, its partial download and its prefix states; returns the bytes freed.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Busy`] while it is being fetched, [`StoreError::Io`] when a file cannot be removed.
+    /// [`StoreError::Busy`] during a download, [`StoreError::Io`] if a file cannot be removed.
     pub fn remove(&self, entry: &CatalogueEntry) -> Result<u64, StoreError> {
         if !self.folder.exists() {
             return Ok(0);
@@ -109,12 +109,12 @@ impl ModelStore {
                 Err(e) => return Err(StoreError::io("remove", path)(e)),
             }
         }
-        // Empty now, or somebody else's: then it stays.
+        // Fails if the folder holds foreign files, which stay.
         let _ = fs::remove_dir(prefixes);
         Ok(freed)
     }
 
-    /// Like [`state`](Self::state), with the bytes hashed so far told to `progress`.
+    /// Like [`state`](Self::state), reporting the bytes hashed so far to `progress`.
     pub(crate) fn check(
         &self,
         entry: &CatalogueEntry,
@@ -153,12 +153,13 @@ impl ModelStore {
         Ok(ModelState::Installed { path })
     }
 
-    /// Where a model is gathered until it is complete.
+    /// The path of an incomplete download.
     pub(crate) fn partial(&self, entry: &CatalogueEntry) -> PathBuf {
         self.folder.join(format!("{}.partial", entry.file))
     }
 
-    /// Keeps others from fetching or removing the same model, until the returned file is dropped.
+    /// Prevents other processes from downloading or removing the same model, until the returned file is
+    /// dropped.
     pub(crate) fn lock(&self, entry: &CatalogueEntry) -> Result<File, StoreError> {
         let lock = self.folder.join(format!("{}.lock", entry.file));
         let file = File::create(&lock).map_err(StoreError::io("create", &lock))?;
@@ -205,7 +206,7 @@ pub(crate) fn hash(
     }
 }
 
-/// When a file was changed, as text: nanoseconds do not fit the numbers of JSON.
+/// The mtime as text: nanoseconds exceed the range of JSON numbers.
 fn modified(metadata: &fs::Metadata) -> String {
     let since = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     since.map_or_else(String::new, |since| since.as_nanos().to_string())

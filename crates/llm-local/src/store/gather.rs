@@ -1,6 +1,6 @@
-//! The file in which a model is gathered from its sources.
+//! The file of an incomplete download.
 //!
-//! All sources have the same bytes, so one can go on where another stopped.
+//! All sources have the same bytes, so one can continue where another stopped.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::StoreError;
 use super::pull::{Phase, Progress};
 
-/// Room to be left on the disk.
+/// Minimum free disk space to leave.
 const MARGIN: u64 = 64 << 20;
 
 /// A file that grows to a known size.
@@ -25,7 +25,7 @@ pub(crate) struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    /// Opens what is there, or begins; fails early when the rest will not fit on the disk.
+    /// Opens or creates the file; fails early if the rest will not fit on the disk.
     pub(crate) fn open(
         path: PathBuf,
         size: u64,
@@ -49,22 +49,22 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Bytes that are there.
+    /// Bytes received.
     pub(crate) fn len(&self) -> u64 {
         self.length
     }
 
-    /// Bytes that there will be.
+    /// The final size.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Whether nothing is missing.
+    /// Whether all bytes are there.
     pub(crate) fn is_complete(&self) -> bool {
         self.length == self.size
     }
 
-    /// Forgets what is behind `length`.
+    /// Truncates the file to `length`.
     pub(crate) fn cut(&mut self, length: u64) -> Result<(), StoreError> {
         let length = length.min(self.length);
         self.file.set_len(length).map_err(StoreError::io("cut", &self.path))?;
@@ -72,7 +72,7 @@ impl<'a> Gathering<'a> {
         Ok(())
     }
 
-    /// Adds bytes. More than there may be are an error of the source.
+    /// Appends bytes. More than the final size is an error of the source.
     pub(crate) fn push(&mut self, bytes: &[u8], source: &str) -> Result<(), StoreError> {
         if self.length + bytes.len() as u64 > self.size {
             let problem = format!("it has more than {} bytes", self.size);
@@ -86,12 +86,12 @@ impl<'a> Gathering<'a> {
         self.stop_if_cancelled()
     }
 
-    /// Fails when the user stopped it.
+    /// Fails if the user cancelled.
     pub(crate) fn stop_if_cancelled(&self) -> Result<(), StoreError> {
         if self.cancel.is_cancelled() { Err(StoreError::Cancelled { bytes: self.length }) } else { Ok(()) }
     }
 
-    /// Makes sure that the bytes are on the disk, then checks them.
+    /// Syncs the file to the disk, then checks its hash.
     pub(crate) fn verify(&mut self, sha256: &str, source: &str) -> Result<(), StoreError> {
         self.file.sync_all().map_err(StoreError::io("write", &self.path))?;
         let size = self.size;
@@ -102,7 +102,7 @@ impl<'a> Gathering<'a> {
         if found == sha256 {
             return Ok(());
         }
-        // Which byte is wrong cannot be told: all of them go.
+        // The wrong byte cannot be located, so everything is dropped.
         self.cut(0)?;
         let problem = format!("its SHA-256 is {found} instead of {sha256}");
         Err(StoreError::WrongBytes { origin: source.to_owned(), problem })
@@ -113,14 +113,14 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// Bytes free for this user, where the system says.
+/// Bytes free for this user, if the system reports them.
 #[cfg(unix)]
 fn free(folder: &Path) -> Option<u64> {
     let stat = rustix::fs::statvfs(folder).ok()?;
     stat.f_bavail.checked_mul(stat.f_frsize)
 }
 
-/// Bytes free for this user, where the system says.
+/// Bytes free for this user, if the system reports them.
 #[cfg(not(unix))]
 fn free(_: &Path) -> Option<u64> {
     None

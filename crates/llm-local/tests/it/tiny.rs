@@ -1,4 +1,4 @@
-//! A Qwen2 of two layers with random weights and a vocabulary of bytes, written as a GGUF file.
+//! A two-layer Qwen2 with random weights and a byte vocabulary, written as a GGUF file.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,8 @@
-//! What an event means for the keys of the index. Pure: values in, values out.
+//! Derives changes of index keys from events. Pure: values in, values out.
 //!
-//! The index is a function of the memory's state: each id's keys are made equal to what the state says of it. So the order of events does
-//! not matter, one that is taken in twice changes nothing, and an index that lags is brought up by the ids that were touched since.
+//! The index is a function of the memory's state: each id's keys are made equal to its entry in the state. So
+//! the order of events does not matter, a repeated one changes nothing, and a lagging index is updated by the
+//! ids touched since.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +14,14 @@ use super::record::{Entry, Record};
 /// A change of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The key has this value from now on.
+    /// Sets the key to this value.
     Put {
         /// The key.
         key: String,
         /// Its value.
         value: Vec<u8>,
     },
-    /// The key is gone.
+    /// Removes the key.
     Delete {
         /// The key.
         key: String,
@@ -38,10 +39,11 @@ pub fn touched(event: &Event) -> Vec<MegramId> {
     }
 }
 
-/// What makes the keys of an id equal to its entry, given the Megram that the index holds of it now.
+/// The changes that make the keys of an id equal to its entry, given the Megram that the index currently
+/// holds for it.
 pub fn changes(held: Option<&Megram>, entry: &Entry) -> Vec<Change> {
     let wanted = keys(entry);
-    // Whether the one that is held is live cannot be told from it; deleting a key that is not there does no harm.
+    // The held Megram does not show whether it is live; deleting a missing key does no harm.
     let old = held.map(|held| keys(&Entry::Live(held.clone()))).unwrap_or_default();
     let gone = old.into_keys().filter(|key| !wanted.contains_key(key)).map(|key| Change::Delete { key });
     let mut changes: Vec<Change> = gone.collect();

@@ -1,4 +1,4 @@
-//! The keys of the specification, read and written by meaning.
+//! Typed access to the index: the specification's keys and their values.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,25 +14,25 @@ use super::record::{Entry, Position, Record, bounded_entity, bounded_space};
 use super::{Counts, Page};
 use crate::disk::Disk;
 
-/// The one key besides the specification's: where the index stands in the journal.
+/// The one key besides the specification's: the index's position in the journal.
 const HEAD: &str = "j|head";
-/// A batch is closed when it has so many bytes.
+/// Maximum bytes of a batch.
 const BATCH: usize = 1024 * 1024;
-/// So many entries are looked up together, before they are written.
+/// Number of entries looked up together, before they are written.
 const LOOKED_UP: usize = 256;
-/// So many keys at a time are held to count them.
+/// Number of keys held at a time while counting.
 const COUNTED: usize = 4_096;
-/// A page has this many records at most, whatever was asked for.
+/// Maximum records of a page, whatever is requested.
 const LARGEST_PAGE: usize = 10_000;
-/// What the keys of Megrams begin with.
+/// The prefix of Megram keys.
 const MEGRAMS: &str = "m|";
 
-/// Whether the index may hold something already of what is written.
+/// Whether the index may already hold the ids being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// It may: what it holds is looked up.
+    /// It may: they are looked up.
     Unknown,
-    /// It is new.
+    /// It does not.
     Nothing,
 }
 
@@ -56,7 +56,8 @@ impl Contents {
         self.position
     }
 
-    /// Makes the keys of each entry equal to it. The position is in the last batch: after a crash before that, the same ids come again.
+    /// Makes the keys of each entry equal to it. The position is in the last batch: after a crash before
+    /// that, the same ids come again.
     pub(super) fn write(
         &mut self,
         entries: Vec<Entry>,
@@ -91,7 +92,7 @@ impl Contents {
         Ok(())
     }
 
-    /// Of these ids those that are there, in the order they were asked for.
+    /// The Megrams with these ids that exist, in the requested order.
     pub(super) fn get(&mut self, ids: &[MegramId]) -> Result<Vec<Record>, IndexError> {
         Ok(self.held(ids.iter().copied())?.into_iter().flatten().collect())
     }
@@ -137,7 +138,7 @@ impl Contents {
         self.engine.compact()
     }
 
-    /// The Megrams that have a place under a prefix.
+    /// The Megrams with a key under a prefix.
     fn placed(&mut self, prefix: &str, page: Page) -> Result<Vec<Record>, IndexError> {
         let after = page.after.map(|id| format!("{prefix}{id}"));
         let places = self.engine.scan(prefix, after, page.limit.min(LARGEST_PAGE))?;

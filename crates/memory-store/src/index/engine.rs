@@ -1,7 +1,8 @@
-//! The engine, used only in the ways in which it was measured to be right. It never leaves the thread that opened it.
+//! Wrapper of the LevelDB engine, restricted to the usage that was verified by tests. It never leaves the
+//! thread that opened it.
 //!
-//! Point reads seek with an iterator, since `get` misses live keys after deletes. Iterators do not outlive a method here, since they lose
-//! entries when something is written beside them. Every write is an atomic, synced batch.
+//! Point reads seek with an iterator, since `get` misses live keys after deletes. Iterators do not outlive a
+//! method here, since they lose entries during concurrent writes. Every write is an atomic, synced batch.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -17,13 +18,13 @@ use super::error::{Damage, IndexError};
 use super::lock::Lock;
 use crate::disk::Disk;
 
-/// What must be free before anything is written: a compaction works on some 25 MiB at a time.
+/// Minimum free space for a write: a compaction works on some 25 MiB at a time.
 const FREE_TO_WRITE: u64 = 64 * 1024 * 1024;
-/// After so many keys a scan begins anew behind the last one.
+/// After this many keys a scan restarts behind the last one.
 const PAGE: usize = 1_000;
-/// What is deleted goes down one level with each compaction; so many there are.
+/// Number of levels: a deleted entry moves down one level with each compaction.
 const LEVELS: usize = 7;
-/// Files that hold nothing. A C++ tool that finds no index leaves them behind.
+/// Files without content. A C++ tool that finds no index leaves them behind.
 const BESIDE: [&str; 3] = ["LOCK", "LOG", "LOG.old"];
 const FIRST_KEY: &[u8] = b"\0";
 const LAST_KEY: &[u8] = b"\xff";
@@ -36,7 +37,7 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Opens what is in a folder, or begins anew in an empty one.
+    /// Opens the index in a folder, or creates one if it is empty.
     pub(super) fn open(folder: &Path, disk: Arc<dyn Disk>) -> Result<Self, IndexError> {
         let file = |doing| move |source| IndexError::File { path: folder.to_owned(), doing, source };
         disk.make_folder(folder).map_err(file("made"))?;
@@ -53,7 +54,7 @@ impl Engine {
         Ok(Self { db, _lock: lock, disk, folder: folder.to_owned() })
     }
 
-    /// Writes changes as one atomic batch, and returns when it is on the disk.
+    /// Writes changes as one atomic batch, and returns when it is on disk.
     pub(super) fn write(&mut self, changes: &[Change]) -> Result<(), IndexError> {
         let mut batch = WriteBatch::default();
         for change in changes {
@@ -66,7 +67,7 @@ impl Engine {
         self.db.write(batch, synced).map_err(refused(&self.folder, "write"))
     }
 
-    /// Fails where the disk has too little room for what a write may set off.
+    /// Fails if the disk has too little space for what a write may trigger.
     pub(super) fn check_room(&self, more: u64) -> Result<(), IndexError> {
         let needed = FREE_TO_WRITE.saturating_add(more);
         let free = self.disk.free_bytes(&self.folder).map_err(|source| IndexError::File {
@@ -78,7 +79,7 @@ impl Engine {
         if free < needed { Err(IndexError::Full { folder: folder(), free, needed }) } else { Ok(()) }
     }
 
-    /// The values of some keys, in their order.
+    /// The values of these keys, in order.
     pub(super) fn values(&mut self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, IndexError> {
         let mut entries = self.db.new_iter().map_err(refused(&self.folder, "read"))?;
         let values = keys.iter().map(|key| {
@@ -89,7 +90,7 @@ impl Engine {
         Ok(values.collect())
     }
 
-    /// Up to so many keys that begin with a prefix, and their values, behind a key or from the first.
+    /// At most this many keys with a prefix, and their values, starting after a key or at the first.
     pub(super) fn scan(
         &mut self,
         prefix: &str,
@@ -127,7 +128,7 @@ impl Engine {
             match before.map(|before| before.cmp(&key)) {
                 None | Some(std::cmp::Ordering::Less) => page.push((key, value.to_vec())),
                 Some(std::cmp::Ordering::Equal) if page.is_empty() => {} // the one to go on behind
-                // Tables that stand in each other's place. Without this a scan could go round for ever.
+                // Tables were swapped on disk. Without this check a scan could loop forever.
                 Some(_) => return Err(self.damaged(Damage::Order { key })),
             }
             entries.advance();
@@ -135,9 +136,9 @@ impl Engine {
         Ok(page)
     }
 
-    /// Gives back the space of what is deleted or replaced, and with it the last copies of what was forgotten.
+    /// Reclaims the space of deleted or replaced entries, and removes the last copies of forgotten ones.
     ///
-    /// The engine keeps every old version once an iterator was open, until it is started anew.
+    /// Once an iterator was open, the engine keeps every old version until it is restarted.
     pub(super) fn compact(&mut self) -> Result<(), IndexError> {
         self.check_room(self.size()?)?;
         self.db.close().map_err(refused(&self.folder, "close"))?;
@@ -156,14 +157,14 @@ impl Engine {
     fn size(&self) -> Result<u64, IndexError> {
         let file = |source| IndexError::File { path: self.folder.clone(), doing: "measured", source };
         let names = self.disk.list(&self.folder).map_err(file)?;
-        // Closing a handle of the lock's file would give the lock back.
+        // Closing a handle of the lock file would release the lock.
         let files = names.iter().filter(|name| *name != "LOCK");
         let sizes = files.map(|name| self.disk.open_to_read(&self.folder.join(name))?.len());
         sizes.sum::<std::io::Result<u64>>().map_err(file)
     }
 }
 
-/// The folder that has the name of another one.
+/// The parent folder.
 pub(super) fn above(folder: &Path) -> &Path {
     folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

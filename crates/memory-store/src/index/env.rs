@@ -1,8 +1,10 @@
-//! The engine's way to the disk: it syncs what it says is written, checks what it reads, and lets no failure pass.
+//! The engine's file system environment: syncs what is reported as written, checks what is read, and lets no
+//! failure pass.
 //!
-//! The engine swallows errors: a compaction that cannot write drops its inputs all the same, and a block that cannot be read is skipped and
-//! then deleted. So a failure here does not return into the engine. It leaves by unwinding, past everything that the engine would do next,
-//! and is caught where the engine was called ([`super::guard`]). `resume_unwind` prints nothing.
+//! The engine swallows errors: a compaction that cannot write drops its inputs all the same, and an
+//! unreadable block is skipped and then deleted. So a failure here does not return into the engine. It
+//! unwinds past everything that the engine would do next, and is caught at the call into the engine
+//! ([`super::guard`]). `resume_unwind` prints nothing.
 
 use std::cell::Cell;
 use std::io::{self, Cursor, Read, Write};
@@ -19,7 +21,8 @@ use super::error::{Damage, IndexError};
 use super::intact::{self, FOOTER, TRAILER};
 use crate::disk::{Disk, DiskFile};
 
-/// A log is closed at 4 MiB and the batch that crosses that, and a list of tables is far shorter. What is longer was not written by the engine.
+/// A log is closed at 4 MiB and the batch that crosses that, and a manifest is far shorter. A longer file was
+/// not written by the engine.
 const LONGEST_LOG: u64 = 64 * 1024 * 1024;
 
 /// See the module.
@@ -30,12 +33,12 @@ pub(super) struct DurableEnv {
     exit: Exit,
 }
 
-/// The way out of the engine. It is taken once; what the engine does after that, as it is dropped, reaches no file.
+/// The exit from the engine. It is taken once; file operations while the engine is dropped have no effect.
 #[derive(Clone, Default)]
 struct Exit(Rc<Cell<bool>>);
 
 impl Exit {
-    /// Ends what the engine is doing, with this as the reason.
+    /// Aborts the engine's operation, with this reason.
     fn leave(&self, error: IndexError) -> Status {
         if self.0.replace(true) || std::thread::panicking() {
             return Status::new(StatusCode::IOError, &error.to_string());
@@ -62,7 +65,7 @@ impl DurableEnv {
     }
 
     fn open_to_read(&self, path: &Path) -> Result<Box<dyn DiskFile>> {
-        // Opening a pipe would wait for ever.
+        // Opening a pipe would block forever.
         if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(self.damaged(path, "it is no file"));
         }
@@ -81,8 +84,8 @@ impl DurableEnv {
         Ok(Box::new(SyncedFile { file, path: path.to_owned(), folder, exit: self.exit.clone() }))
     }
 
-    /// A log, as far as it is whole. Only the newest may be torn: it was being written when the machine stopped. Behind a torn one that others
-    /// follow, something is missing in the middle.
+    /// The intact part of a log. Only the newest may be torn: it was being written when the machine stopped.
+    /// A torn log followed by others means that something is missing in the middle.
     fn log(&self, path: &Path, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let whole = intact::whole_records(&bytes);
         let number = log_number(path);
@@ -97,7 +100,8 @@ impl DurableEnv {
 
 impl Env for DurableEnv {
     fn open_sequential_file(&self, path: &Path) -> Result<Box<dyn Read>> {
-        // By this the engine finds that the folder is new, which it is told to take it for only where it is empty.
+        // The engine uses this to detect a new folder, which it is only allowed to assume if the folder is
+        // empty.
         if path.ends_with("CURRENT") && !self.exists(path)? {
             return Err(Status::new(StatusCode::NotFound, "CURRENT"));
         }
@@ -132,7 +136,7 @@ impl Env for DurableEnv {
     }
 
     fn open_appendable_file(&self, path: &Path) -> Result<Box<dyn Write>> {
-        // Asked for only where logs or lists of tables are to be used again, which they are not.
+        // Only requested to reuse logs or manifests, which is disabled.
         Err(self.damaged(path, "it is to be appended to"))
     }
 
@@ -143,7 +147,7 @@ impl Env for DurableEnv {
 
     fn children(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         let names = self.try_to("listed", folder, self.disk.list(folder))?;
-        // The engine panics at names that are not UTF-8, and gives none such.
+        // The engine panics on names that are not UTF-8, and creates none.
         Ok(names.into_iter().filter(|name| name.to_str().is_some()).map(PathBuf::from).collect())
     }
 
@@ -158,7 +162,7 @@ impl Env for DurableEnv {
     }
 
     fn delete(&self, path: &Path) -> Result<()> {
-        // What could not be deleted is tried again at the next open.
+        // A failed deletion is retried at the next open.
         Ok(self.disk.remove(path)?)
     }
 
@@ -170,14 +174,14 @@ impl Env for DurableEnv {
         Err(self.damaged(path, "it is to be removed with all that is in it"))
     }
 
-    /// Puts a new `CURRENT` in place: its content gets onto the disk before its name does.
+    /// Replaces `CURRENT`: its content is synced before its name.
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         self.try_to("synced", from, self.disk.open(from).and_then(|file| file.sync()))?;
         self.try_to("renamed", from, self.disk.rename(from, to))?;
         self.try_to("synced", &self.folder, self.disk.sync_folder(&self.folder))
     }
 
-    // The lock is taken before the engine is started, and kept until it is gone.
+    // The lock is taken before the engine starts, and held until it is gone.
     fn lock(&self, path: &Path) -> Result<FileLock> {
         Ok(FileLock { id: path.display().to_string() })
     }
@@ -227,7 +231,7 @@ fn read_exactly(file: &dyn DiskFile, mut into: &mut [u8], mut offset: u64) -> io
 struct SyncedFile {
     file: Box<dyn DiskFile>,
     path: PathBuf,
-    /// The folder, until the file's name in it is on the disk.
+    /// The folder, until the file's name in it is synced.
     folder: Option<(Arc<dyn Disk>, PathBuf)>,
     exit: Exit,
 }
@@ -243,7 +247,7 @@ impl SyncedFile {
 }
 
 impl Write for SyncedFile {
-    /// All or nothing: the engine takes a short write for a whole one.
+    /// All or nothing: the engine takes a short write for a complete one.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.try_to("written", || self.file.append(bytes))?;
         Ok(bytes.len())
@@ -258,7 +262,7 @@ impl Write for SyncedFile {
     }
 }
 
-/// A table of which every read is checked.
+/// A table file whose reads are all checked.
 struct CheckedTable {
     file: Box<dyn DiskFile>,
     length: usize,
@@ -268,7 +272,8 @@ struct CheckedTable {
 }
 
 impl CheckedTable {
-    /// A table is read in three ways: its footer, a block with its trailer, and the filter, which is a block without its trailer.
+    /// A table is read in three ways: its footer, a block with its trailer, and the filter, which is a block
+    /// without its trailer.
     fn read(&self, offset: usize, into: &mut [u8]) -> std::result::Result<(), IndexError> {
         let end = offset.checked_add(into.len()).filter(|end| *end <= self.length);
         let end = end.ok_or_else(|| damaged(&self.folder, &self.path, "a block lies outside of it"))?;

@@ -1,4 +1,4 @@
-//! What can go wrong with the index.
+//! `IndexError`: failures of the index.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,61 +6,61 @@ use std::sync::Arc;
 
 use artoo_types::MegramId;
 
-/// Why the index gave no answer. It is never the truth, so nothing is lost by any of these.
+/// Why the index gave no answer. It is never the truth, so none of these loses anything.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// Somebody else has it open: another process, a LevelDB tool, or this process already.
+    /// It is already open: in another process, a LevelDB tool, or this process.
     #[error("the index {} is open elsewhere", folder.display())]
     Locked {
-        /// Where it is.
+        /// Its folder.
         folder: PathBuf,
     },
-    /// What is in its folder is not what the engine wrote.
+    /// The content of its folder is not what the engine wrote.
     #[error("the index {} is damaged: {damage}", folder.display())]
     Damaged {
-        /// Where it is.
+        /// Its folder.
         folder: PathBuf,
-        /// What was found.
+        /// The damage.
         damage: Damage,
     },
-    /// The disk has too little room for what a write may make the engine do.
+    /// The disk has too little space for what a write may trigger.
     #[error("the disk of the index {} has {free} bytes left, and {needed} are needed", folder.display())]
     Full {
-        /// Where it is.
+        /// Its folder.
         folder: PathBuf,
-        /// Bytes that may still be written.
+        /// Free bytes.
         free: u64,
-        /// Bytes that must be free.
+        /// Required bytes.
         needed: u64,
     },
     /// A file could not be read or written.
     #[error("{} could not be {doing}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What was tried.
+        /// The operation.
         doing: &'static str,
-        /// Why not.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The engine refused.
+    /// The engine returned an error.
     #[error("LevelDB failed at the index {}, to {doing}", folder.display())]
     Engine {
-        /// Where it is.
+        /// Its folder.
         folder: PathBuf,
-        /// What was asked of it.
+        /// The operation.
         doing: &'static str,
-        /// What it said.
+        /// The error.
         source: rusty_leveldb::Status,
     },
     /// The engine panicked.
     #[error("LevelDB broke down at the index {}, to {doing}: {message}", folder.display())]
     Panicked {
-        /// Where it is.
+        /// Its folder.
         folder: PathBuf,
-        /// What was asked of it.
+        /// The operation.
         doing: &'static str,
-        /// What it said.
+        /// The panic message.
         message: String,
     },
     /// It failed before, and answers nothing any more.
@@ -69,16 +69,16 @@ pub enum IndexError {
         /// The failure.
         because: Arc<IndexError>,
     },
-    /// It is closed.
+    /// The index is closed.
     #[error("the index is closed")]
     Closed,
-    /// What it was to be rebuilt from could not be read.
+    /// The source of a rebuild could not be read.
     #[error("the memory could not be read to rebuild the index")]
     Source(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl IndexError {
-    /// Whether a rebuilt index would be rid of it.
+    /// Whether a rebuild would fix it.
     pub fn wants_rebuild(&self) -> bool {
         match self {
             Self::Damaged { .. } | Self::Engine { .. } | Self::Panicked { .. } | Self::File { .. } => true,
@@ -102,27 +102,28 @@ impl IndexError {
     }
 }
 
-/// What is wrong with an index.
+/// A kind of damage.
 #[derive(Debug, thiserror::Error)]
 pub enum Damage {
-    /// There are files, and none that says which of them count. The engine would take that for an empty folder and delete them.
+    /// There are files but no `CURRENT` that says which of them are valid. The engine would treat the folder
+    /// as empty and delete them.
     #[error("it has files, but no CURRENT")]
     NoCurrent,
     /// A file is not as the engine wrote it.
     #[error("{name}: {reason}")]
     File {
-        /// Which.
+        /// The file.
         name: String,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// A key that cannot be.
+    /// An impossible key.
     #[error("it has the key {key:?}")]
     Key {
         /// The key.
         key: String,
     },
-    /// A value that does not go with its key.
+    /// A value that does not belong to its key.
     #[error("the value of {key:?} cannot be right")]
     Value {
         /// The key.
@@ -134,7 +135,7 @@ pub enum Damage {
         /// The key.
         key: String,
     },
-    /// A Megram that has a place and is not there.
+    /// A Megram listed in a pair or level, but missing.
     #[error("{0} has a place in a pair or layer, and is not there")]
     Dangling(MegramId),
 }

@@ -1,4 +1,4 @@
-//! Where the engine is called, nothing of what it does to itself gets further.
+//! Catches unwinding at calls into the engine.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::error::IndexError;
 
-/// Lets the engine do something, and makes an error of whatever it unwinds with.
+/// Runs an engine operation, and converts whatever it unwinds with into an error.
 ///
-/// What it was working on must not be used again after an error.
+/// Its operand must not be used again after an error.
 pub(super) fn guarded<T>(
     folder: &Path,
     doing: &'static str,

@@ -1,19 +1,19 @@
-//! Whether the engine's files are as they were written, looked at before the engine sees them: it skips what it cannot read without a word,
-//! panics at some of it, and makes room for any length that a damaged footer names.
+//! Verifies the engine's files before the engine reads them: the engine silently skips what it cannot read,
+//! panics on some of it, and allocates any length that a damaged footer names.
 //!
 //! The formats are LevelDB's: `doc/log_format.md` and `doc/table_format.md` of the original.
 
-/// The last bytes of a table: where its index is, and a magic number.
+/// The last bytes of a table: the position of its index, and a magic number.
 pub(super) const FOOTER: usize = 48;
-/// What follows each block of a table: its compression and its checksum.
+/// The trailer of each block of a table: its compression and its checksum.
 pub(super) const TRAILER: usize = 5;
 
 const LOG_BLOCK: usize = 32 * 1024;
 const MAGIC: [u8; 8] = 0xdb47_7524_8b80_fb57_u64.to_le_bytes();
-/// The first thing in any list of tables: the order of keys.
+/// The first entry of any manifest: the key order.
 const COMPARATOR: &[u8] = b"\x01\x1aleveldb.BytewiseComparator";
 
-/// How much of a log is whole records, from its beginning.
+/// The length of the prefix of a log that consists of complete records.
 pub(super) fn whole_records(log: &[u8]) -> usize {
     let (mut at, mut whole) = (0, 0);
     while let Some((end, is_last)) = record(log, at) {
@@ -25,7 +25,7 @@ pub(super) fn whole_records(log: &[u8]) -> usize {
     whole
 }
 
-/// Where the fragment of a record that is due at this place ends, and whether it is the record's last.
+/// The end of the record fragment expected at this offset, and whether it is the record's last.
 fn record(log: &[u8], mut at: usize) -> Option<(usize, bool)> {
     let left = LOG_BLOCK - at % LOG_BLOCK;
     if left < 7 {
@@ -42,20 +42,20 @@ fn record(log: &[u8], mut at: usize) -> Option<(usize, bool)> {
     whole.then_some((end, kind == 1 || kind == 4))
 }
 
-/// Whether this is a list of tables, to its last byte.
+/// Whether this is a manifest, to its last byte.
 pub(super) fn is_manifest(log: &[u8]) -> bool {
     !log.is_empty()
         && whole_records(log) == log.len()
         && log.get(7..).is_some_and(|first| first.starts_with(COMPARATOR))
 }
 
-/// Whether this is the text of a `CURRENT`: the name of a list of tables.
+/// Whether this is the content of a `CURRENT` file: the name of a manifest.
 pub(super) fn is_current(text: &[u8]) -> bool {
     let number = text.strip_prefix(b"MANIFEST-").and_then(|rest| rest.strip_suffix(b"\n"));
     number.is_some_and(|digits| (1..=18).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit))
 }
 
-/// Whether the last bytes of a table of this length name blocks that lie in it.
+/// Whether the footer of a table of this length refers to blocks inside the table.
 pub(super) fn is_footer(footer: &[u8], table: usize) -> bool {
     let inside = |(offset, size): (u64, u64)| {
         let end = offset.checked_add(size).and_then(|end| end.checked_add((TRAILER + FOOTER) as u64));
@@ -71,7 +71,7 @@ pub(super) fn is_footer(footer: &[u8], table: usize) -> bool {
     footer.len() == FOOTER && footer.ends_with(&MAGIC) && handles().unwrap_or(false)
 }
 
-/// Whether a block of a table goes with its trailer.
+/// Whether a block of a table matches its trailer.
 pub(super) fn is_block(block_and_trailer: &[u8]) -> bool {
     block_and_trailer.split_last_chunk::<4>().is_some_and(|(block, sum)| {
         !block.is_empty() && masked(crc32c::crc32c(block)) == u32::from_le_bytes(*sum)

@@ -1,5 +1,5 @@
-//! LevelDB as the index over memory: found by id, by tag pair and by layer, in the key schema of the specification.
-//!
+//! LevelDB index over the memory: lookup by id, by tag pair and by level, in the key schema of the
+//! specification.
 //! ```text
 //! m|<id>                    the Megram as it stands now, in JSON
 //! x|<space>|<entity>|<id>   its place in its pair, where it counts there
@@ -8,10 +8,12 @@
 //! j|head                    up to where in the journal all this goes; not of the specification
 //! ```
 //!
-//! *Architecture invariant*: nothing here is the truth, and nobody may take it for that. What the index says is held against the truth
-//! ([`Verified`]); whatever goes wrong with it is an error by which it is known to be worth nothing, never a panic, and it is rebuilt.
+//! *Architecture invariant*: nothing here is the truth. Answers of the index are compared with the truth
+//! ([`Verified`]); any failure is an error that marks the index as unusable, never a panic, and the index is
+//! rebuilt.
 //!
-//! `rusty-leveldb` is used unpatched, with what was measured of it in mind: see the modules `engine`, `env` and `intact`.
+//! `rusty-leveldb` is used unpatched; the modules `engine`, `env` and `intact` work around its measured
+//! defects.
 
 mod changes;
 mod contents;
@@ -40,35 +42,35 @@ use crate::disk::Disk;
 use contents::Before;
 use worker::Worker;
 
-/// An open index. Its engine lives on a thread of its own, which ends when this is closed or dropped.
+/// An open index. Its engine lives on its own thread, which ends when this is closed or dropped.
 pub struct Index {
     worker: Worker,
 }
 
-/// Which part of a long answer is wanted. Answers are in the order of ids.
+/// A page of a long answer. Answers are in the order of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Only what comes behind this id.
+    /// Only ids after this one.
     pub after: Option<MegramId>,
-    /// At most so many; never more than 10,000.
+    /// Maximum number of records; never more than 10,000.
     pub limit: usize,
 }
 
-/// How many keys of each kind there are, counted one by one.
+/// Number of keys of each kind, counted individually.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Megrams, consolidated ones included.
+    /// Megrams, including consolidated ones.
     pub megrams: u64,
-    /// Places in pairs: one for each Megram that counts.
+    /// Pair keys: one for each live Megram.
     pub in_pairs: u64,
-    /// Places in layers: as many.
+    /// Level keys: as many.
     pub in_layers: u64,
-    /// Megrams that were recalled.
+    /// Recalled Megrams.
     pub recalled: u64,
 }
 
 impl Index {
-    /// Opens the index in a folder, or a new one where nothing is there.
+    /// Opens the index in a folder, or creates one if it is missing.
     ///
     /// # Errors
     ///
@@ -78,11 +80,13 @@ impl Index {
         Ok(Self { worker: Worker::start(folder, disk).await? })
     }
 
-    /// Builds an index anew in place of whatever is in the folder, and opens it. The old one must be closed; it is removed.
+    /// Builds a new index in place of whatever is in the folder, and opens it. The old one must be closed; it
+    /// is removed.
     ///
     /// # Errors
     ///
-    /// As for [`open`](Self::open); [`IndexError::Source`] where an entry is an error. What was there stays until the new one is whole.
+    /// As for [`open`](Self::open); [`IndexError::Source`] if an entry is an error. The old index stays until
+    /// the new one is complete.
     pub async fn rebuild<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
         folder: &Path,
         disk: Arc<dyn Disk>,
@@ -93,7 +97,7 @@ impl Index {
         Self::open(folder, disk).await
     }
 
-    /// Up to where in the journal it goes; `None` where it was never told.
+    /// The journal position up to which the index is complete; `None` if it was never set.
     ///
     /// # Errors
     ///
@@ -102,19 +106,20 @@ impl Index {
         self.worker.ask("read", |contents| Ok(contents.position())).await
     }
 
-    /// Takes in what the memory's state says of each id that was [`touched`], and where in the journal that is. It is on the disk when this
-    /// returns. Entries of more than a megabyte are several batches, the position in the last: what a crash cuts short is to be given again.
+    /// Updates the index with the state's entry for each id that was [`touched`], and the journal position.
+    /// On disk when this returns. Entries of more than a megabyte take several batches, with the position in
+    /// the last: after a crash they have to be given again.
     ///
     /// # Errors
     ///
-    /// [`IndexError::Full`]: nothing was written, and the index goes on. Everything else ends it.
+    /// [`IndexError::Full`]: nothing was written, and the index stays usable. Any other error ends it.
     pub async fn project(&self, entries: Vec<Entry>, position: Position) -> Result<(), IndexError> {
         let write =
             move |contents: &mut contents::Contents| contents.write(entries, Before::Unknown, Some(position));
         self.worker.ask("write", write).await
     }
 
-    /// Of these ids those that are there, in the order they were asked for.
+    /// The Megrams with these ids that exist, in the requested order.
     ///
     /// # Errors
     ///
@@ -123,7 +128,7 @@ impl Index {
         self.worker.ask("read", move |contents| contents.get(&ids)).await
     }
 
-    /// The Megrams that count in a pair.
+    /// The live Megrams of a pair.
     ///
     /// # Errors
     ///
@@ -132,7 +137,7 @@ impl Index {
         self.worker.ask("read", move |contents| contents.of_pair(&pair, page)).await
     }
 
-    /// The Megrams of a layer that count.
+    /// The live Megrams of a level.
     ///
     /// # Errors
     ///
@@ -141,7 +146,7 @@ impl Index {
         self.worker.ask("read", move |contents| contents.of_level(level, page)).await
     }
 
-    /// Every Megram, consolidated ones included.
+    /// Every Megram, including consolidated ones.
     ///
     /// # Errors
     ///
@@ -150,26 +155,26 @@ impl Index {
         self.worker.ask("read", move |contents| contents.all(page)).await
     }
 
-    /// Counts every key, which reads all there is.
+    /// Counts every key, which reads the whole index.
     ///
     /// # Errors
     ///
-    /// [`IndexError::Failed`]: also where there is a key that cannot be.
+    /// [`IndexError::Failed`]: also if there is an impossible key.
     pub async fn count(&self) -> Result<Counts, IndexError> {
         self.worker.ask("read", contents::Contents::count).await
     }
 
-    /// Gives back the space of what is gone, so that no file holds the words of a forgotten Megram. Rewrites most of the index: for idle time,
-    /// and after a person had something forgotten.
+    /// Reclaims the space of deleted entries, so that no file contains the words of a forgotten Megram.
+    /// Rewrites most of the index: for idle time, and after a person has forgotten something.
     ///
     /// # Errors
     ///
-    /// [`IndexError::Full`]: nothing was done, and the index goes on. Everything else ends it.
+    /// [`IndexError::Full`]: nothing was done, and the index stays usable. Any other error ends it.
     pub async fn compact(&self) -> Result<(), IndexError> {
         self.worker.ask("compact", contents::Contents::compact).await
     }
 
-    /// Closes it. When this returns, its folder is free.
+    /// Closes the index. When this returns, its folder is unlocked.
     pub async fn close(self) {
         self.worker.close().await;
     }

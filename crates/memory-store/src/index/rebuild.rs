@@ -1,4 +1,4 @@
-//! Building an index anew beside the old one, and putting it in the old one's place.
+//! Builds a new index beside the old one, and swaps it in.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::record::{Entry, Position};
 use super::worker::Worker;
 use crate::disk::Disk;
 
-/// So many entries are handed over at a time.
+/// Number of entries passed to the engine thread at a time.
 const HANDED_OVER: usize = 1_000;
 
-/// The folders that a rebuild uses: `<index>.new` is built, `<index>` becomes `<index>.old` and is removed.
+/// The folders of a rebuild: `<index>.new` is built, `<index>` becomes `<index>.old` and is removed.
 struct Folders {
     index: PathBuf,
     new: PathBuf,
@@ -33,10 +33,10 @@ impl Folders {
     }
 }
 
-/// Builds `<index>.new` from all there is, and swaps it in.
+/// Builds `<index>.new` from all entries, and swaps it in.
 ///
-/// The old one is removed: it holds copies of what a person may have had forgotten since, and it is no evidence of anything that the journal
-/// does not hold.
+/// The old one is removed: it holds copies of Megrams that may have been forgotten since, and it proves
+/// nothing that the journal does not hold.
 pub(super) async fn rebuild<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
     index: &Path,
     disk: &Arc<dyn Disk>,
@@ -73,7 +73,7 @@ async fn fill<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
     worker.ask("write", move |contents| contents.write(Vec::new(), Before::Nothing, Some(position))).await
 }
 
-/// Removes what an interrupted rebuild left.
+/// Removes the remains of an interrupted rebuild.
 pub(super) fn clean_up(index: &Path, disk: &dyn Disk) -> Result<(), IndexError> {
     let folders = Folders::of(index);
     remove(&folders.new, disk)?;
@@ -97,7 +97,8 @@ fn swap(folders: &Folders, disk: &dyn Disk) -> Result<(), IndexError> {
     remove(&folders.old, disk)
 }
 
-/// The lock of an index that is to go, so that nobody has it open; `None` where it is too broken to have one.
+/// The lock of the index to be replaced, so that it is not open elsewhere; `None` if it is too broken to have
+/// one.
 fn hold(folder: &Path, disk: &dyn Disk) -> Result<Option<Lock>, IndexError> {
     match Lock::take(folder, disk) {
         Ok(lock) => Ok(Some(lock)),

@@ -1,4 +1,4 @@
-//! What the index holds of a Megram, and how it is written down.
+//! `Record` and `Entry`: the index's form of a Megram, and its encoding.
 
 use std::fmt;
 
@@ -6,24 +6,26 @@ use artoo_types::{Entity, Megram, MegramId, Space};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// A tag that is longer than this many bytes stands in the index as its beginning and its hash.
+/// A tag longer than this many bytes is stored as its beginning and its hash.
 const LONGEST_TAG: usize = 512;
-/// How much of a content's JSON the index holds, so that no value is over 64 KiB: the engine's cache counts blocks, not bytes.
+/// Maximum bytes of a content's JSON in the index, so that no value exceeds 64 KiB: the engine's cache counts
+/// blocks, not bytes.
 const LONGEST_CONTENT: usize = 60 * 1024;
 
-/// A Megram as the index gives it: the current one, with its last recall and its demotion folded in.
+/// A Megram as the index returns it: the current one, with its last recall and its demotion applied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The Megram.
     #[serde(flatten)]
     pub megram: Megram,
-    /// Whether its content or a tag was too long for the index, and is cut here. The truth has it whole.
+    /// Whether its content or a tag was too long for the index, and is truncated here. The truth has it
+    /// whole.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
 
 impl Record {
-    /// What the index is to hold of this Megram.
+    /// The index's record of this Megram.
     pub fn of(megram: &Megram) -> Self {
         let space = bounded_space(&megram.space);
         let entity = bounded_entity(&megram.entity);
@@ -32,13 +34,13 @@ impl Record {
         Self { megram: Megram { space, entity, content: content.to_owned(), ..megram.clone() }, cut }
     }
 
-    /// What two records that say the same have in common, however their JSON is spelled.
+    /// The digest of the record's canonical form, independent of its JSON spelling.
     pub fn digest(&self) -> RecordDigest {
         RecordDigest(Sha256::digest(self.encode()).into())
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
-        // A record has no map with keys that are not text, which is all that this serializer refuses.
+        // A record has no map with non-string keys, which is all that this serializer refuses.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
@@ -52,7 +54,7 @@ impl Record {
 pub struct RecordDigest([u8; 32]);
 
 impl RecordDigest {
-    /// Of what the index is to hold of a Megram.
+    /// The digest of the record of this Megram.
     pub fn of(megram: &Megram) -> Self {
         Record::of(megram).digest()
     }
@@ -69,14 +71,14 @@ impl fmt::Debug for RecordDigest {
     }
 }
 
-/// Up to where in the journal the index holds everything.
+/// The journal position up to which the index is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The sequence number of the last event.
     pub seq: u64,
-    /// The head of the journal's chain there.
+    /// The head of the journal's hash chain there.
     pub chain: [u8; 32],
-    /// How many Megrams there are, consolidated ones included.
+    /// The number of Megrams, including consolidated ones.
     pub count: u64,
 }
 
@@ -85,7 +87,7 @@ impl Position {
         format!("{} {} {}", self.seq, hex::encode(self.chain), self.count).into_bytes()
     }
 
-    /// `None` where this is no position.
+    /// `None` if the value is not a position.
     pub(super) fn decode(value: &[u8]) -> Option<Self> {
         let mut parts = std::str::from_utf8(value).ok()?.split(' ');
         let (seq, chain, count) = (parts.next()?, parts.next()?, parts.next()?);
@@ -95,19 +97,19 @@ impl Position {
     }
 }
 
-/// What stands behind an id.
+/// The state of an id.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// A Megram that counts in its pair.
+    /// A live Megram.
     Live(Megram),
-    /// A Megram that became part of a rule: still there, found by its id and under no pair or layer.
+    /// A Megram consolidated into a rule: still found by its id, but under no pair or level.
     Consolidated(Megram),
-    /// Nothing any more.
+    /// A forgotten Megram.
     Forgotten(MegramId),
 }
 
 impl Entry {
-    /// Whose entry it is.
+    /// The id of the entry.
     pub fn id(&self) -> MegramId {
         match self {
             Self::Live(megram) | Self::Consolidated(megram) => megram.id,

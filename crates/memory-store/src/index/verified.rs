@@ -1,4 +1,4 @@
-//! Answers of the index that were held against the truth.
+//! Index answers that were verified against the truth.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use artoo_types::MegramId;
 
 use super::record::{Record, RecordDigest};
 
-/// Records of which each says what the truth says, and of which none is missing and none too many.
+/// Records that all match the truth, with none missing and none extra.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verified(Vec<Record>);
 
 impl Verified {
-    /// Holds an answer against the ids that the truth has, each with the digest of its record.
+    /// Compares an answer with the ids of the truth, each with the digest of its record.
     ///
     /// # Errors
     ///
-    /// The first difference, by id. The answer is then worth nothing: read the truth and rebuild the index.
+    /// The first difference, by id. The answer is then unusable: read the truth and rebuild the index.
     pub fn check(
         found: Vec<Record>,
         expected: impl IntoIterator<Item = (MegramId, RecordDigest)>,
@@ -50,19 +50,19 @@ impl Verified {
     }
 }
 
-/// How an answer of the index differs from the truth.
+/// A difference between an index answer and the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Doubt {
-    /// It lacks a Megram.
+    /// A Megram is missing.
     #[error("the index lacks {0}")]
     Missing(MegramId),
-    /// It has a Megram that is not there, or not in this place.
+    /// A Megram should not exist, or not under this key.
     #[error("the index has {0}, which does not belong there")]
     Unexpected(MegramId),
-    /// It has another Megram under this id.
+    /// The Megram under this id is another one.
     #[error("the index has something else under {0}")]
     Differs(MegramId),
-    /// It has a Megram twice.
+    /// A Megram appears twice.
     #[error("the index has {0} twice")]
     Twice(MegramId),
 }

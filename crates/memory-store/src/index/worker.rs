@@ -1,5 +1,5 @@
-//! The one thread that has the engine. It makes it, serves with it and drops it; nothing of the engine gets out, as nothing in it may be
-//! shared between threads.
+//! The engine's thread. It creates, uses and drops the engine; nothing of the engine leaves it, because it
+//! must not be shared between threads.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use super::error::IndexError;
 use super::guard::guarded;
 use crate::disk::Disk;
 
-/// How many commands may wait before whoever sends one waits, too.
+/// Maximum queued commands before a sender has to wait.
 const QUEUE: usize = 64;
 
 type Command = Box<dyn FnOnce(&mut Desk) + Send>;
 
-/// The way to the thread. When the last one is dropped, the thread ends.
+/// The handle to the thread. When the last one is dropped, the thread ends.
 pub(super) struct Worker {
     commands: mpsc::Sender<Command>,
 }
@@ -44,34 +44,34 @@ impl Worker {
         Ok(Self { commands })
     }
 
-    /// Has the thread do something with the index.
+    /// Runs an operation on the index in the thread.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         doing: &'static str,
         work: impl FnOnce(&mut Contents) -> Result<T, IndexError> + Send + 'static,
     ) -> Result<T, IndexError> {
         let (answer, answered) = oneshot::channel();
-        // Who no longer waits for the answer needs none.
+        // The receiver may be gone.
         let command = move |desk: &mut Desk| drop(answer.send(desk.run(doing, work)));
         self.commands.send(Box::new(command)).await.map_err(|_| IndexError::Closed)?;
         answered.await.map_err(|_| IndexError::Closed)?
     }
 
-    /// Ends the thread's work; when this returns, the folder is free.
+    /// Ends the thread; when this returns, the folder is unlocked.
     pub(super) async fn close(self) {
         let (answer, answered) = oneshot::channel();
         let close = move |desk: &mut Desk| {
             desk.close();
             let _ = answer.send(());
         };
-        // Where the thread is gone, so is what it had open.
+        // If the thread is gone, so is everything it had open.
         if self.commands.send(Box::new(close)).await.is_ok() {
             let _ = answered.await;
         }
     }
 }
 
-/// What the thread holds.
+/// The thread's state.
 struct Desk {
     state: State,
     folder: PathBuf,
@@ -96,7 +96,7 @@ impl Desk {
         };
         match guarded(&self.folder, doing, || work(contents)) {
             Err(error) if error.wants_rebuild() => {
-                // Whatever it says from now on may rest on what went wrong.
+                // Any further answer may rest on what went wrong.
                 self.close();
                 let because = Arc::new(error);
                 self.state = State::Failed(Arc::clone(&because));
@@ -108,7 +108,7 @@ impl Desk {
 
     fn close(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Closed);
-        // A broken engine may break again when it is dropped; everything acknowledged is on the disk already.
+        // A broken engine may panic again when it is dropped; everything acknowledged is on disk already.
         let _ = guarded(&self.folder, "close", || {
             drop(state);
             Ok(())

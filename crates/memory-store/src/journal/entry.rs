@@ -1,4 +1,4 @@
-//! What a frame carries: a salt and a line of the wire.
+//! Payload of a journal frame: a salt and an encoded entry.
 
 use artoo_mkct_memory::Event;
 use uuid::Uuid;
@@ -9,10 +9,10 @@ use crate::wire::{Line, Record, WireError};
 
 const SALT: usize = 16;
 
-/// A payload that is not what any release writes.
+/// A payload that no release writes.
 pub(super) struct Unreadable;
 
-/// An entry as it goes into a payload, behind its salt.
+/// Encodes an entry as a payload after its salt.
 pub(crate) fn encode(entry: &Entry) -> Result<Vec<u8>, JournalError> {
     let line = match entry {
         Entry::Event(event) => Line::Event(Record::from(event)),
@@ -26,12 +26,13 @@ pub(crate) fn encode(entry: &Entry) -> Result<Vec<u8>, JournalError> {
     Ok(bytes)
 }
 
-/// Whether bytes that came from another process are a line.
+/// Whether bytes from another process are a valid entry.
 pub(crate) fn is_line(bytes: &[u8]) -> bool {
     bytes.len() <= MOST_PAYLOAD - SALT && parse(bytes).is_ok()
 }
 
-/// A payload: without the salt a short text could be guessed from its hash, which stays when the text is erased.
+/// Prefixes a random salt: without it a short text could be guessed from its hash, which stays when the text
+/// is erased.
 pub(super) fn salted(line: &[u8]) -> Vec<u8> {
     let mut payload = Vec::with_capacity(SALT + line.len());
     payload.extend_from_slice(Uuid::new_v4().as_bytes());
@@ -39,7 +40,7 @@ pub(super) fn salted(line: &[u8]) -> Vec<u8> {
     payload
 }
 
-/// What a frame carries; nothing where it was erased.
+/// The entry of a frame; `None` if it was erased.
 pub(super) fn decode(frame: &Frame<'_>) -> Result<Option<Entry>, Unreadable> {
     if frame.payload.is_empty() {
         return Ok(None);

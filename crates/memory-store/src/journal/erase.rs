@@ -1,4 +1,4 @@
-//! Taking out of a journal what is not to be there any more.
+//! Erasure from a journal.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use super::frame::Frame;
 use super::{Journal, JournalError};
 
 impl Journal {
-    /// Removes for good what stands under these sequence numbers, and gives how many there were. The chain goes over the hash of what
-    /// was removed, so it still verifies.
+    /// Permanently removes the content under these sequence numbers, and returns how many there were. The
+    /// chain covers the hash of the removed content, so it still verifies.
     ///
     /// # Errors
-    /// A segment is damaged or cannot be rewritten. Those before it are rewritten by then.
+    /// A segment is damaged or cannot be rewritten. Earlier segments are already rewritten.
     pub fn erase(&mut self, seqs: &BTreeSet<u64>) -> Result<u64, JournalError> {
         self.check()?;
         let segments: Vec<u64> = self.place.segments()?.into_iter().collect();
@@ -43,11 +43,11 @@ impl Journal {
         Ok(erased)
     }
 
-    /// Removes the segments that hold nothing but events before a sequence number, because a snapshot has them, and gives how many. The
-    /// last segment stays.
+    /// Removes the segments that contain only events before a sequence number, because a snapshot covers
+    /// them, and returns their number. The last segment stays.
     ///
     /// # Errors
-    /// A segment cannot be removed. Those before it are gone by then.
+    /// A segment cannot be removed. Earlier ones are already removed.
     pub fn drop_before(&mut self, seq: u64) -> Result<usize, JournalError> {
         let segments: Vec<u64> = self.place.segments()?.into_iter().collect();
         let covered = segments.iter().zip(segments.iter().skip(1)).filter(|(_, next)| **next <= seq);

@@ -1,4 +1,4 @@
-//! What can go wrong with the journal.
+//! `JournalError`: failures of the journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,88 +6,89 @@ use std::path::{Path, PathBuf};
 /// Why memory cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The system refused something.
+    /// An I/O error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// On what.
+        /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// A newer artoo wrote here. Nothing was touched.
+    /// Written by a newer artoo. Nothing was changed.
     #[error("{} is of format {found}; this artoo reads formats up to {newest}", path.display())]
     Newer {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Its format.
+        /// Its format version.
         found: u32,
-        /// The newest that can be read.
+        /// The newest readable version.
         newest: u32,
     },
     /// Less than the reserve is free. Nothing was written.
     #[error("{free} bytes are free where {} is; {needed} are needed", path.display())]
     DiskFull {
-        /// Where.
+        /// The folder.
         path: PathBuf,
-        /// What is free.
+        /// Free bytes.
         free: u64,
-        /// What is needed, with a reserve.
+        /// Required bytes, including a reserve.
         needed: u64,
     },
-    /// More events wait to be written than there is room for.
+    /// Too many events are waiting to be written.
     #[error("{waiting} events wait to be written, and no more may")]
     Full {
-        /// How many.
+        /// Their number.
         waiting: usize,
     },
-    /// An event is longer than any may be.
+    /// An event exceeds the maximum length.
     #[error("an event takes {bytes} bytes; {most} are allowed")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
-        /// How long it may be.
+        /// The maximum length.
         most: usize,
     },
-    /// A sync failed, or a half-written batch could not be taken back: what is in the file is not known, so nothing more is written.
+    /// A sync failed, or a half-written batch could not be undone: the file's content is unknown, so nothing
+    /// more is written.
     #[error("the journal takes no more events: {reason}")]
     Failed {
-        /// What happened.
+        /// The failure.
         reason: String,
     },
     /// This process can only read.
     #[error("memory is read and not written: {reason}")]
     ReadOnly {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Events were accepted and are not on disk.
+    /// Accepted events did not reach the disk.
     #[error("{count} of the events since the last flush are not on disk: {reason}")]
     Lost {
-        /// How many.
+        /// Their number.
         count: u64,
-        /// Why the last of them is not.
+        /// The reason for the last one.
         reason: String,
     },
-    /// What this process had read is not what the journal holds any more: it was compacted, or repaired.
+    /// The journal no longer contains what this process had read: it was compacted, or repaired.
     #[error("the journal does not go on from event {seq} that this process has read")]
     Reload {
-        /// Which.
+        /// The sequence number.
         seq: u64,
     },
     /// A segment is damaged, so it is not rewritten.
     #[error("{} is damaged at byte {offset}", path.display())]
     Damaged {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Where.
+        /// The offset.
         offset: u64,
     },
-    /// The owner of the memory did not take what was asked of it.
+    /// The owner of the memory refused a request.
     #[error("the process that owns memory did not answer as it should: {reason}")]
     Owner {
-        /// What it said.
+        /// Its message.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What is to be told about one segment, and what it should be instead. Pure.
+//! Examines one segment: its flaws, and how to repair it. Pure.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -6,49 +6,49 @@ use super::Position;
 use super::frame::{HEADER, Header};
 use super::scan::{Found, Scan, scan};
 
-/// What is known of a segment before it is read.
+/// Known facts about a segment before it is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
-    /// The number that its name states.
+    /// The number in its file name.
     pub(super) first: u64,
-    /// The end of the segment before it, where that one was read.
+    /// The end of the previous segment, if that was read.
     pub(super) before: Option<Position>,
-    /// The last event whose loss was told already.
+    /// The last event already reported as lost.
     pub(super) told: u64,
-    /// The number at which the next segment begins; none for the last one.
+    /// The first number of the next segment; `None` for the last one.
     pub(super) next: Option<u64>,
 }
 
-/// A segment, read.
+/// An examined segment.
 #[derive(Debug)]
 pub(super) struct Examined<'a> {
-    /// How it begins, or must have begun.
+    /// Its header, or what it must have been.
     pub(super) header: Header,
     pub(super) frames: Vec<Found<'a>>,
     pub(super) health: Health,
-    /// What does not add up, in order.
+    /// The flaws, in order.
     pub(super) flaws: Vec<Flaw>,
-    /// The head of the journal behind it.
+    /// The head of the journal after it.
     pub(super) end: Position,
-    /// What it should be split into where it is damaged: what each part begins with, and its frames.
+    /// The parts to split it into if damaged: the header of each, and its frames.
     pub(super) parts: Vec<(Header, Range<usize>)>,
 }
 
-/// How a segment is.
+/// The health of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Health {
     Whole,
-    /// The last write did not come to its end; whole up to this byte.
+    /// The last write was incomplete; intact up to this byte.
     Torn(usize),
     Damaged,
 }
 
-/// One thing that does not add up.
+/// An inconsistency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// Bytes cannot be read. What was lost with them, where that is known.
+    /// Unreadable bytes, and the events lost with them, if known.
     Bytes { at: Range<usize>, lost: Option<RangeInclusive<u64>> },
-    /// Events are not there.
+    /// Events are missing.
     Hole { lost: RangeInclusive<u64> },
     /// An event does not continue the chain.
     Unlinked { at: usize, seq: u64 },
@@ -85,7 +85,7 @@ pub(super) fn examine<'a>(bytes: &'a [u8], known: &Known) -> Examined<'a> {
     let mut parts =
         parts(&read.frames, known.first, Header { after_break: header.after_break || !joined, ..header });
     if last && read.bad.last().is_some_and(|bad| bad.end == bytes.len()) {
-        // How much was there is not known, and what comes next must not seem to follow.
+        // The number of lost events is unknown, and what comes next must not seem to be contiguous.
         let first = end.seq.saturating_add(1);
         parts.retain(|(header, _)| header.first != first);
         parts.push((Header { first, chain: end.chain, after_break: true }, 0..0));
@@ -93,7 +93,7 @@ pub(super) fn examine<'a>(bytes: &'a [u8], known: &Known) -> Examined<'a> {
     Examined { header, frames: read.frames, health, flaws, end, parts }
 }
 
-/// After which position the first frame of a segment comes; behind a break it is taken as it is.
+/// The position before a segment's first frame; after a break the frame is accepted as it is.
 pub(super) fn anchor(header: &Header) -> Option<Position> {
     (!header.after_break).then(|| start(header))
 }
@@ -103,7 +103,7 @@ pub(super) fn start(header: &Header) -> Position {
     Position { seq: header.first.saturating_sub(1), chain: header.chain }
 }
 
-/// What a header that cannot be read must have been.
+/// Reconstructs an unreadable header.
 fn restored(known: &Known) -> Header {
     let before = known.before.or((known.first == 1).then_some(Position::START));
     let follows = before.filter(|before| before.seq.checked_add(1) == Some(known.first));
@@ -111,7 +111,7 @@ fn restored(known: &Known) -> Header {
     Header { first: known.first, chain, after_break: follows.is_none() }
 }
 
-/// Drops what the next segment has: a repair that was interrupted leaves it in both.
+/// Drops frames that the next segment contains, too: an interrupted repair leaves them in both.
 fn drop_superseded(read: &mut Scan<'_>, next: Option<u64>) -> bool {
     let superseded = |found: &Found<'_>| next.is_some_and(|next| found.frame.seq >= next);
     let Some(first) = read.frames.iter().position(superseded) else { return false };
@@ -121,7 +121,7 @@ fn drop_superseded(read: &mut Scan<'_>, next: Option<u64>) -> bool {
     true
 }
 
-/// What is at odds between a segment and the one before it.
+/// An inconsistency between a segment and the previous one.
 fn front(known: &Known) -> Option<Flaw> {
     let expected = known.before?.seq.saturating_add(1);
     if expected < known.first {
@@ -131,7 +131,7 @@ fn front(known: &Known) -> Option<Flaw> {
     Some(Flaw::Unlinked { at: HEADER, seq: known.first })
 }
 
-/// What is at odds between the frames, and behind the last.
+/// Inconsistencies between the frames, and after the last.
 fn between(read: &Scan<'_>, known: &Known) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     let mut bad = read.bad.iter().peekable();
@@ -153,7 +153,8 @@ fn between(read: &Scan<'_>, known: &Known) -> Vec<Flaw> {
     flaws
 }
 
-/// Cuts the frames where one does not follow the one before it. There is always a first part, if an empty one.
+/// Splits the frames wherever one does not follow its predecessor. There is always a first part, possibly
+/// empty.
 fn parts(frames: &[Found<'_>], first: u64, header: Header) -> Vec<(Header, Range<usize>)> {
     let mut parts: Vec<(Header, Range<usize>)> = Vec::new();
     let mut chain = header.chain;

@@ -1,42 +1,43 @@
-//! The bytes of a segment: its header and its frames. Pure.
+//! Binary format of a segment: its header and its frames. Pure.
 
 use sha2::{Digest as _, Sha256};
 
 use super::{Hash, Position};
 
-/// The version of the format that this release writes, and the newest that it reads.
+/// The format version that this release writes, and the newest that it reads.
 pub(super) const FORMAT: u32 = 1;
-/// How long a header is.
+/// Length of a header.
 pub(super) const HEADER: usize = 64;
-/// How long a frame is before its payload.
+/// Length of a frame before its payload.
 pub(super) const FRAME: usize = 88;
-/// The longest payload: far longer than any tag or lesson, short enough to be held in memory.
+/// Maximum length of a payload: far longer than any tag or lesson, short enough to be held in memory.
 pub(super) const MOST_PAYLOAD: usize = 8 << 20;
-/// What a length and a checksum take.
+/// Bytes of the length and checksum fields.
 const CHECKED_FROM: usize = 8;
 const MAGIC: &[u8; 8] = b"artoo-mj";
 
-/// How a segment begins.
+/// A segment header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// The sequence number of its first frame.
     pub(super) first: u64,
     /// The head of the chain before it.
     pub(super) chain: Hash,
-    /// Whether something is lost between the segment before it and its first frame, whose link cannot be checked.
+    /// Whether events are lost between the previous segment and the first frame, whose link cannot be
+    /// checked.
     pub(super) after_break: bool,
 }
 
-/// Why there is no header.
+/// Why a header cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoHeader {
     /// The file is of a newer format.
     Newer(u32),
-    /// The bytes are no header.
+    /// The bytes are not a header.
     Damaged,
 }
 
-/// What is written for one event. An empty payload was erased.
+/// The record of one event. An empty payload was erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame<'a> {
     pub(super) seq: u64,
@@ -46,12 +47,12 @@ pub(super) struct Frame<'a> {
     pub(super) payload: &'a [u8],
 }
 
-/// Why there is no frame.
+/// Why a frame cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoFrame {
-    /// The bytes end before it does.
+    /// The bytes end within it.
     Short,
-    /// The bytes are none.
+    /// The bytes are not a frame.
     Wrong,
 }
 
@@ -59,7 +60,8 @@ impl Header {
     /// ```text
     /// magic 8 | version u32 | crc32 of these u32 | after a break u32 | first u64 | chain 32 | crc32 of all before u32
     /// ```
-    /// The version has a checksum of its own, so that it can be told from a damaged one whatever a later release puts behind it.
+    /// The version has its own checksum, so that a newer version can be told from a damaged one whatever a
+    /// later release puts after it.
     pub(super) fn encode(&self) -> [u8; HEADER] {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend_from_slice(MAGIC);
@@ -133,7 +135,8 @@ impl<'a> Frame<'a> {
         Self::decode_all(whole).ok_or(NoFrame::Wrong)
     }
 
-    /// Reads bytes as one frame, whatever length it states: where the checksum of the rest holds, only the length was damaged.
+    /// Reads bytes as one frame, ignoring its stated length: if the checksum of the rest is valid, only the
+    /// length was damaged.
     pub(super) fn decode_all(bytes: &'a [u8]) -> Option<Self> {
         let mut rest = bytes.get(4..)?;
         let crc = take_u32(&mut rest)?;
@@ -151,12 +154,12 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// How many bytes it takes.
+    /// Its encoded length.
     pub(super) fn len(&self) -> usize {
         FRAME + self.payload.len()
     }
 
-    /// Whether it comes right after a position.
+    /// Whether it directly follows a position.
     pub(super) fn follows(&self, before: &Position) -> bool {
         Some(self.seq) == before.seq.checked_add(1)
             && self.chain == link(&before.chain, self.seq, self.written_at_ms, &self.payload_hash)
@@ -167,7 +170,7 @@ impl<'a> Frame<'a> {
         Position { seq: self.seq, chain: self.chain }
     }
 
-    /// Whether its payload is what its hash says, or was erased.
+    /// Whether its payload matches its hash, or was erased.
     pub(super) fn payload_holds(&self) -> bool {
         self.payload.is_empty() || self.payload_hash == Hash::from(Sha256::digest(self.payload))
     }

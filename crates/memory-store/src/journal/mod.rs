@@ -1,4 +1,5 @@
-//! The journal: what happened to a memory, in order, checksummed, chained and on disk. See `docs/design/memory.md`.
+//! The journal: the events of a memory, in order, checksummed, chained and on disk. See
+//! `docs/design/memory.md`.
 
 mod entry;
 mod erase;
@@ -29,12 +30,13 @@ pub use self::writer::Journal;
 /// A SHA-256.
 pub type Hash = [u8; 32];
 
-/// A place in a journal: behind an event. Two places with the same number and chain have the same events before them.
+/// A position in a journal: after an event. Two positions with the same number and chain have the same
+/// history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The event's sequence number; 0 before the first.
     pub seq: u64,
-    /// The head of the chain there.
+    /// The head of the hash chain there.
     pub chain: Hash,
 }
 
@@ -43,14 +45,14 @@ impl Position {
     pub const START: Self = Self { seq: 0, chain: [0; 32] };
 }
 
-/// What the journal holds under one sequence number.
+/// An entry of the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// Something happened to the memory.
+    /// An event of the memory.
     Event(Event),
-    /// A snapshot was taken of everything up to an event.
+    /// A snapshot of everything up to an event was taken.
     Snapshot {
-        /// Which.
+        /// The event's sequence number.
         seq: u64,
         /// The hash of its file.
         hash: Hash,

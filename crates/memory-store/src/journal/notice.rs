@@ -1,4 +1,4 @@
-//! What was found at odds when a journal was read, and what was done about it: one sentence each.
+//! `Notice`: an inconsistency found while reading a journal, and how it was handled, in one sentence.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -9,81 +9,81 @@ use crate::operator::Part;
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// The last write did not come to its end. What it was to write was never acknowledged.
+    /// The last write was incomplete. Its content was never acknowledged.
     Torn {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Where the whole events end.
+        /// Where the complete events end.
         offset: u64,
-        /// How many bytes were behind that, and were cut off.
+        /// How many bytes after that were cut off.
         bytes: u64,
     },
-    /// Bytes that were written cannot be read.
+    /// Written bytes are unreadable.
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Where they begin.
         offset: u64,
-        /// How many.
+        /// Their number.
         bytes: u64,
-        /// The events that were there. None is known where nothing readable comes behind them; an empty range says that there were none.
+        /// The lost events. `None` if nothing readable follows them; an empty range means no event was lost.
         lost: Option<RangeInclusive<u64>>,
-        /// The file as it was found; none where it was not repaired.
+        /// A copy of the damaged file; `None` if it was not repaired.
         copy: Option<PathBuf>,
     },
-    /// Events that should be there are not, without a trace of damage.
+    /// Expected events are missing, without a trace of damage.
     Missing {
-        /// The file behind the hole.
+        /// The file after the gap.
         path: PathBuf,
-        /// Which events.
+        /// The events.
         lost: RangeInclusive<u64>,
     },
-    /// An event can be read, and its chain says that it was not written behind the one before it.
+    /// An event is readable, but its chain says that it was not written after its predecessor.
     Unlinked {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Where.
+        /// The offset.
         offset: u64,
-        /// Which event.
+        /// The event.
         seq: u64,
-        /// The file as it was found; none where it was not repaired.
+        /// A copy of the damaged file; `None` if it was not repaired.
         copy: Option<PathBuf>,
     },
-    /// An event is whole, and means nothing to this release.
+    /// An event is intact, but unknown to this release.
     Unreadable {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which event.
+        /// The event.
         seq: u64,
     },
-    /// The journal holds something else under the number at which the reader wanted to go on.
+    /// The journal has another event under the number from which the reader wanted to continue.
     Diverged {
-        /// Which number.
+        /// The number.
         seq: u64,
     },
-    /// The journal ends before the event after which the reader wanted to go on.
+    /// The journal ends before the event after which the reader wanted to continue.
     Behind {
         /// Its last event.
         head: u64,
-        /// Where the reader was.
+        /// The reader's position.
         from: u64,
     },
     /// A snapshot cannot be used.
     Snapshot {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Other processes cannot send their events to this one.
     Alone {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl Notice {
-    /// Which part of the memory it is about.
+    /// The part of the memory concerned.
     pub fn part(&self) -> Part {
         match self {
             Self::Torn { .. }

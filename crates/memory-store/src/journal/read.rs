@@ -1,4 +1,4 @@
-//! Reading a journal from a position on, and making it whole again where the reader owns it.
+//! Reads a journal from a position on, and repairs it if the reader owns it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,29 +9,30 @@ use super::frame::{FORMAT, HEADER, Header, NoHeader};
 use super::segment::Place;
 use super::{Entry, JournalError, Notice, Position, Tail};
 
-/// What a journal says.
+/// The result of reading a journal.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// What happened after the position that was asked for, by sequence numbers. What was erased is not there.
+    /// The entries after the requested position, by sequence number. Erased ones are missing.
     pub(crate) entries: Vec<(u64, Entry)>,
-    /// Where it ends, and where to go on.
+    /// The end of the journal, from which to continue.
     pub(crate) tail: Tail,
     pub(crate) notices: Vec<Notice>,
 }
 
-/// Whether the reader owns the journal.
+/// Whether the reader owns the journal and may repair it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repair {
-    /// It does: what is torn is cut, what is damaged is set aside and made whole.
+    /// It does: a torn end is truncated, a damaged segment is copied aside and repaired.
     Yes,
     /// Another process may be writing.
     No,
 }
 
-/// A segment may go while a reader is on its way to it; then the list of segments is read again.
+/// Maximum attempts: a segment may be removed before a reader opens it; then the list of segments is read
+/// again.
 const TRIES: usize = 4;
 
-/// Reads all that comes after a position.
+/// Reads everything after a position.
 pub(crate) fn read(place: &Place, from: Position, repair: Repair) -> Result<Reading, JournalError> {
     for _ in 0..TRIES {
         if let Some(reading) = read_once(place, from, repair)? {
@@ -88,17 +89,17 @@ fn read_once(place: &Place, from: Position, repair: Repair) -> Result<Option<Rea
     Ok(Some(reading))
 }
 
-/// The segments that may hold something after a position, or the event there.
+/// The segments that may contain entries after a position, or the event at it.
 fn needed(segments: &BTreeSet<u64>, from: Position) -> Vec<u64> {
     let start = segments.range(..=from.seq.saturating_add(1)).next_back().copied().unwrap_or(0);
     segments.range(start..).copied().collect()
 }
 
-/// What is to be told about the place where the reader goes on.
+/// A notice about the position where the reader continues.
 fn joint(found: &Examined<'_>, from: Position, path: &Path) -> Option<Notice> {
     let begin = start(&found.header);
     if begin.seq > from.seq {
-        // A break is known where it says that it goes on from here.
+        // A break is known if it says that it continues from here.
         let known = found.header.after_break && begin.chain == from.chain;
         let lost = from.seq.saturating_add(1)..=begin.seq;
         return (!known).then(|| Notice::Missing { path: path.to_owned(), lost });
@@ -121,7 +122,7 @@ impl Reading {
     fn tell(&mut self, found: &Examined<'_>, path: &Path, copy: Option<PathBuf>, repair: Repair) {
         let path = path.to_owned();
         self.notices.extend(found.flaws.iter().filter_map(|flaw| match (flaw, found.health) {
-            // Another process may be in the middle of it.
+            // Another process may be writing it.
             (Flaw::Bytes { .. }, Health::Torn(_)) if repair == Repair::No => None,
             (Flaw::Bytes { at, .. }, Health::Torn(offset)) => {
                 let bytes = at.end.saturating_sub(offset) as u64;
@@ -145,7 +146,7 @@ impl Reading {
     }
 }
 
-/// Cuts off what a write left that did not come to its end. A segment that was not even begun goes.
+/// Truncates the remains of an incomplete write. A segment without a complete header is removed.
 fn cut(place: &Place, first: u64, length: usize, end: Position) -> Result<Tail, JournalError> {
     if length < HEADER {
         place.remove(first)?;
@@ -158,8 +159,9 @@ fn cut(place: &Place, first: u64, length: usize, end: Position) -> Result<Tail, 
     tail_of(place, first, length as u64, end)
 }
 
-/// Puts what can be read of a segment in its place, in as many segments as it has breaks. The last one is made first: at each moment all
-/// that can be read is somewhere, and what is there twice is superseded by the later segment.
+/// Replaces a damaged segment by its readable parts, in as many segments as it has breaks. The last one is
+/// created first: at each moment all readable frames exist somewhere, and duplicates are superseded by the
+/// later segment.
 fn split(place: &Place, first: u64, found: &Examined<'_>) -> Result<Tail, JournalError> {
     let mut tail = None;
     for (header, range) in found.parts.iter().rev() {

@@ -1,37 +1,39 @@
-//! What can be read in the bytes of a segment, damaged or not. Pure.
+//! Finds the readable frames in a segment, damaged or not. Pure.
 
 use std::ops::Range;
 
 use super::Position;
 use super::frame::{FRAME, Frame, NoFrame, seq_at};
 
-/// The frames of some bytes, and what lies between them.
+/// The frames in some bytes, and the gaps between them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan<'a> {
-    /// All that can be read, in order.
+    /// All readable frames, in order.
     pub(super) frames: Vec<Found<'a>>,
-    /// Where nothing can be read, in order.
+    /// Unreadable ranges, in order.
     pub(super) bad: Vec<Range<usize>>,
-    /// Whether the last bad range reaches the end and is what a write leaves that did not come to its end.
+    /// Whether the last unreadable range reaches the end and looks like an incomplete write.
     pub(super) torn: bool,
 }
 
-/// A frame that is there.
+/// A frame that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found<'a> {
-    /// Where it begins.
+    /// Its offset.
     pub(super) at: usize,
     pub(super) frame: Frame<'a>,
-    /// Whether it comes right after the frame before it, by number and by chain.
+    /// Whether it directly follows the previous frame, by number and by chain.
     pub(super) linked: bool,
 }
 
-/// A search may checksum this many times the bytes there are. Damage needs once; only bytes made to slow it down need more.
+/// A search may checksum the bytes this many times over. Damage needs once; only bytes crafted to slow it
+/// down need more.
 const EFFORT: usize = 16;
-/// How far numbers may jump at a hole: further than a segment has frames.
+/// Maximum jump of sequence numbers at a gap: more than a segment has frames.
 const WIDEST_HOLE: u64 = 1 << 20;
 
-/// Reads from an offset what comes after a position. Without a position the first frame is taken as it is, if its number is not below `least`.
+/// Reads the frames after a position, starting at an offset. Without a position the first frame is accepted
+/// as it is, if its number is not below `least`.
 pub(super) fn scan(bytes: &[u8], start: usize, after: Option<Position>, least: u64) -> Scan<'_> {
     let mut scan = Scan::default();
     let mut effort = bytes.len().saturating_mul(EFFORT);
@@ -65,7 +67,7 @@ pub(super) fn scan(bytes: &[u8], start: usize, after: Option<Position>, least: u
     scan
 }
 
-/// The frames behind a place in a segment, as long as each follows the one before it and none is beyond a number.
+/// The consecutive frames after a position in a segment, up to a sequence number.
 pub(super) fn following(bytes: &[u8], mut after: Position, last: u64) -> Vec<Frame<'_>> {
     let mut frames = Vec::new();
     let mut rest = bytes;
@@ -80,7 +82,7 @@ pub(super) fn following(bytes: &[u8], mut after: Position, last: u64) -> Vec<Fra
     frames
 }
 
-/// The next place where a frame can be read.
+/// The next offset at which a frame can be read.
 fn search<'a>(bytes: &'a [u8], from: usize, least: u64, effort: &mut usize) -> Option<(usize, Frame<'a>)> {
     for at in from..bytes.len().saturating_sub(FRAME - 1) {
         let rest = bytes.get(at..)?;

@@ -1,4 +1,4 @@
-//! Files of the journal: their names, and how they are read, made and replaced as a whole.
+//! Segment files of the journal: names, reading, creation and replacement as a whole.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -9,9 +9,9 @@ use super::JournalError;
 use super::frame::{FORMAT, HEADER, Header, NoHeader};
 use crate::disk::{Disk, DiskFile};
 
-/// A segment that is this long gets no more frames.
+/// A segment of this length gets no more frames.
 pub(super) const FULL_AT: u64 = 4 << 20;
-/// What is read of a file: far more than any segment that was written has.
+/// Maximum bytes read of a file: far more than any written segment has.
 const MOST_READ: u64 = 64 << 20;
 const CHUNK: usize = 1 << 20;
 
@@ -29,17 +29,17 @@ impl Place {
         Self { disk, memory: memory.to_owned(), journal: memory.join("journal") }
     }
 
-    /// What its owner has locked.
+    /// The lock file of its owner.
     pub(crate) fn lock(&self) -> PathBuf {
         self.memory.join("owner.lock")
     }
 
-    /// The segment that begins with a sequence number.
+    /// The path of the segment that begins with a sequence number.
     pub(super) fn segment(&self, first: u64) -> PathBuf {
         self.journal.join(format!("{first:020}.log"))
     }
 
-    /// The first sequence numbers of all segments, in order. Files with other names are nobody's business.
+    /// The first sequence numbers of all segments, in order. Files with other names are ignored.
     pub(super) fn segments(&self) -> Result<BTreeSet<u64>, JournalError> {
         let names = match self.disk.list(&self.journal) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
@@ -65,7 +65,7 @@ impl Place {
         Ok(())
     }
 
-    /// A file's bytes from an offset on; nothing where it is gone.
+    /// A file's bytes from an offset on; `None` if it is gone.
     pub(super) fn load(&self, path: &Path, from: u64) -> Result<Option<Vec<u8>>, JournalError> {
         let Some(file) = self.open_to_read(path)? else { return Ok(None) };
         let length = file.len().map_err(JournalError::io("measure", path))?;
@@ -82,7 +82,7 @@ impl Place {
         }
     }
 
-    /// Puts a segment in its place at once: after a crash there is what was there before, or all of this.
+    /// Atomically replaces a segment: after a crash either the old one exists, or all of this.
     pub(super) fn put(&self, header: Header, frames: &[u8]) -> Result<(), JournalError> {
         self.make_folders(&self.journal)?;
         let temporary = self.journal.join("segment.tmp");
@@ -102,19 +102,19 @@ impl Place {
         self.sync_names()
     }
 
-    /// Gets the names of the segments onto the disk.
+    /// Syncs the names of the segments to the disk.
     pub(super) fn sync_names(&self) -> Result<(), JournalError> {
         self.sync_folder(&self.journal)
     }
 
-    /// Removes a segment for good.
+    /// Permanently removes a segment.
     pub(super) fn remove(&self, first: u64) -> Result<(), JournalError> {
         let path = self.segment(first);
         self.disk.remove(&path).map_err(JournalError::io("remove", &path))?;
         self.sync_names()
     }
 
-    /// Copies a file to `damaged/`, under a name that was never used.
+    /// Copies a file to `damaged/`, under a new name.
     pub(super) fn set_aside(&self, path: &Path) -> Result<PathBuf, JournalError> {
         let folder = self.memory.join("damaged");
         self.make_folders(&folder)?;
@@ -143,7 +143,8 @@ impl Place {
         Err(JournalError::io("make", &folder)(io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// Makes a folder of the memory. What is there already may never have been synced: who made it may have failed right after.
+    /// Creates a folder of the memory. An existing one is synced as well: its creator may have failed right
+    /// after creating it.
     fn make_folders(&self, folder: &Path) -> Result<(), JournalError> {
         self.disk.make_folder(folder).map_err(JournalError::io("make", folder))?;
         self.sync_folder(&self.memory)?;

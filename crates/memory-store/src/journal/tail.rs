@@ -1,4 +1,4 @@
-//! The end of a journal as a process last saw it, and what came behind it since.
+//! The end of a journal as last seen by a process, and reading what was appended since.
 
 use super::entry::decode;
 use super::examine::start;
@@ -8,25 +8,25 @@ use super::scan::following;
 use super::segment::Place;
 use super::{Entry, JournalError, Notice, Position};
 
-/// Where a process is in the journal.
+/// A process's position in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
     position: Position,
     at: Option<Spot>,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Spot {
     /// The segment.
     first: u64,
-    /// Which file it was: another one has been put in its place when this changes.
+    /// The file's identity: a change means that it was replaced.
     identity: u64,
     offset: u64,
 }
 
 impl Tail {
-    /// At a position without a segment that holds it.
+    /// At a position without a segment that contains it.
     pub(super) fn before_first(position: Position) -> Self {
         Self { position, at: None }
     }
@@ -35,17 +35,18 @@ impl Tail {
         Self { position, at: Some(Spot { first, identity, offset }) }
     }
 
-    /// Behind which event.
+    /// The position.
     pub(crate) fn position(&self) -> Position {
         self.position
     }
 
-    /// The segment to append to, and how long it is.
+    /// The segment to append to, and its length.
     pub(super) fn segment(&self) -> Option<(u64, u64)> {
         self.at.map(|spot| (spot.first, spot.offset))
     }
 
-    /// What was committed since, up to an event. Where nothing was, this asks for the length of one file and for the name of the next.
+    /// The entries committed since, up to an event. If there are none, this only checks the length of one
+    /// file and the name of the next.
     pub(crate) fn follow(&mut self, place: &Place, last: u64) -> Result<Vec<(u64, Entry)>, JournalError> {
         let mut entries = Vec::new();
         loop {
@@ -86,14 +87,14 @@ impl Tail {
                 let frames = following(&bytes, self.position, last);
                 let mut offset = spot.offset;
                 for frame in &frames {
-                    // What cannot be understood was told by whoever wrote or opened it.
+                    // An unreadable entry was reported by the process that wrote or opened it.
                     into.extend(decode(frame).ok().flatten().map(|entry| (frame.seq, entry)));
                     self.position = frame.position();
                     offset = offset.saturating_add(frame.len() as u64);
                 }
                 self.at = Some(Spot { offset, ..spot });
                 return Ok(match frames.is_empty() {
-                    // Nothing that follows: beyond the last, half written by now, or the file is another one.
+                    // No successor here: beyond the last, incomplete so far, or the file was replaced.
                     true if self.position.seq >= last => Step::End,
                     true => Step::Astray,
                     false => Step::On,
@@ -122,6 +123,6 @@ enum Step {
     On,
     /// There is nothing more.
     End,
-    /// The files are not what they were.
+    /// The files were replaced.
     Astray,
 }

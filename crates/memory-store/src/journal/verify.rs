@@ -1,4 +1,4 @@
-//! Holding every byte of a journal against its checksums, hashes and links.
+//! Verifies every byte of a journal against its checksums, hashes and links.
 
 use std::path::PathBuf;
 
@@ -8,45 +8,45 @@ use super::frame::{FORMAT, Header, NoHeader};
 use super::segment::Place;
 use super::{JournalError, Position};
 
-/// What a journal is worth.
+/// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// How many segments were read.
+    /// The number of segments.
     pub segments: usize,
-    /// How many events are in them, those that were erased included.
+    /// The number of events, including erased ones.
     pub events: u64,
-    /// How many were erased.
+    /// The number of erased events.
     pub erased: u64,
     /// Where the journal ends.
     pub head: Position,
-    /// Where something was lost once, and was told.
+    /// Known losses that were reported.
     pub breaks: Vec<Break>,
-    /// The first thing that is wrong.
+    /// The first inconsistency.
     pub wrong: Option<Wrong>,
 }
 
-/// A place where the chain begins anew.
+/// A place where the chain restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Break {
     /// The last event before it.
     pub after: u64,
-    /// The first event behind it. Where this follows the one before it, it is not known how many were lost.
+    /// The first event after it. If its number is the next one, the number of lost events is unknown.
     pub before: u64,
 }
 
-/// Something that does not add up.
+/// An inconsistency.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}, byte {offset}: {what}", path.display())]
 pub struct Wrong {
-    /// Which file.
+    /// The file.
     pub path: PathBuf,
-    /// Where.
+    /// The offset.
     pub offset: u64,
     /// What is wrong there.
     pub what: String,
 }
 
-/// Verifies all segments, whether or not a snapshot has what they hold.
+/// Verifies all segments, whether or not a snapshot covers them.
 pub(crate) fn verify(place: &Place) -> Result<Verified, JournalError> {
     let segments: Vec<u64> = place.segments()?.into_iter().collect();
     let mut verified = Verified {

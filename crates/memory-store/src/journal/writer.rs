@@ -1,4 +1,4 @@
-//! Appending to a journal. One process at a time does: the one that holds the lock.
+//! Appends to a journal. Only the process that holds the lock does.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,29 +13,30 @@ use super::verify::{Verified, verify};
 use super::{Entry, JournalError, Notice, Position, Tail};
 use crate::disk::{Disk, DiskFile};
 
-/// What stays free on the disk when a batch is written: other programs need some, and so does cleaning up.
+/// Disk space left free when a batch is written: other programs need some, and so does cleaning up.
 const RESERVE: u64 = 16 << 20;
 
-/// An entry on its way to disk.
+/// An encoded entry on its way to disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
     pub(crate) written_at_ms: i64,
     pub(crate) line: Vec<u8>,
 }
 
-/// A journal that this process owns. Whoever opens it holds the lock; [`crate::Log`] takes care of that, and of everything that waits.
+/// A journal owned by this process, which holds the lock; [`crate::Log`] takes care of the lock and of the
+/// queue.
 pub struct Journal {
     pub(super) place: Place,
     active: Option<Active>,
     head: Position,
-    /// Whether the next segment begins behind a break.
+    /// Whether the next segment begins after a break.
     after_break: bool,
-    /// Whether all that was found when it was opened is known to be on disk.
+    /// Whether everything found at opening is known to be synced.
     settled: bool,
     failed: Option<String>,
 }
 
-/// The segment that is appended to.
+/// The segment being appended to.
 struct Active {
     first: u64,
     path: PathBuf,
@@ -45,10 +46,10 @@ struct Active {
 }
 
 impl Journal {
-    /// Opens the journal in a memory's folder, makes it whole, and reads what comes after a position.
+    /// Opens the journal in a memory's folder, repairs it, and reads the entries after a position.
     ///
     /// # Errors
-    /// The journal is of a newer format, or the disk refuses something; what could be done by then can be done again.
+    /// The journal is of a newer format, or an I/O error; the completed part can be repeated.
     #[expect(clippy::type_complexity, reason = "three plain parts")]
     pub fn open(
         folder: &Path,
@@ -71,11 +72,11 @@ impl Journal {
         Ok((journal, reading))
     }
 
-    /// Appends entries, syncs them, and gives the position behind them. On an error none of them is in the journal, as far as the
-    /// disk can be trusted; where it cannot, nothing more is appended.
+    /// Appends entries, syncs them, and returns the position after them. On an error none of them is in the
+    /// journal, as far as the disk can be trusted; if it cannot, nothing more is appended.
     ///
     /// # Errors
-    /// The disk refuses, is full, or an entry is too long.
+    /// An I/O error, a full disk, or an entry that is too long.
     pub fn append(&mut self, batch: &[(DateTime<FixedOffset>, Entry)]) -> Result<Position, JournalError> {
         let encoded = |(at, entry): &(DateTime<FixedOffset>, Entry)| {
             Ok(Encoded { written_at_ms: at.timestamp_millis(), line: encode(entry)? })
@@ -102,7 +103,7 @@ impl Journal {
             })
         });
         if let Err(error) = synced {
-            // What is behind the last whole batch must not stay there: the next batch would be written behind it.
+            // Bytes after the last complete batch must not stay: the next batch would be written after them.
             let undone = active.file.truncate(active.length).and_then(|()| active.file.sync());
             match (&error, undone) {
                 (JournalError::Failed { reason }, _) => self.failed = Some(reason.clone()),
@@ -119,8 +120,8 @@ impl Journal {
         Ok(head)
     }
 
-    /// Gets onto the disk what was found when the journal was opened: who wrote it may have died before it could. From then on each batch
-    /// takes care of itself.
+    /// Syncs what was found when the journal was opened: its writer may have died before it could. From then
+    /// on each batch syncs itself.
     pub(crate) fn settle(&mut self) -> Result<(), JournalError> {
         self.check()?;
         if let Some(active) = self.active.as_ref().filter(|_| !self.settled) {
@@ -133,17 +134,17 @@ impl Journal {
         Ok(())
     }
 
-    /// The position behind the last entry.
+    /// The position after the last entry.
     pub fn head(&self) -> Position {
         self.head
     }
 
-    /// Whether nothing more is appended, because what is on disk is not known.
+    /// Whether appending has stopped, because the content on disk is unknown.
     pub fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
 
-    /// Checks every checksum, hash and link, without changing anything.
+    /// Verifies every checksum, hash and link, without changing anything.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -155,7 +156,7 @@ impl Journal {
         self.failed.clone().map_or(Ok(()), |reason| Err(JournalError::Failed { reason }))
     }
 
-    /// Appends from now on where a tail ends.
+    /// Appends from now on at the end of a tail.
     fn resume(&mut self, tail: &Tail) -> Result<(), JournalError> {
         self.active = None;
         let Some((first, length)) = tail.segment() else { return Ok(()) };
@@ -163,7 +164,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Where this process is, to follow what comes.
+    /// This process's position, to follow further entries.
     pub(crate) fn tail(&self) -> Tail {
         match &self.active {
             Some(active) => Tail::at(active.first, active.identity, active.length, self.head),
@@ -171,7 +172,7 @@ impl Journal {
         }
     }
 
-    /// Puts another file in the place of a segment. Should that fail, the next batch begins a segment of its own: the open file may have
+    /// Replaces a segment's file. If that fails, the next batch starts a new segment: the open file may have
     /// lost its name.
     pub(super) fn replace(&mut self, header: Header, frames: &[u8]) -> Result<(), JournalError> {
         let active = self.active.take_if(|active| active.first == header.first).is_some();
@@ -193,17 +194,18 @@ impl Journal {
         Ok(())
     }
 
-    /// The segment to append to: a new one where there is none or the last one is full.
+    /// The segment to append to: a new one if there is none or the last one is full.
     fn segment(&mut self) -> Result<&mut Active, JournalError> {
         if self.active.as_ref().is_none_or(|active| active.length >= FULL_AT) {
             let first = self.head.seq.saturating_add(1);
-            // Should this fail, the new segment may be there or not, and nothing may be written behind it into the old one.
+            // If this fails, the new segment may exist or not, and nothing may be appended to the old one
+            // after it.
             self.active = None;
             self.place.put(Header { first, chain: self.head.chain, after_break: self.after_break }, &[])?;
             self.active = Some(Active::open(&self.place, first, HEADER as u64)?);
             self.after_break = false;
         }
-        // There is one by now.
+        // It exists by now.
         self.active.as_mut().ok_or(JournalError::Failed { reason: "no segment".to_owned() })
     }
 }

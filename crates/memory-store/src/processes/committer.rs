@@ -1,4 +1,5 @@
-//! The one thread that gets events onto the disk: itself where it owns the journal, through the owner where it does not.
+//! The thread that commits events to disk: directly if this process owns the journal, otherwise through the
+//! owner.
 
 use std::collections::HashSet;
 use std::os::unix::net::UnixStream;
@@ -15,29 +16,30 @@ use crate::journal::{
     Encoded, Entry, Journal, JournalError, Notice, Place, Position, Repair, Tail, encode, read,
 };
 
-/// How long to wait for an owner that is coming or going.
+/// Wait between attempts while an owner starts or ends.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The thread's state.
 pub(super) struct Committer {
     pub(super) place: Place,
     pub(super) queue: Arc<Queue>,
-    /// How far this process has read: what it sent cannot be in the journal before that.
+    /// This process's read position: events it sent cannot be in the journal before that.
     pub(super) read_to: Arc<Mutex<Tail>>,
     pub(super) post: Post,
 }
 
-/// Where events go.
+/// The destination of events.
 pub(super) enum Post {
-    /// Into the journal.
+    /// The journal.
     Own(Box<Owned>),
-    /// To the owner.
+    /// The owner.
     Send(UnixStream),
-    /// To whoever is found.
+    /// Not found yet.
     Nowhere,
 }
 
-/// The journal, and what goes with owning it. Dropped in this order: the door is closed before the lock is given back.
+/// The journal, and what belongs to owning it. Dropped in this order: the server is closed before the lock is
+/// released.
 pub(super) struct Owned {
     journal: Journal,
     server: Option<Server>,
@@ -45,13 +47,13 @@ pub(super) struct Owned {
 }
 
 impl Committer {
-    /// Commits what comes until it is told to end. A panic loses what waits, and says so.
+    /// Commits events until it is told to end. A panic loses the queued events, and reports that.
     pub(super) fn run(mut self) {
         let queue = Arc::clone(&self.queue);
         if catch_unwind(AssertUnwindSafe(|| self.work())).is_err() {
             queue.fail("the thread that writes it panicked");
         }
-        // Now the journal is closed, and the lock is given back.
+        // This closes the journal and releases the lock.
         drop(self);
         queue.fail("it is closed");
     }
@@ -81,13 +83,13 @@ impl Committer {
         if let (Err(error), Post::Own(owned)) = (&result, &self.post)
             && owned.journal.has_failed()
         {
-            // Another process may find out what is on disk.
+            // Another process may determine what is on disk.
             self.queue.fail(&error.to_string());
             self.post = Post::Nowhere;
         }
     }
 
-    /// Gets lines onto the disk. Those that are found there are taken out of them.
+    /// Commits lines. Lines already found in the journal are removed from them.
     fn try_commit(
         &mut self,
         lines: &mut Vec<Encoded>,
@@ -113,7 +115,7 @@ impl Committer {
                 },
                 Post::Nowhere => {
                     let found = self.find(since)?;
-                    // An owner that did not answer may have written before it went.
+                    // An owner that did not answer may have written before it ended.
                     if sent {
                         let there = match found {
                             Some(entries) => entries,
@@ -126,14 +128,14 @@ impl Committer {
         }
     }
 
-    /// Finds somewhere to send events to: to itself where nobody owns the journal. Gives what the journal holds since a position where it was
-    /// read for that.
+    /// Finds a destination for events: this process itself if the journal has no owner. Returns the entries
+    /// since a position if the journal was read for that.
     fn find(&mut self, since: Position) -> Result<Option<Vec<(u64, Entry)>>, JournalError> {
         loop {
             let lock = self.place.lock();
             match self.place.disk.try_lock(&lock) {
                 Ok(Some(lock)) => {
-                    // The owner before may have been a newer artoo.
+                    // The previous owner may have been a newer artoo.
                     self.place.check_formats()?;
                     let (journal, reading) = Journal::begin(self.place.clone(), since)?;
                     let mut owned = Owned::new(journal, lock);
@@ -166,7 +168,7 @@ impl Committer {
                 answer.clone()
             }
         };
-        // Whoever asked may be gone.
+        // The receiver may be gone.
         drop(answer.send(self.try_task(&task)));
     }
 
@@ -209,7 +211,8 @@ impl Owned {
         Self { journal, server: None, _lock: lock }
     }
 
-    /// Lets others in. Where that cannot be, this process goes on alone, and says so.
+    /// Opens the socket for other processes. If that is impossible, this process continues alone, and reports
+    /// that.
     fn open_door(&mut self, place: &Place, queue: &Arc<Queue>) {
         match Server::start(&place.memory, queue) {
             Ok(server) => self.server = Some(server),
@@ -218,13 +221,13 @@ impl Owned {
     }
 }
 
-/// Asks the owner for something; nothing where it is gone.
+/// Sends a request to the owner; `None` if it is gone.
 fn exchange(stream: &mut UnixStream, request: &Request, queue: &Queue) -> Option<Response> {
     send(stream, request).ok()?;
     receive(stream, || queue.is_over()).ok()?
 }
 
-/// Takes out what the journal has already.
+/// Removes lines that the journal already contains.
 fn without_those(lines: &mut Vec<Encoded>, there: &[(u64, Entry)]) {
     let there: HashSet<Vec<u8>> = there.iter().filter_map(|(_, entry)| encode(entry).ok()).collect();
     lines.retain(|line| !there.contains(&line.line));

@@ -1,4 +1,5 @@
-//! One memory, several processes: one of them owns it, the others send their events to it. See `docs/design/memory.md`.
+//! Sharing of one memory between processes: one owns it, the others send it their events. See
+//! `docs/design/memory.md`.
 
 mod committer;
 mod protocol;
@@ -25,8 +26,8 @@ use crate::journal::{
     encode, read, verify,
 };
 
-/// A place in a memory: the lock is taken, or it is known who has it, and nothing was read. Who reads a snapshot between this and
-/// [`Claim::open`] can be sure, as owner, that nobody replaces it meanwhile.
+/// A claim on a memory: the lock is taken, or its holder is known, and nothing was read yet. If an owner
+/// reads a snapshot between this and [`Claim::open`], it cannot be replaced meanwhile.
 #[derive(Debug)]
 pub struct Claim {
     place: Place,
@@ -40,18 +41,18 @@ enum Held {
     Nothing { reason: String },
 }
 
-/// A journal that was opened, with what it says.
+/// An opened journal, with its entries.
 #[derive(Debug)]
 pub struct Opened {
     /// The journal.
     pub log: Log,
-    /// What happened after the position, by sequence numbers.
+    /// The entries after the position, by sequence number.
     pub entries: Vec<(u64, Entry)>,
-    /// What is to be told.
+    /// Problems to report.
     pub notices: Vec<Notice>,
 }
 
-/// The journal, as all processes use it.
+/// The journal as used by every process.
 #[derive(Debug)]
 pub struct Log {
     place: Place,
@@ -62,10 +63,10 @@ pub struct Log {
 }
 
 impl Claim {
-    /// Makes the folder where it is not there, and takes the lock where it is free.
+    /// Creates the folder if missing, and takes the lock if it is free.
     ///
     /// # Errors
-    /// A newer artoo wrote here. Nothing was touched.
+    /// Written by a newer artoo. Nothing was changed.
     pub fn take(folder: &Path, disk: Arc<dyn Disk>) -> Result<Self, JournalError> {
         let place = Place::new(disk, folder);
         place.check_formats()?;
@@ -83,9 +84,11 @@ impl Claim {
         matches!(self.held, Held::Lock(_))
     }
 
-    /// Reads what comes after a position. The owner makes whole what is torn or damaged; where the disk does not let it, it only reads.
+    /// Reads the entries after a position. The owner repairs torn or damaged segments; if the disk does not
+    /// allow it, the process only reads.
     ///
-    /// Without the lock, [`Notice::Missing`] may mean that the owner has taken a newer snapshot: read that, and open again.
+    /// Without the lock, [`Notice::Missing`] may mean that the owner has taken a newer snapshot: read that,
+    /// and open again.
     ///
     /// # Errors
     /// The journal cannot be read.
@@ -111,7 +114,7 @@ impl Claim {
         if role == Role::Owner {
             queue.own(reading.tail, Vec::new());
         }
-        // What a client finds in the journal before it becomes its owner is news to it.
+        // Entries that a client finds in the journal before it becomes its owner are new to it.
         let foreign = Mutex::new(u64::from(role == Role::Owner));
         let log = Log { place, queue, tail, foreign, committer: Mutex::new(None) };
         if !matches!(role, Role::Reader { .. }) {
@@ -122,15 +125,15 @@ impl Claim {
 }
 
 impl Log {
-    /// Takes an event, without waiting. It is on disk when [`Log::flush`] says so.
+    /// Queues an event, without waiting. [`Log::flush`] returns when it is on disk.
     ///
     /// # Errors
-    /// Memory is only read, the event is too long, or too many wait.
+    /// Memory is read-only, the event is too long, or the queue is full.
     pub fn append(&self, at: DateTime<FixedOffset>, event: Event) -> Result<(), JournalError> {
         self.offer(at, &Entry::Event(event))
     }
 
-    /// Takes note of a snapshot of everything up to an event, without waiting.
+    /// Queues a note of a snapshot of everything up to an event, without waiting.
     ///
     /// # Errors
     /// As [`Log::append`].
@@ -138,11 +141,11 @@ impl Log {
         self.offer(at, &Entry::Snapshot { seq, hash })
     }
 
-    /// Waits until all that was taken is on disk, or lost. Waiting may be given up at any time. While another process owns the memory and
-    /// does not answer, this waits; [`Log::close`] does not do so for ever.
+    /// Waits until every queued event is on disk, or lost. Cancel-safe. While another process owns the memory
+    /// and does not answer, this waits; [`Log::close`] has a time limit.
     ///
     /// # Errors
-    /// Events were lost since this was asked last.
+    /// Events were lost since the last call.
     pub async fn flush(&self) -> Result<(), JournalError> {
         let target = self.queue.counts().accepted;
         let mut counts = self.queue.subscribe();
@@ -151,11 +154,13 @@ impl Log {
         self.queue.outcome()
     }
 
-    /// What others committed since this was asked last, up to [`Log::head`]. Events of this process may be among them, which does not matter
-    /// to a fold. Where there is nothing, this looks at the length of one file and for the name of the next, as owner not even that.
+    /// Entries of other processes since the last call, up to [`Log::head`]. They may include events of this
+    /// process, which does not matter to a fold. Without news, this checks the length of one file and the
+    /// name of the next, and as owner not even that.
     ///
     /// # Errors
-    /// The journal was compacted or repaired and does not go on from where this process is ([`JournalError::Reload`]), or cannot be read.
+    /// The journal was compacted or repaired and does not continue from this process's position
+    /// ([`JournalError::Reload`]), or cannot be read.
     pub fn follow(&self) -> Result<Vec<(u64, Entry)>, JournalError> {
         let mut tail = self.tail();
         let mut seen = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +174,7 @@ impl Log {
         Ok(entries)
     }
 
-    /// What the journal holds behind a position, as it is on disk now.
+    /// The entries after a position that are on disk now.
     ///
     /// # Errors
     /// It cannot be read.
@@ -177,28 +182,29 @@ impl Log {
         read(&self.place, from, Repair::No)
     }
 
-    /// Behind which event this process is: all up to it was given out by [`Log::follow`] or when this was opened, or taken from
-    /// this process.
+    /// This process's position: every event up to it was returned by [`Log::follow`] or at opening, or came
+    /// from this process.
     pub fn head(&self) -> Position {
         self.tail().position()
     }
 
-    /// What this process may do now.
+    /// This process's current role.
     pub fn role(&self) -> Role {
         self.queue.role()
     }
 
-    /// What became of this process's events.
+    /// The fate of this process's events.
     pub fn counts(&self) -> Counts {
         self.queue.counts()
     }
 
-    /// What is to be told since this was asked last.
+    /// Problems since the last call.
     pub fn take_notices(&self) -> Vec<Notice> {
         self.queue.take_notices()
     }
 
-    /// Removes for good what stands under these numbers, whoever owns the memory, and gives how many there were. Waits for it.
+    /// Permanently removes the content under these numbers, whichever process owns the memory, and returns
+    /// how many there were. Blocks until done.
     ///
     /// # Errors
     /// A segment is damaged, cannot be rewritten, or the owner is gone.
@@ -206,15 +212,16 @@ impl Log {
         self.ask(|answer| Task::Erase { seqs, answer })
     }
 
-    /// As owner, removes the segments that hold nothing but events before a number, and gives how many. Waits for it.
+    /// As owner, removes the segments that contain only events before a number, and returns how many. Blocks
+    /// until done.
     ///
     /// # Errors
-    /// This process does not own the memory, or the disk refuses.
+    /// This process does not own the memory, or an I/O error.
     pub fn drop_before(&self, seq: u64) -> Result<u64, JournalError> {
         self.ask(|answer| Task::DropBefore { seq, answer })
     }
 
-    /// Checks every checksum, hash and link, without changing anything.
+    /// Verifies every checksum, hash and link, without changing anything.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -222,11 +229,11 @@ impl Log {
         verify(&self.place)
     }
 
-    /// Ends: what was taken is written, for this process and those that sent it something, and the lock is given back. Waits for another owner
-    /// no longer than this.
+    /// Closes: queued events of this process and of its clients are written, and the lock is released. Waits
+    /// for another owner at most this long.
     ///
     /// # Errors
-    /// Events were lost since [`Log::flush`] was asked last.
+    /// Events were lost since the last [`Log::flush`].
     pub fn close(&self, patience: Duration) -> Result<Counts, JournalError> {
         self.end(patience);
         self.queue.outcome().map(|()| self.queue.counts())

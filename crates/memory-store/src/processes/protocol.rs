@@ -1,4 +1,4 @@
-//! What processes say to the owner, and how it answers: a length, a version, and a message of the wire.
+//! Wire protocol between a process and the owner: a length, a version, and a message.
 
 use std::io::{self, Read, Write};
 
@@ -7,26 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::journal::Encoded;
 
-/// The version of the messages. Who hears another one does not answer.
+/// The protocol version. A message of another version is not answered.
 const VERSION: u8 = 1;
-/// No message is longer: a batch may be over its measure by one event.
+/// Maximum message length: a batch may exceed its limit by one event.
 const MOST: usize = 16 << 20;
 
-/// What a process wants of the owner.
+/// A request to the owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// These events on disk, and all that was there before. Each is when it was written, in ms, and its line of the wire.
+    /// Commit these events. Each has its time of writing, in ms, and its encoded line.
     Commit(Vec<(i64, Vec<u8>)>),
-    /// What stands under these numbers gone.
+    /// Erase the content under these numbers.
     Erase(Vec<u64>),
 }
 
-/// What became of it.
+/// The owner's response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Response {
-    /// It is done, so many times.
+    /// Done, this many times.
     Done(u64),
-    /// It is not.
+    /// Refused.
     Refused(String),
 }
 
@@ -46,7 +46,8 @@ pub(super) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result
     to.write_all(&bytes)
 }
 
-/// Reads a message. Nothing where the other side ended, or where `over` says so; that is asked whenever the stream's time is out.
+/// Reads a message. `None` if the other side closed, or if `over` says so; `over` is called at every read
+/// timeout of the stream.
 pub(super) fn receive<T: DeserializeOwned>(
     from: &mut impl Read,
     over: impl Fn() -> bool,
@@ -76,7 +77,7 @@ fn fill(from: &mut impl Read, into: &mut [u8], over: &impl Fn() -> bool) -> io::
             Ok(0) => return Ok(false),
             Ok(count) => filled += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A tick is over, and nothing came.
+            // A read timeout without data.
             Err(error) if [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut].contains(&error.kind()) => {
                 if over() {
                     return Ok(false);

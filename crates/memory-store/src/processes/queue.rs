@@ -1,4 +1,4 @@
-//! What waits to be written, and what became of what was.
+//! Queue of events to be committed, and their results.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::Sender;
@@ -9,49 +9,50 @@ use tokio::sync::watch;
 
 use crate::journal::{Encoded, JournalError, Notice, Tail};
 
-/// So many events, and so many bytes of them, may wait.
+/// Maximum number of queued events, and of their bytes.
 const MOST_WAITING: usize = 16_384;
 const MOST_WAITING_BYTES: usize = 64 << 20;
-/// So many go into one batch, or so many bytes of them.
+/// Maximum number of events in a batch, and of their bytes.
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 
 /// What a process may do with the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It writes, for itself and for others.
+    /// Writes, for itself and for others.
     Owner,
-    /// It sends what it has to the owner, and takes its place when it is gone.
+    /// Sends its events to the owner, and takes over when the owner is gone.
     Client,
-    /// It reads.
+    /// Only reads.
     Reader {
-        /// Why it does not write.
+        /// Why it cannot write.
         reason: String,
     },
 }
 
-/// What became of the events of this process.
+/// The fate of this process's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// So many were taken.
+    /// Accepted events.
     pub accepted: u64,
-    /// So many of these are on disk.
+    /// Of these, events on disk.
     pub durable: u64,
-    /// So many of these are not, and will not be.
+    /// Of these, events that will never be on disk.
     pub lost: u64,
 }
 
-/// Says to another thread what became of something.
+/// Reports a result to another thread.
 pub(super) type Answer<T> = Sender<Result<T, JournalError>>;
 
-/// Events to be written at once, and whom to tell; nobody for those of this process, which are counted.
+/// Events to be written together, and the channels for the results; none for this process's own events, which
+/// are counted.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) lines: Vec<Encoded>,
     pub(super) answers: Vec<Option<Answer<()>>>,
 }
 
-/// What is done in its turn.
+/// A task executed in order.
 #[derive(Debug)]
 pub(super) enum Task {
     Erase {
@@ -62,23 +63,23 @@ pub(super) enum Task {
         seq: u64,
         answer: Answer<u64>,
     },
-    /// Nothing but making sure that what is in the journal is on disk.
+    /// Only makes sure that the journal's content is on disk.
     Settle {
         answer: Answer<u64>,
     },
 }
 
-/// What the committer is to do next.
+/// The committer's next step.
 #[derive(Debug)]
 pub(super) enum Next {
     Commit(Batch),
     Do(Task),
-    /// Nobody new is to be let in.
+    /// Stop accepting new clients.
     Stop,
     End,
 }
 
-/// The queue between those who write and the one thread that commits.
+/// The queue between the writers and the committing thread.
 #[derive(Debug)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -91,17 +92,17 @@ struct State {
     waiting: VecDeque<Waiting>,
     bytes: usize,
     role: Role,
-    /// Why nothing more is taken.
+    /// Why nothing more is accepted.
     closed: Option<String>,
-    /// When to give up, once it is time to end.
+    /// When to give up, once closing.
     deadline: Option<Instant>,
     stop_told: bool,
-    /// How many other processes may still put something in.
+    /// The number of other processes that may still add events.
     callers: usize,
     lost_told: u64,
     last_reason: String,
     notices: Vec<Notice>,
-    /// The end of the journal where this process owns it, and how often others put something in.
+    /// The end of the journal if this process owns it, and how often other processes added events.
     durable: Option<(Tail, u64)>,
 }
 
@@ -111,7 +112,7 @@ enum Waiting {
     Task(Task),
 }
 
-/// What an owner knows of the end of its journal.
+/// An owner's knowledge of the end of its journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Durable {
     pub(super) tail: Tail,
@@ -136,7 +137,7 @@ impl Queue {
         Self { state: Mutex::new(state), changed: Condvar::new(), counts: watch::Sender::default() }
     }
 
-    /// Takes an event of this process, without waiting.
+    /// Adds an event of this process, without waiting.
     pub(super) fn offer(&self, line: Encoded) -> Result<(), JournalError> {
         let mut state = self.state();
         state.check()?;
@@ -149,7 +150,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Takes an event of another process, as soon as there is room.
+    /// Adds an event of another process, as soon as there is room.
     pub(super) fn put(&self, line: Encoded, answer: Answer<()>) -> Result<(), JournalError> {
         let mut state = self.state();
         while state.is_full() {
@@ -161,7 +162,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Takes something to do.
+    /// Adds a task.
     pub(super) fn ask(&self, task: Task) -> Result<(), JournalError> {
         let mut state = self.state();
         state.check()?;
@@ -170,7 +171,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits for what is to be done next.
+    /// Waits for the next step.
     pub(super) fn next(&self) -> Next {
         let mut state = self.state();
         loop {
@@ -189,7 +190,7 @@ impl Queue {
         }
     }
 
-    /// Says what became of a batch. Where this process owns the journal, it tells where that ends now.
+    /// Reports the result of a batch. If this process owns the journal, the result has its new end.
     pub(super) fn settle(&self, batch: Batch, result: &Result<Option<Tail>, JournalError>) {
         let mut state = self.state();
         let own = batch.answers.iter().filter(|answer| answer.is_none()).count() as u64;
@@ -206,7 +207,7 @@ impl Queue {
         drop(state);
         for answer in batch.answers.into_iter().flatten() {
             let result = result.as_ref().map(|_| ()).map_err(|error| owner_said(&error.to_string()));
-            // Whoever asked may be gone.
+            // The receiver may be gone.
             drop(answer.send(result));
         }
         self.counts.send_modify(|counts| match result {
@@ -216,7 +217,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// This process owns the journal from now on, whose tail it has read.
+    /// This process owns the journal from now on, and has read this tail.
     pub(super) fn own(&self, tail: Tail, notices: Vec<Notice>) {
         let mut state = self.state();
         state.role = Role::Owner;
@@ -225,7 +226,7 @@ impl Queue {
         state.notices.extend(notices);
     }
 
-    /// The tail of the journal is another one, because files were replaced.
+    /// Sets a new tail of the journal, because files were replaced.
     pub(super) fn moved(&self, tail: Tail) {
         let mut state = self.state();
         if let Some((before, _)) = &mut state.durable {
@@ -237,7 +238,7 @@ impl Queue {
         self.state().notices.push(notice);
     }
 
-    /// Takes no event from now on, and loses those that wait.
+    /// Accepts no more events, and drops the queued ones.
     pub(super) fn fail(&self, reason: &str) {
         let mut state = self.state();
         state.closed.get_or_insert_with(|| reason.to_owned());
@@ -246,12 +247,12 @@ impl Queue {
         let waiting = std::mem::take(&mut state.waiting);
         drop(state);
         drop(waiting); // and with it the answers: whoever waits for one hears that there is none
-        // Those that were being written are lost, too.
+        // Those being written are lost, too.
         self.counts.send_modify(|counts| counts.lost = counts.accepted.saturating_sub(counts.durable));
         self.changed.notify_all();
     }
 
-    /// Begins to end: what waits is written until then.
+    /// Starts closing: queued events are written within this time.
     pub(super) fn stop(&self, patience: Duration) {
         let mut state = self.state();
         let deadline = Instant::now() + patience;
@@ -269,7 +270,7 @@ impl Queue {
         drop(self.changed.wait_timeout(self.state(), pause).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Lets one more process in, if there are not too many.
+    /// Admits one more process, up to a limit.
     pub(super) fn caller_came(&self, most: usize) -> bool {
         let mut state = self.state();
         let room = state.callers < most;
@@ -304,12 +305,12 @@ impl Queue {
         *self.counts.borrow()
     }
 
-    /// Follows the counts.
+    /// Subscribes to the counts.
     pub(super) fn subscribe(&self) -> watch::Receiver<Counts> {
         self.counts.subscribe()
     }
 
-    /// What became of the events since this was asked last.
+    /// The result of the events since the last call.
     pub(super) fn outcome(&self) -> Result<(), JournalError> {
         let mut state = self.state();
         let lost = self.counts().lost;
@@ -341,7 +342,7 @@ impl State {
         self.waiting.push_back(Waiting::Line(line, answer));
     }
 
-    /// What comes next: a task, or as many events as fit into a batch.
+    /// The next step: a task, or as many events as fit into a batch.
     fn take(&mut self) -> Option<Next> {
         let mut batch = Batch::default();
         let mut bytes = 0_usize;
@@ -365,7 +366,7 @@ impl State {
     }
 }
 
-/// An error as another process hears it.
+/// An error as reported to another process.
 pub(super) fn owner_said(reason: &str) -> JournalError {
     JournalError::Owner { reason: reason.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! The owner's side of the socket: one thread that lets processes in, and one for each of them.
+//! The owner's socket server: one thread accepts processes, and one thread serves each.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -15,12 +15,12 @@ use super::queue::{Answer, Queue, Task, owner_said};
 use super::socket;
 use crate::journal::{Encoded, JournalError, is_line};
 
-/// So many processes are let in at once. Others try again.
+/// Maximum number of connected processes. Others try again.
 const MOST_CALLERS: usize = 128;
-/// Who does not take the answer in this time is gone.
+/// A client that does not accept a response within this time counts as gone.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
-/// The open door. Closed when it is dropped.
+/// The listening server. Closed on drop.
 #[derive(Debug)]
 pub(super) struct Server {
     memory: PathBuf,
@@ -29,7 +29,7 @@ pub(super) struct Server {
     acceptor: Option<JoinHandle<()>>,
 }
 
-/// Those who are in; nobody is let in any more once it is none.
+/// The connected processes; `None` once no more are accepted.
 #[derive(Debug)]
 struct Callers(Mutex<Option<HashMap<u64, UnixStream>>>);
 
@@ -45,9 +45,9 @@ impl Server {
         Ok(Self { memory: memory.to_owned(), listener, callers, acceptor: Some(acceptor) })
     }
 
-    /// Lets nobody in any more. Who is in hears what became of what was asked, and nothing else.
+    /// Stops accepting. Connected processes still get the results of their requests, and nothing else.
     pub(super) fn stop(&mut self) {
-        // It may be shut already.
+        // It may be shut down already.
         let _ = rustix::net::shutdown(self.listener.as_ref(), rustix::net::Shutdown::Both);
         for stream in self.callers.lock().take().into_iter().flat_map(HashMap::into_values) {
             drop(stream.shutdown(Shutdown::Read)); // it may be gone
@@ -77,7 +77,7 @@ fn accept(listener: &UnixListener, callers: &Arc<Callers>, queue: &Arc<Queue>) {
         let stream = match listener.accept() {
             Ok((stream, _)) => stream,
             Err(_) if callers.lock().is_none() => return,
-            // Too many open files, or a caller that was gone at once.
+            // Too many open files, or a client that disconnected at once.
             Err(_) => {
                 queue.pause(Duration::from_millis(50));
                 continue;
@@ -93,12 +93,12 @@ fn accept(listener: &UnixListener, callers: &Arc<Callers>, queue: &Arc<Queue>) {
             None => return,
         }
         let thread = std::thread::Builder::new().name("memory-caller".to_owned());
-        // Without a thread there is no visit, and the caller tries again.
+        // Without a thread the connection is dropped, and the client tries again.
         drop(thread.spawn(move || visit.serve(stream)));
     }
 }
 
-/// One process's visit, which is over when this is dropped, however it ends.
+/// One process's connection, which ends when this is dropped.
 struct Visit {
     number: u64,
     callers: Arc<Callers>,
@@ -118,7 +118,8 @@ impl Visit {
     fn serve(&self, mut stream: UnixStream) {
         let able = stream.set_write_timeout(Some(ANSWER_WITHIN));
         while able.is_ok() {
-            // Whoever says what cannot be understood is not answered, and neither is anybody by a committer that ended.
+            // An unintelligible request is not answered, and neither is any request after the committer
+            // ended.
             let Ok(Some(request)) = receive(&mut stream, || false) else { return };
             let response = match self.answer(request) {
                 Some(Ok(count)) => Response::Done(count),

@@ -9,12 +9,12 @@ use std::path::Path;
 use std::time::Duration;
 
 const NAME: &str = "owner.sock";
-/// How long a process waits for a word before it asks itself whether to go on waiting.
+/// Read timeout after which a process checks whether to keep waiting.
 const TICK: Duration = Duration::from_millis(100);
-/// An owner that does not take what it is sent in this time is as good as gone.
+/// An owner that does not accept data within this time counts as gone.
 const TAKES_WITHIN: Duration = Duration::from_secs(10);
 
-/// Listens in a memory's folder. Only who holds the lock may: what an owner before left there goes.
+/// Listens in a memory's folder. Requires the lock: a socket left by a previous owner is removed.
 pub(super) fn listen(memory: &Path) -> io::Result<UnixListener> {
     remove(memory)?;
     let listener = in_folder(memory, |path| UnixListener::bind(path))?;
@@ -30,7 +30,7 @@ pub(super) fn remove(memory: &Path) -> io::Result<()> {
     }
 }
 
-/// Connects to the owner, if there is one of the same person.
+/// Connects to the owner, if there is one of the same user.
 pub(super) fn connect(memory: &Path) -> io::Result<UnixStream> {
     let stream = in_folder(memory, |path| UnixStream::connect(path))?;
     check_peer(&stream)?;
@@ -39,13 +39,14 @@ pub(super) fn connect(memory: &Path) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// Refuses whoever is somebody else.
+/// Refuses other users.
 pub(super) fn check_peer(stream: &UnixStream) -> io::Result<()> {
     let peer = rustix::net::sockopt::socket_peercred(stream)?;
     if peer.uid == rustix::process::geteuid() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
-/// The address of a socket has room for a hundred characters. A folder's path may be longer, and its descriptor's never is.
+/// A socket address has room for a hundred characters. A folder's path may be longer, but a path through its
+/// descriptor never is.
 fn in_folder<T>(memory: &Path, reach: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let folder = File::open(memory)?;
     reach(&Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(NAME))

@@ -1,4 +1,4 @@
-//! Everything there is, one after the other.
+//! Iteration over the whole state.
 
 use artoo_types::{Megram, MegramId, TagPair};
 
@@ -8,14 +8,14 @@ use super::record::{EntryRecord, PairRecord, decode, meaningless};
 use super::{Base, State};
 use crate::table::{Row, Table, TableError};
 
-/// A Megram with what happened to it.
+/// A Megram with its history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remembered {
-    /// As it stands now.
+    /// Its current form.
     pub megram: Megram,
-    /// Whether it is part of a rule, and counts no more.
+    /// Whether it is consolidated into a rule, and no longer live.
     pub is_consolidated: bool,
-    /// What it was distilled from.
+    /// Its sources.
     pub sources: Vec<MegramId>,
 }
 
@@ -30,7 +30,7 @@ impl Remembered {
 }
 
 impl State {
-    /// Every pair that has a live Megram, in no order that means anything.
+    /// Every pair with a live Megram, in arbitrary order.
     pub fn pairs(&self) -> impl Iterator<Item = Result<TagPair, TableError>> {
         let changed = self.pairs.iter().filter(|(_, pair)| pair.counts.live > 0);
         let changed = changed.map(|((space, entity), _)| Ok(TagPair::new(space.clone(), entity.clone())));
@@ -46,7 +46,7 @@ impl State {
         changed.chain(unchanged)
     }
 
-    /// Every Megram that is not forgotten, in no order that means anything.
+    /// Every Megram that is not forgotten, in arbitrary order.
     pub fn megrams(&self) -> impl Iterator<Item = Result<Remembered, TableError>> {
         let changed = self.known.values().filter_map(|known| Remembered::of(known).map(Ok));
         let unchanged = self.rows(key::ENTRY).filter_map(move |(table, row)| {
@@ -62,7 +62,7 @@ impl State {
         changed.chain(unchanged)
     }
 
-    /// One Megram with what happened to it; `None` where it is unknown or forgotten.
+    /// One Megram with its history; `None` if it is unknown or forgotten.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl State {
         Ok(Remembered::of(&self.look_up(id)?))
     }
 
-    /// Reads all of the table and holds it against its checksums.
+    /// Reads the whole table and verifies its checksums.
     ///
     /// # Errors
     ///

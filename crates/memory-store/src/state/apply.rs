@@ -1,4 +1,4 @@
-//! How events change the state.
+//! Applies events to the state.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,11 +16,12 @@ use super::record::TagPairRef;
 use crate::table::TableError;
 
 impl State {
-    /// Takes an event in. Events commute, and one that comes twice counts once.
+    /// Applies an event. Events commute, and a duplicate counts once.
     ///
     /// # Errors
     ///
-    /// [`TableError::Io`], [`TableError::Damaged`]: what the event is about could not be read. Taking it in again does the rest of it.
+    /// [`TableError::Io`], [`TableError::Damaged`]: the event's subject could not be read. Applying the event
+    /// again completes it.
     pub fn apply(&mut self, event: &Event) -> Result<(), TableError> {
         match event {
             Event::Written(megram) => self.change([megram.id], |_, known| {
@@ -63,7 +64,7 @@ impl State {
                 changes.push((id, before, after));
             }
         }
-        // From here on nothing can fail but summing anew, which can be made up for.
+        // From here on only a recomputation of sums can fail, which can be repeated.
         let mut touched = BTreeSet::new();
         for (id, before, after) in changes {
             if let Some(megram) = after.megram.as_ref().or(before.megram.as_ref()) {
@@ -74,7 +75,7 @@ impl State {
         touched.iter().try_for_each(|pair| self.sum_anew(pair))
     }
 
-    /// Takes a pair into memory, as the table has it.
+    /// Loads a pair from the table into memory.
     pub(super) fn hold(&mut self, space: &Space, entity: &Entity) -> Result<(), TableError> {
         if self.pairs.get(space, entity).is_some() {
             return Ok(());
@@ -147,7 +148,7 @@ impl State {
         self.known.insert(id, after);
     }
 
-    /// Sums a pair anew where its sums are stale.
+    /// Recomputes a pair's sums if they are stale.
     fn sum_anew(&mut self, pair: &TagPair) -> Result<(), TableError> {
         let is_stale = |pair: &Pair| pair.is_stale;
         if self.pairs.get(&pair.space, &pair.entity).is_some_and(is_stale) {

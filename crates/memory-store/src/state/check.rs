@@ -1,4 +1,4 @@
-//! The sums, held against what they are sums of.
+//! Checks the maintained sums against recomputed ones.
 
 use std::cmp::Reverse;
 
@@ -11,8 +11,9 @@ use super::{Base, State};
 use crate::table::TableError;
 
 impl State {
-    /// Sums one pair term by term, and puts that in place of its sums where they differ by more than 1e-9 of their size.
-    /// Each `n` names a pair, and all numbers together name them all. The answer is how many were corrected.
+    /// Recomputes one pair term by term, and replaces its sums if they differ by more than 1e-9 of their
+    /// size. Each `n` selects a pair, and all numbers together select them all. Returns how many were
+    /// corrected.
     ///
     /// # Errors
     ///
@@ -37,11 +38,11 @@ impl State {
         Ok(1)
     }
 
-    /// The pair whose key comes next to a place that `n` gives.
+    /// The pair with the first key at or after a position derived from `n`.
     fn some_pair(&self, n: u64) -> Result<Option<TagPair>, TableError> {
         let place: [u8; 32] = Sha256::digest(n.to_le_bytes()).into();
         let from = place.first_chunk().copied().map_or(PairKey([0; 20]), PairKey);
-        // Keys before the place come after all others: the last is followed by the first.
+        // Keys before the position come after all others: the order wraps around.
         let turn = |key: PairKey| (Reverse(key >= from), key);
         let resident = self.pairs.iter().map(|(names, pair)| (turn(pair.key), names));
         let resident = resident.min_by_key(|(turn, _)| *turn);

@@ -1,4 +1,4 @@
-//! Writes the state into a new table: the one before it, with everything that happened since.
+//! Writes the state into a new table: the previous table plus everything since.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -21,14 +21,15 @@ use crate::journal::Position;
 use crate::table::{Row, Table, TableError, Writer};
 
 impl State {
-    /// Writes everything into a new table at `path`, which covers the journal up to a position, and opens it. What is
-    /// forgotten is not in it, but for its ids. `now` is the time from which on the due times are found.
+    /// Writes everything into a new table at `path`, which covers the journal up to a position, and opens it.
+    /// Of forgotten Megrams it contains only the ids. Due times are computed from `now` on.
     ///
-    /// The state stays as it is; go on with [`State::open`] of the new table.
+    /// The state itself is unchanged; continue with [`State::open`] of the new table.
     ///
     /// # Errors
     ///
-    /// [`TableError::Io`], [`TableError::Damaged`], [`TableError::TooLarge`]: nothing bears the name that did not before.
+    /// [`TableError::Io`], [`TableError::Damaged`], [`TableError::TooLarge`]: the name refers to the same
+    /// file as before.
     pub fn compact(
         &self,
         disk: &dyn Disk,
@@ -40,7 +41,7 @@ impl State {
         let mut pairs = Vec::new();
         for ((space, entity), pair) in self.pairs.iter() {
             let due = match pair.due {
-                // Looked at by nobody since it changed, so its time is found here.
+                // Not processed since it changed, so its due time is computed here.
                 Due::Now => self.next_due(&TagPair::new(space.clone(), entity.clone()), now)?,
                 Due::At(_) | Due::Never => pair.due,
             };
@@ -63,7 +64,7 @@ impl State {
     }
 }
 
-/// A pair in memory, with its sums and the time that it will be due.
+/// A pair in memory, with its sums and its due time.
 struct Held<'a> {
     names: TagPairRef<'a>,
     pair: &'a Pair,
@@ -90,7 +91,7 @@ impl<'a> Merge<'a> {
         let state = self.state;
         self.merge(class, changes, |_, row| {
             let pair = PairKey::at_end(row.key()).filter(|pair| !state.resident.contains(pair));
-            // Where other rules found the times, every pair is looked at once.
+            // If other rules computed the due times, every pair becomes due once.
             Ok(pair.map(|pair| {
                 let key = if class == key::DUE { row.key().to_vec() } else { key::due(i64::MIN, pair) };
                 (key, Vec::new())
@@ -171,7 +172,7 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Keeps the rows of Megrams to which nothing happened.
+    /// Keeps the rows of unchanged Megrams.
     fn unless_known(&self) -> impl Fn(&Table, &Row) -> Result<Option<Pairing>, TableError> + use<'a> {
         let state = self.state;
         move |_, row| {
@@ -180,7 +181,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Writes the rows of a class of the table before, as far as they are kept, and changes, both in order, in one order.
+    /// Merges the kept rows of a class of the previous table with changes; both are sorted.
     fn merge(
         &mut self,
         class: &[u8],
@@ -206,7 +207,7 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Whether the table before has due times that hold for the rules of this process.
+    /// Whether the previous table's due times are valid for the rules of this process.
     fn is_due_known(&self) -> bool {
         self.state.table.as_ref().is_none_or(|base| base.is_due_known)
     }

@@ -1,5 +1,4 @@
-//! The keys of the state in a table.
-//!
+//! Keys of the state in a table.
 //! ```text
 //! d | due, ms 8 | pair 20           nothing; the pairs that the Dreamer has to look at, by when
 //! e | pair 20 | class 1 | id 16     a Megram with all that happened to it
@@ -24,7 +23,7 @@ pub(super) const META: &[u8] = b"m";
 pub(super) const PAIR: &[u8] = b"p";
 pub(super) const WORDS: &[u8] = b"w";
 
-/// A tag pair by its hash: short whatever the tags, and free of separators.
+/// The hash of a tag pair: short for any tags, and free of separators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct PairKey(pub(super) [u8; 20]);
 
@@ -39,18 +38,18 @@ impl PairKey {
         Self(short)
     }
 
-    /// The pair that a key of class `d`, `p` or `w` ends with.
+    /// The pair at the end of a key of class `d`, `p` or `w`.
     pub(super) fn at_end(key: &[u8]) -> Option<Self> {
         key.last_chunk().copied().map(Self)
     }
 }
 
-/// The beginning of the keys of a pair's entries.
+/// The prefix of the keys of a pair's entries.
 pub(super) fn entries(pair: PairKey) -> Vec<u8> {
     [ENTRY, &pair.0].concat()
 }
 
-/// The beginning of the keys of a pair's entries of one class.
+/// The prefix of the keys of a pair's entries of one class.
 pub(super) fn entries_of(pair: PairKey, class: Class) -> Vec<u8> {
     [ENTRY, &pair.0, &[class as u8]].concat()
 }
@@ -67,7 +66,7 @@ pub(super) fn law(id: MegramId) -> Vec<u8> {
     [LAW, id.uuid().as_bytes()].concat()
 }
 
-/// The Megram that a key of class `e`, `i` or `l` ends with.
+/// The Megram at the end of a key of class `e`, `i` or `l`.
 pub(super) fn id_at_end(key: &[u8]) -> Option<MegramId> {
     key.last_chunk().map(|bytes| MegramId::new(Uuid::from_bytes(*bytes)))
 }
@@ -90,7 +89,7 @@ pub(super) fn words(touched_ms: i64, pair: PairKey) -> Vec<u8> {
     [WORDS, &(!in_order(touched_ms)).to_be_bytes(), &pair.0].concat()
 }
 
-/// Times as numbers that sort as their big-endian bytes do.
+/// Maps times to numbers that sort like their big-endian bytes.
 fn in_order(ms: i64) -> u64 {
     ms.cast_unsigned() ^ (1 << 63)
 }

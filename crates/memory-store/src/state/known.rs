@@ -1,4 +1,4 @@
-//! All that is known of one id.
+//! `Known`: all facts about one id.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use artoo_mkct_memory::sums::Term;
 use artoo_types::{Level, Megram, MegramId};
 use chrono::{DateTime, FixedOffset};
 
-/// All that is known of one id. What is said of a Megram may come before the Megram.
+/// All facts about one id. Facts about a Megram may arrive before the Megram itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Known {
     /// As it was written.
     pub(super) megram: Option<Arc<Megram>>,
-    /// What it was distilled from.
+    /// Its sources.
     pub(super) provenance: Option<Arc<[MegramId]>>,
     pub(super) is_consolidated: bool,
     pub(super) demoted_k: Option<f64>,
@@ -19,7 +19,7 @@ pub(super) struct Known {
     pub(super) is_forgotten: bool,
 }
 
-/// What a Megram is to its pair. The numbers are those of the files.
+/// A Megram's status in its pair. The numbers are those of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum Class {
@@ -29,7 +29,7 @@ pub(super) enum Class {
     Law = 1,
     /// Live, of level M or K.
     Experience = 2,
-    /// Behind a rule: still there, counted no more.
+    /// Consolidated into a rule: still there, but not live.
     Consolidated = 3,
 }
 
@@ -40,12 +40,12 @@ impl Class {
 }
 
 impl Known {
-    /// What is left of one that is forgotten.
+    /// A forgotten Megram.
     pub(super) fn forgotten() -> Self {
         Self { is_forgotten: true, ..Self::default() }
     }
 
-    /// The Megram as it stands now.
+    /// The Megram's current form.
     pub(super) fn current(&self) -> Option<Megram> {
         let mut megram = self.megram.as_deref()?.clone();
         if let Some(k) = self.demoted_k {
@@ -56,13 +56,13 @@ impl Known {
         Some(megram)
     }
 
-    /// Its level now.
+    /// Its current level.
     pub(super) fn level(&self) -> Option<Level> {
         let written = self.megram.as_ref()?.level;
         Some(if self.demoted_k.is_some() { Level::K } else { written })
     }
 
-    /// What it is to its pair; `None` where there is no Megram.
+    /// Its status in its pair; `None` without a Megram.
     pub(super) fn class(&self) -> Option<Class> {
         let level = self.level()?;
         Some(match level {
@@ -73,19 +73,19 @@ impl Known {
         })
     }
 
-    /// What it adds to the sums of its pair.
+    /// Its contribution to the sums of its pair.
     pub(super) fn term(&self) -> Option<Term> {
         if self.is_consolidated {
             return None;
         }
         match &self.megram {
-            // Spares a copy of the words.
+            // Avoids a copy of the words.
             Some(megram) if self.demoted_k.is_none() && self.recalled_at.is_none() => Term::of(megram),
             Some(_) | None => self.current().as_ref().and_then(Term::of),
         }
     }
 
-    /// When something last happened to it, by its own account.
+    /// The time of its last event, by the event's own timestamp.
     pub(super) fn touched_ms(&self) -> Option<i64> {
         let megram = self.megram.as_ref()?;
         let recalled = megram.last_recalled_at.max(self.recalled_at);

@@ -1,8 +1,9 @@
-//! The state of a memory: a table of everything up to some event, and in this process's memory what happened since.
+//! The state of a memory: a table of everything up to some event, and the changes since in this process's
+//! memory.
 //!
-//! It answers what [`artoo_mkct_memory::MemoryFold`] answers, and holds only what changed: a Megram that something happened to, the sums of its
-//! pair, and when the pair is due. Everything else is read from the table when it is asked for, so opening costs the same however
-//! much there is, and a process to which little happens holds little.
+//! It gives the answers of [`artoo_mkct_memory::MemoryFold`], and holds only changes: a changed Megram, the
+//! sums of its pair, and the pair's due time. Everything else is read from the table on demand, so opening
+//! takes constant time, and memory usage grows only with the changes.
 
 mod all;
 mod apply;
@@ -37,29 +38,29 @@ use crate::table::{Table, TableError};
 pub use self::all::Remembered;
 pub use self::words::PairWords;
 
-/// The sums of so many pairs are kept after they were read.
+/// Number of pairs whose sums stay cached after being read.
 const WARM_PAIRS: usize = 16_384;
 
-/// The state of a memory. A clone shares the table and is otherwise independent, so that it can be compacted while the
-/// original goes on.
+/// The state of a memory. A clone shares the table and is otherwise independent, so that it can be compacted
+/// while the original is in use.
 #[derive(Clone)]
 pub struct State {
     rules: Rules,
     grams: fn(&str) -> Vec<u32>,
     table: Option<Base>,
-    /// What changed since the table.
+    /// Changes since the table.
     known: HashMap<MegramId, Known>,
     pairs: PairMap<Pair>,
-    /// The keys of those pairs.
+    /// The keys of the pairs in memory.
     resident: HashSet<PairKey>,
-    /// The laws, all of them: every reply has them.
+    /// All laws: every reply contains them.
     laws: BTreeMap<MegramId, Arc<Megram>>,
     counts: Counts,
-    /// The pairs in memory that will be due, by when.
+    /// The pairs in memory with a due time, ordered by it.
     queue: BTreeSet<(i64, TagPair)>,
-    /// All pairs whose key of class `d` comes before this one are in memory.
+    /// All pairs whose key of class `d` precedes this one are in memory.
     swept: Vec<u8>,
-    /// Sums that were read from the table.
+    /// Cached sums from the table.
     warm: Arc<Mutex<PairMap<Slots>>>,
 }
 
@@ -67,13 +68,13 @@ pub struct State {
 #[derive(Clone)]
 struct Base {
     table: Arc<Table>,
-    /// No id in the table is greater, so ids that are made later need not be looked for.
+    /// No id in the table is greater, so newer ids need no lookup.
     greatest_id: MegramId,
-    /// Whether its due times were found by the rules of this process.
+    /// Whether its due times were computed by the rules of this process.
     is_due_known: bool,
 }
 
-/// How much there is.
+/// Statistics of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Live Megrams of level M.
@@ -84,20 +85,20 @@ pub struct Stats {
     pub c: u64,
     /// Laws.
     pub t: u64,
-    /// Megrams behind rules: still there, counted no more.
+    /// Consolidated Megrams: still there, but not live.
     pub consolidated: u64,
-    /// Ids of what was forgotten.
+    /// Ids of forgotten Megrams.
     pub forgotten: u64,
     /// Pairs with a live Megram.
     pub pairs: u64,
-    /// How long the table's file is.
+    /// Length of the table's file.
     pub table_bytes: u64,
-    /// Ids that are held in memory, as something happened to them since the table was written.
+    /// Ids in memory, because they changed since the table was written.
     pub resident: u64,
 }
 
 impl State {
-    /// The state of a memory to which nothing happened yet. `grams` gives the words of a text and their parts, as hashes in
+    /// The state of an empty memory. `grams` returns the words of a text and their parts, as hashes in
     /// ascending order.
     pub fn new(rules: Rules, grams: fn(&str) -> Vec<u32>) -> Self {
         Self {
@@ -136,7 +137,7 @@ impl State {
         Ok(state)
     }
 
-    /// The place in the journal that the table covers; that of no event where there is no table.
+    /// The journal position that the table covers; the start without a table.
     pub fn covers(&self) -> Position {
         self.table.as_ref().map_or(Position::START, |base| base.table.covers())
     }
@@ -195,7 +196,7 @@ impl State {
         laws.into_iter().map(|megram| Law { id: megram.id, content: megram.content.clone() }).collect()
     }
 
-    /// The live entries of a pair by their ids, each with what it was distilled from, for
+    /// The live entries of a pair by id, each with its sources, for
     /// [`plan`](artoo_mkct_memory::dreamer::plan).
     ///
     /// # Errors
@@ -204,7 +205,7 @@ impl State {
     pub fn entries(&self, space: &Space, entity: &Entity) -> Result<Vec<Entry>, TableError> {
         let live = self.live(space, entity)?;
         let is_rule = |(_, known): &(MegramId, Known)| known.provenance.is_some();
-        // What a rule was distilled from is mostly of its own pair, and read in one go.
+        // A rule's sources are mostly in its own pair, and are read together.
         let behind: HashMap<MegramId, Known> = if live.iter().any(is_rule) {
             let key = PairKey::of(space, entity);
             self.in_table(key, Some(Class::Consolidated))?.into_iter().collect()
@@ -226,7 +227,7 @@ impl State {
         Ok(entries)
     }
 
-    /// The Megram as it stands now, consolidated ones included; `None` where it is unknown or forgotten.
+    /// The Megram's current form, also if consolidated; `None` if it is unknown or forgotten.
     ///
     /// # Errors
     ///
@@ -235,7 +236,7 @@ impl State {
         Ok(self.look_up(id)?.current())
     }
 
-    /// The Megram as it was written; `None` where it is unknown or forgotten.
+    /// The Megram as it was written; `None` if it is unknown or forgotten.
     ///
     /// # Errors
     ///
@@ -244,7 +245,7 @@ impl State {
         Ok(self.look_up(id)?.megram)
     }
 
-    /// Whether an id was used, be it for a Megram that is forgotten.
+    /// Whether an id was ever used, also by a forgotten Megram.
     ///
     /// # Errors
     ///
@@ -254,7 +255,7 @@ impl State {
         Ok(known.megram.is_some() || known.is_forgotten)
     }
 
-    /// How much there is.
+    /// Statistics.
     pub fn stats(&self) -> Stats {
         let Counts { levels: [m, k, c, t], consolidated, forgotten, pairs } = self.counts;
         let table_bytes = self.table.as_ref().map_or(0, |base| base.table.bytes());
@@ -262,14 +263,14 @@ impl State {
         Stats { m, k, c, t, consolidated, forgotten, pairs, table_bytes, resident }
     }
 
-    /// Sums that are read from the table once. `None` where they do not tell.
+    /// Potentials from sums that are cached after one read. `None` if the sums do not suffice.
     fn warm_potentials(
         &self,
         space: &Space,
         entity: &Entity,
         now: DateTime<FixedOffset>,
     ) -> Result<Option<Potentials>, TableError> {
-        // What is in it was put there whole.
+        // Entries are inserted complete.
         let warm = || self.warm.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slots) = warm().get(space, entity) {
             return Ok(slots.potentials(now));
@@ -285,7 +286,7 @@ impl State {
         Ok(known)
     }
 
-    /// The live Megrams of a pair, by their ids.
+    /// The live Megrams of a pair, by id.
     fn live(&self, space: &Space, entity: &Entity) -> Result<Vec<(MegramId, Known)>, TableError> {
         let mut live = self.in_table(PairKey::of(space, entity), None)?;
         let pair = self.pairs.get(space, entity);
@@ -295,7 +296,7 @@ impl State {
         Ok(live)
     }
 
-    /// The Megrams of a pair to which nothing happened since the table: of one class, or all that are live.
+    /// The Megrams of a pair that are unchanged since the table: of one class, or all live ones.
     fn in_table(&self, pair: PairKey, class: Option<Class>) -> Result<Vec<(MegramId, Known)>, TableError> {
         let Some(Base { table, .. }) = &self.table else { return Ok(Vec::new()) };
         let prefix = class.map_or_else(|| key::entries(pair), |class| key::entries_of(pair, class));
@@ -321,7 +322,7 @@ impl State {
         ids.filter_map(|id| Some((*id, self.known.get(id)?.clone())))
     }
 
-    /// All that is known of an id; nothing, where it is unknown.
+    /// All facts about an id; empty if it is unknown.
     fn look_up(&self, id: MegramId) -> Result<Known, TableError> {
         if let Some(known) = self.known.get(&id) {
             return Ok(known.clone());

@@ -1,4 +1,4 @@
-//! What is kept of a pair in memory.
+//! `Pair`: the in-memory data of a tag pair.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,19 +10,19 @@ use super::key::PairKey;
 use super::known::{Class, Known};
 use super::record::{PairCounts, PairRecord};
 
-/// A pair that something happened to, or that was looked at. It stands in place of what the table says of it.
+/// A pair that changed or was processed. It overrides the table's data.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub(super) key: PairKey,
     pub(super) slots: Slots,
-    /// Whether the sums are to be summed anew before they are used.
+    /// Whether the sums must be recomputed before use.
     pub(super) is_stale: bool,
     pub(super) counts: PairCounts,
     /// The key of its words in the table, by their time.
     pub(super) words_ms: Option<i64>,
-    /// Whether something with words went, so that the words in the table hold for it no more.
+    /// Whether a Megram with words was removed, so that the table's words are no longer valid.
     pub(super) lost_words: bool,
-    /// Its Megrams that something happened to; the others are in the table.
+    /// Its changed Megrams; the others are in the table.
     pub(super) ids: BTreeSet<MegramId>,
     /// Those of them that are rules.
     pub(super) rules: BTreeSet<MegramId>,
@@ -55,7 +55,7 @@ impl Pair {
         }
     }
 
-    /// Brings the pair from what was known of one of its Megrams to what is known now.
+    /// Updates the pair from the previous to the current facts about one of its Megrams.
     pub(super) fn change(&mut self, id: MegramId, before: &Known, after: &Known) {
         self.sum(before.term(), after.term());
         self.count(before.class(), after.class());
@@ -99,7 +99,7 @@ impl Pair {
     }
 }
 
-/// A due time as a table keeps it.
+/// A due time as stored in a table.
 pub(super) fn due_ms(due: Due) -> Option<i64> {
     match due {
         Due::Now => Some(i64::MIN),
@@ -116,7 +116,7 @@ pub(super) fn due_of(due_ms: Option<i64>) -> Due {
     }
 }
 
-/// Something for each of some pairs. Asked without copying a name.
+/// A map by pair. Lookups copy no names.
 #[derive(Clone, Debug)]
 pub(super) struct PairMap<T> {
     spaces: HashMap<Space, HashMap<Entity, T>>,

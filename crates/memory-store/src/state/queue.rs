@@ -1,4 +1,4 @@
-//! Which pairs the Dreamer has to look at.
+//! Queue of the pairs that the Dreamer has to process.
 
 use artoo_mkct_memory::due::{self, Due};
 use artoo_types::TagPair;
@@ -10,8 +10,8 @@ use super::{Base, State};
 use crate::table::TableError;
 
 impl State {
-    /// The pairs that the Dreamer has to look at by `now`, at most `limit`: those that something happened to, then those whose time
-    /// has come. Each is named until it was [looked at](Self::looked_at).
+    /// The pairs that the Dreamer has to process by `now`, at most `limit`: changed pairs first, then those
+    /// whose time has come. Each is returned until it was [processed](Self::looked_at).
     ///
     /// # Errors
     ///
@@ -21,7 +21,7 @@ impl State {
         let in_memory = self.queue.iter().take_while(|(at_ms, _)| *at_ms <= now_ms);
         let mut due: Vec<TagPair> = in_memory.take(limit).map(|(_, pair)| pair.clone()).collect();
         let Some(Base { table, is_due_known, .. }) = &self.table else { return Ok(due) };
-        // Due times that were found by other rules say nothing: every pair is looked at once.
+        // Due times computed by other rules are invalid: every pair is processed once.
         let class = if *is_due_known { key::DUE } else { key::PAIR };
         let mut all_in_memory = true;
         for row in table.scan(class, &self.swept) {
@@ -42,15 +42,14 @@ impl State {
         Ok(due)
     }
 
-    /// Notes that the Dreamer looked at a pair and did what there was to do: its next time is found from what it holds
-    /// now.
+    /// Marks a pair as processed: its next due time is computed from its current content.
     ///
     /// # Errors
     ///
     /// [`TableError::Io`], [`TableError::Damaged`].
     pub fn looked_at(&mut self, pair: &TagPair, now: DateTime<FixedOffset>) -> Result<(), TableError> {
         let due = match self.next_due(pair, now)? {
-            // Nothing more comes of it in this moment.
+            // Nothing more can happen at this moment.
             Due::Now => Due::At(now.timestamp_millis().saturating_add(1)),
             later @ (Due::At(_) | Due::Never) => later,
         };

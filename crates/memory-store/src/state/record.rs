@@ -1,4 +1,5 @@
-//! The values of the state in a table: types of their own, as in [`crate::wire`], so that the state may change without the files.
+//! Stored values of the state in a table: separate types, as in [`crate::wire`], so that the state may change
+//! without the files.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub(super) struct EntryRecord {
     marks: Marks,
 }
 
-/// What happened to a Megram.
+/// The events of a Megram.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Marks {
     provenance: Option<Vec<[u8; 16]>>,
@@ -45,7 +46,7 @@ pub(super) struct PairRecord {
     pub(super) live: u64,
     pub(super) consolidated: u64,
     pub(super) touched_ms: i64,
-    /// `i64::MIN` is at once, `None` never.
+    /// `i64::MIN` means immediately, `None` never.
     pub(super) due_ms: Option<i64>,
     latest_ms: i64,
     slots: Vec<SlotRecord>,
@@ -77,7 +78,7 @@ pub(super) struct MetaRecord {
     pub(super) counts: Counts,
 }
 
-/// The rules by which the due times were found.
+/// The rules by which the due times were computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct RulesRecord {
     forget_below: f64,
@@ -87,7 +88,7 @@ pub(super) struct RulesRecord {
     falls_when_negative: bool,
 }
 
-/// How much there is.
+/// Counts of the whole state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
     /// Live Megrams of M, K, C and T.
@@ -114,14 +115,14 @@ pub(super) fn decode<T: DeserializeOwned>(table: &Table, row: &Row) -> Result<T,
     }
 }
 
-/// The error of a row that means nothing.
+/// The error for an unreadable row.
 pub(super) fn meaningless(table: &Table, row: &Row) -> TableError {
     let path = table.path().to_owned();
     TableError::Damaged { path, part: Part::Record, offset: row.offset(), flaw: "it means nothing" }
 }
 
 impl EntryRecord {
-    /// `None` where there is no Megram.
+    /// `None` without a Megram.
     pub(super) fn of(known: &Known) -> Option<Self> {
         Some(Self { megram: WrittenMegram::from(known.megram.as_deref()?), marks: Marks::of(known) })
     }
@@ -159,7 +160,7 @@ impl Marks {
 }
 
 impl PlaceRecord {
-    /// Where an id is.
+    /// The location of an id.
     pub(super) fn of(known: &Known, pair: impl FnOnce(&Megram) -> PairKey) -> Self {
         match (&known.megram, known.class()) {
             (Some(megram), Some(class)) => Self::Entry { pair: pair(megram).0, class: class as u8 },
@@ -168,7 +169,7 @@ impl PlaceRecord {
         }
     }
 
-    /// The place of an entry, as its key says it; `None` where there is no entry.
+    /// The location of an entry, as in its key; `None` if there is no entry.
     pub(super) fn entry(&self) -> Option<(PairKey, Option<Class>)> {
         match self {
             Self::Entry { pair, class } => Some((PairKey(*pair), Class::from_number(*class))),
@@ -211,7 +212,7 @@ impl PairRecord {
 /// A pair's names.
 pub(super) type TagPairRef<'a> = (&'a Space, &'a Entity);
 
-/// How much a pair has, and when it was last touched.
+/// Counts of a pair, and when it was last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PairCounts {
     pub(super) live: u64,
@@ -237,7 +238,7 @@ impl WordsRecord {
 
 impl From<&Rules> for RulesRecord {
     fn from(rules: &Rules) -> Self {
-        // The rate of a fallen rule decides nothing before it falls.
+        // The rate of a demoted rule decided nothing before its demotion.
         Self {
             forget_below: rules.forget_below,
             forget_min_age_days: rules.forget_min_age_days,

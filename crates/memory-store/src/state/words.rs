@@ -1,4 +1,4 @@
-//! The words of each pair, by which similar ones are found.
+//! Word hashes of each pair, for similarity search.
 
 use artoo_types::{Entity, Space, TagPair};
 
@@ -9,15 +9,16 @@ use super::record::{TagPairRef, WordsRecord, decode, meaningless};
 use super::{Base, State};
 use crate::table::{Row, Table, TableError};
 
-/// How many words and parts of words a pair has at most: those of the least hashes, a fair sample whatever the order in which they came.
+/// Maximum number of words and word parts of a pair: those with the smallest hashes, a fair sample
+/// independent of their order.
 const WORDS: usize = 96;
 
 /// A pair and its words.
 pub type PairWords = (TagPair, Vec<u32>);
 
 impl State {
-    /// The words of the pairs that have a live Megram, those that were touched last first, at most `limit`: hashes in ascending order,
-    /// of the tags and of everything that is not forgotten.
+    /// The words of the pairs with a live Megram, the most recently changed first, at most `limit`: hashes in
+    /// ascending order, of the tags and of everything that is not forgotten.
     pub fn words(&self, limit: usize) -> impl Iterator<Item = Result<PairWords, TableError>> {
         let mut changed: Vec<(Vec<u8>, TagPairRef<'_>, &Pair)> = self
             .pairs
@@ -86,7 +87,7 @@ impl State {
         let changed = pair.ids.iter().filter_map(|id| self.known.get(id));
         for megram in unchanged.iter().chain(changed).filter_map(|known| known.megram.as_ref()) {
             words.extend((self.grams)(&megram.content));
-            // Keeps a pair of many Megrams from gathering all their words before they are cut.
+            // Avoids collecting all words of a pair with many Megrams before they are cut.
             if words.len() > 16 * WORDS {
                 cut(&mut words);
             }

@@ -1,4 +1,4 @@
-//! A cycle of the Dreamer: the pairs that are due, one at a time, and then the house-keeping.
+//! A cycle of the Dreamer: processes due pairs one at a time, then does the house-keeping.
 
 use artoo_mkct_memory::dreamer::{Promotion, plan};
 use artoo_mkct_memory::{Distiller, Rules};
@@ -10,12 +10,12 @@ use crate::StoreError;
 use crate::state::State;
 use crate::table::TableError;
 
-/// So many due pairs are asked for at a time.
+/// Number of due pairs fetched at a time.
 const AT_ONCE: usize = 256;
 
 impl Store {
-    /// One cycle. Each pair is settled whole, so one that is cut short goes on where it was. Only the owner dreams: two dreamers
-    /// would find the same rule twice.
+    /// Runs one cycle. Each pair is processed completely, so an interrupted cycle continues where it stopped.
+    /// Only the owner dreams: two dreamers would find the same rule twice.
     pub(super) async fn cycle(&self, distiller: &dyn Distiller) -> Result<DreamReport, StoreError> {
         let mut report = DreamReport::default();
         if !self.is_owner() {
@@ -31,7 +31,7 @@ impl Store {
                 self.settle(&pair, now, distiller, &mut report).await?;
             }
         }
-        // Another pair each time; over many cycles every one.
+        // A different pair each time; over many cycles every one.
         let some = u64::try_from(now.timestamp_millis()).unwrap_or_default();
         report.corrected = self.state_to_change()?.check_one(some)?;
         if !report.is_idle() {
@@ -61,7 +61,7 @@ impl Store {
         if let (Some(promotion), Some((same, text))) = (plan.promote.as_mut(), words)
             && *promotion == same
         {
-            // What came in meanwhile makes another rule, which nobody has put into words.
+            // Entries that arrived meanwhile produce another rule, which has no wording yet.
             promotion.content = text;
         }
         report.examined = report.examined.saturating_add(1);

@@ -1,4 +1,4 @@
-//! What the Dreamer changed, cycle by cycle, for a person to read. Not the truth: that is in the journal.
+//! Log of the Dreamer's changes, cycle by cycle, for people. The truth is in the journal.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -11,13 +11,13 @@ use super::Store;
 use crate::StoreError;
 use crate::operator::Dreamt;
 
-/// The file, of one JSON object a line.
+/// The file, with one JSON object per line.
 const FILE: &str = "dreams.jsonl";
-/// Beyond this size the older half is let go.
+/// Beyond this size the older half is dropped.
 const MOST_BYTES: u64 = 1 << 20;
 
 impl Store {
-    /// Notes a cycle. What cannot be noted is told in the log: nothing in memory depends on it.
+    /// Records a cycle. A failure is logged: nothing in memory depends on it.
     pub(super) fn note_dream(&self, at: DateTime<FixedOffset>, report: &DreamReport) {
         let dreamt = Dreamt { at, report: report.clone() };
         let noted = serde_json::to_string(&dreamt).map_err(std::io::Error::from).and_then(|line| {
@@ -31,7 +31,7 @@ impl Store {
         }
     }
 
-    /// The newest cycles, newest first. A line that is not whole is passed over.
+    /// The newest cycles, newest first. Incomplete lines are skipped.
     pub(super) fn dreamt(&self, limit: usize) -> Result<Vec<Dreamt>, StoreError> {
         let path = self.dreams();
         let text = match std::fs::read_to_string(&path) {

@@ -1,4 +1,5 @@
-//! The index: opened when it is needed, brought up to the journal, held against the state, built anew when in doubt.
+//! The store's use of the index: opened on demand, updated to the journal, verified against the state, and
+//! rebuilt when in doubt.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -11,20 +12,20 @@ use crate::journal::{Entry, Position, Reading};
 use crate::state::{Remembered, State};
 use crate::table::TableError;
 
-/// So many records are asked for at a time.
+/// Number of records requested at a time.
 const PAGE: usize = 1_000;
 
-/// Where an answer came from.
+/// The source of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answered<T> {
-    /// From the index, and it is what the state says.
+    /// The index, confirmed by the state.
     ByIndex(T),
-    /// The index could not be asked, or said something else: ask the state.
+    /// The index failed or disagreed: ask the state.
     NotByIndex,
 }
 
 impl Store {
-    /// The Megrams of a layer that count, by the index.
+    /// The live Megrams of a level, from the index.
     pub(super) fn of_level(&self, level: Level) -> Result<Answered<Vec<Megram>>, StoreError> {
         let state = self.state()?;
         let stats = state.stats();
@@ -54,7 +55,7 @@ impl Store {
         })
     }
 
-    /// The ids that begin like this, by the index.
+    /// The ids with a prefix, from the index.
     pub(super) fn ids_from(
         &self,
         first: MegramId,
@@ -71,7 +72,7 @@ impl Store {
         })
     }
 
-    /// Builds the index anew from the truth, and says how many Megrams are in it.
+    /// Rebuilds the index from the truth, and returns the number of Megrams in it.
     pub(super) fn rebuild(&self) -> Result<u64, StoreError> {
         self.must_own("building the index")?;
         wait(self.log.flush())?;
@@ -81,9 +82,9 @@ impl Store {
         Ok(count(&state))
     }
 
-    /// What is wrong with the index, where something is. Reads all of it.
+    /// A problem of the index, if any. Reads all of it.
     pub(super) fn check_index(&self) -> Result<Option<String>, StoreError> {
-        // Whoever does not own the memory cannot open its index; and one that is not there is built when it is needed.
+        // Only the owner of the memory can open its index; a missing one is built on demand.
         if !self.is_owner() || !self.index_folder().exists() {
             return Ok(None);
         }
@@ -105,7 +106,7 @@ impl Store {
         }
     }
 
-    /// What the index says otherwise than the state.
+    /// The first difference between the index and the state.
     fn compare(&self, index: &Index, state: &State) -> Result<Option<String>, StoreError> {
         let there = wait(index.position())?.map(|at| Position { seq: at.seq, chain: at.chain });
         let head = self.log.head();
@@ -150,7 +151,7 @@ impl Store {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the index, once it is in step with the journal.
+    /// Queries the index, once it is up to date with the journal.
     fn ask<T>(
         &self,
         state: &State,
@@ -176,7 +177,7 @@ impl Store {
         }
     }
 
-    /// Opens the index and brings it up to the journal. Where it cannot be, it is built anew.
+    /// Opens the index and updates it to the journal; rebuilds it if that fails.
     fn in_step(&self, slot: &mut Option<Index>, state: &State) -> Result<(), StoreError> {
         let head = self.log.head();
         let caught_up = self.opened(slot).and_then(|index| {
@@ -205,7 +206,7 @@ impl Store {
         self.rebuild_into(slot, state)
     }
 
-    /// Projects what happened since a position; `false` where the journal does not know that position.
+    /// Projects the events since a position; `false` if the journal does not know that position.
     fn bring_up(
         &self,
         index: &Index,
@@ -249,7 +250,7 @@ impl Store {
         Ok(())
     }
 
-    /// The Megrams as the state has them, where it has each of them, and the same.
+    /// The state's Megrams, if it confirms each of them.
     fn borne_out(&self, state: &State, found: Vec<Megram>) -> Result<Option<Vec<Megram>>, StoreError> {
         let mut megrams = Vec::with_capacity(found.len());
         for megram in found {
@@ -261,7 +262,7 @@ impl Store {
         Ok(Some(megrams))
     }
 
-    /// The index said something else than the truth: it is built anew, and the truth is asked.
+    /// The index disagreed with the truth: rebuilds it, and has the truth asked.
     fn doubted<T>(&self, state: &State, reason: &str) -> Answered<T> {
         tracing::warn!(reason, "the index disagrees with the journal and is built anew");
         if let Err(error) = self.rebuild_into(&mut self.lock_index(), state) {
@@ -289,7 +290,7 @@ fn entry(state: &State, id: MegramId) -> Result<Option<index::Entry>, TableError
     }))
 }
 
-/// All Megrams, consolidated ones included.
+/// The number of Megrams, including consolidated ones.
 fn count(state: &State) -> u64 {
     let stats = state.stats();
     stats.m + stats.k + stats.c + stats.t + stats.consolidated

@@ -1,4 +1,4 @@
-//! The memory on disk as one thing: state, journal, snapshot and index, kept in step.
+//! `Store`: the memory on disk, which keeps state, journal, snapshot and index in step.
 
 mod dream;
 mod dream_log;
@@ -27,22 +27,23 @@ use crate::processes::{Claim, Log, Opened, Role};
 use crate::state::State;
 use crate::table::TableError;
 
-/// What a store is opened with. The clock and the ids come from outside.
+/// Options to open a store. The clock and the ids come from outside.
 pub struct Options {
-    /// Its folder. Made where it is not there.
+    /// Its folder. Created if missing.
     pub folder: PathBuf,
-    /// By which numbers the Dreamer decides.
+    /// The Dreamer's rules.
     pub rules: Rules,
-    /// Asked for the time at every question.
+    /// Called for the time of every query.
     pub now: Box<dyn Fn() -> DateTime<FixedOffset> + Send + Sync>,
-    /// Asked for the id of every Megram that the memory makes itself; it never gives the same one twice.
+    /// Called for the id of every Megram that the memory creates itself; it must never return the same one
+    /// twice.
     pub mint: Box<dyn Fn() -> MegramId + Send + Sync>,
     /// The file system.
     pub disk: Arc<dyn Disk>,
 }
 
 impl Options {
-    /// A store in this folder on the machine's own disk, by the settled rules.
+    /// A store in this folder on the machine's own disk, with the default rules.
     pub fn new(
         folder: impl Into<PathBuf>,
         now: impl Fn() -> DateTime<FixedOffset> + Send + Sync + 'static,
@@ -57,23 +58,22 @@ impl Options {
         }
     }
 
-    /// By other rules.
+    /// Sets the rules.
     pub fn rules(self, rules: Rules) -> Self {
         Self { rules, ..self }
     }
 
-    /// On another disk.
+    /// Sets the disk.
     pub fn disk(self, disk: Arc<dyn Disk>) -> Self {
         Self { disk, ..self }
     }
 }
 
-/// The memory on disk: a [`MemoryService`](artoo_mkct_memory::MemoryService) for runs, an [`Operator`](crate::Operator) for a
-/// person.
+/// The memory on disk: a [`MemoryService`](artoo_mkct_memory::MemoryService) for runs, an
+/// [`Operator`](crate::Operator) for a person.
 ///
-/// Opening reads what happened since the last snapshot. What is written is seen at once by who asks here, is on disk soon after,
-/// and surely when [`flush`](artoo_mkct_memory::MemoryService::flush) returns.
-///
+/// Opening reads the events since the last snapshot. A write is visible at once in this process, on disk soon
+/// after, and certainly on disk when [`flush`](artoo_mkct_memory::MemoryService::flush) returns.
 /// ```
 /// use artoo_memory_store::{Options, Store};
 /// use artoo_mkct_memory::{MemoryService, matrix};
@@ -101,9 +101,9 @@ pub struct Store {
     options: Options,
     log: Log,
     state: RwLock<State>,
-    /// Open once somebody needed it.
+    /// Opened on demand.
     index: Mutex<Option<Index>>,
-    /// What was found when it was opened, and since.
+    /// Problems found at opening, and since.
     notices: Mutex<Vec<Notice>>,
     closed: AtomicBool,
 }
@@ -113,7 +113,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError`]: a newer artoo wrote there, or the folder cannot be read. Nothing was changed then.
+    /// [`StoreError`]: a newer artoo wrote there, or the folder cannot be read. Nothing was changed.
     pub fn open(options: Options) -> Result<Self, StoreError> {
         let (log, state, notices) = open(&options)?;
         Ok(Self {
@@ -126,20 +126,20 @@ impl Store {
         })
     }
 
-    /// What was found to be amiss, and what was done about it, oldest first.
+    /// Problems found, and how they were handled, oldest first.
     pub fn notices(&self) -> Vec<Notice> {
         let mut notices = self.lock_notices();
         notices.extend(self.log.take_notices());
         notices.clone()
     }
 
-    /// The state with everything that others committed, too.
+    /// The state, including the entries of other processes.
     fn state(&self) -> Result<RwLockReadGuard<'_, State>, StoreError> {
         self.follow()?;
         Ok(self.read())
     }
 
-    /// The same, to be changed.
+    /// The same, for changes.
     fn state_to_change(&self) -> Result<RwLockWriteGuard<'_, State>, StoreError> {
         self.follow()?;
         Ok(self.write_lock())
@@ -152,13 +152,13 @@ impl Store {
         match self.log.follow() {
             Ok(entries) if entries.is_empty() => Ok(()),
             Ok(entries) => Ok(apply(&mut self.write_lock(), &entries)?),
-            // The owner took a snapshot, and what this process was reading is gone.
+            // The owner took a snapshot, and the files that this process was reading are gone.
             Err(JournalError::Reload { .. }) => self.reload(&mut self.write_lock()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Reads snapshot and journal anew.
+    /// Reloads snapshot and journal.
     fn reload(&self, state: &mut State) -> Result<(), StoreError> {
         let Options { folder, rules, disk, .. } = &self.options;
         let (mut anew, mut notices) = snapshot::newest(folder, disk.as_ref(), *rules)?;
@@ -170,7 +170,7 @@ impl Store {
         Ok(())
     }
 
-    /// Puts an event on its way to disk and into the state. Both at once for whoever holds the state.
+    /// Queues an event for the disk and applies it to the state, atomically for readers of the state.
     fn append(&self, state: &mut State, event: Event) -> Result<(), StoreError> {
         self.log.append(self.now(), event.clone())?;
         Ok(state.apply(&event)?)
@@ -188,7 +188,7 @@ impl Store {
         &self.options.folder
     }
 
-    // A panic of another thread leaves nothing half done behind that matters: what is in the journal is folded again.
+    // A panic of another thread leaves no partial change that matters: the journal's content is folded again.
     fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -202,10 +202,11 @@ impl Store {
     }
 }
 
-/// A client that finds a hole where the owner has just taken a snapshot reads that.
+/// Maximum attempts: a client that finds a gap because the owner has just taken a snapshot reads that.
 const TRIES: usize = 4;
 
-/// Takes the lock where it is free, then reads snapshot and journal: in this order nobody replaces the one while the other is read.
+/// Takes the lock if it is free, then reads snapshot and journal: in this order neither is replaced while the
+/// other is read.
 fn open(options: &Options) -> Result<(Log, State, Vec<Notice>), StoreError> {
     let Options { folder, rules, disk, .. } = options;
     let mut tries = 1;
@@ -232,9 +233,10 @@ fn apply(state: &mut State, entries: &[(u64, Entry)]) -> Result<(), TableError> 
     })
 }
 
-/// Waits for one of the store's own threads. Nothing else may be waited for here: a runtime's timers and tasks would stand still.
+/// Waits for one of the store's own threads. Nothing else may be awaited here: a runtime's timers and tasks
+/// would stand still.
 fn wait<T>(what: impl Future<Output = T>) -> T {
-    // Unconstrained: within a task of tokio its budget would never be filled up again.
+    // Unconstrained: within a task of tokio its budget would never be refilled.
     futures::executor::block_on(tokio::task::unconstrained(what))
 }
 
@@ -243,7 +245,7 @@ fn grams(text: &str) -> Vec<u32> {
     Grams::of(text).as_slice().to_vec()
 }
 
-/// The sequence numbers of what wrote these Megrams, as far as the journal still has them.
+/// The sequence numbers of the events that wrote these Megrams, as far as the journal still has them.
 fn written(entries: &[(u64, Entry)], ids: &BTreeSet<MegramId>) -> BTreeSet<u64> {
     let wrote = |entry: &Entry| match entry {
         Entry::Event(Event::Written(megram)) => ids.contains(&megram.id),

@@ -1,4 +1,4 @@
-//! The store as a person looks after it.
+//! `Operator` implementation of the store.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use crate::operator::{
 use crate::processes::Role;
 use crate::state::{Remembered, State};
 
-/// How many sources of a rule are shown.
+/// Maximum number of a rule's sources shown.
 const SOURCES: usize = 1_000;
 
 impl Operator for Store {
@@ -85,7 +85,7 @@ impl Operator for Store {
             Answered::NotByIndex => {
                 for remembered in state.megrams() {
                     let Remembered { megram, is_consolidated, .. } = remembered?;
-                    // A level lists what counts; without one everything is listed.
+                    // With a level only live Megrams are listed; without one all.
                     if !(is_consolidated && filter.level.is_some()) {
                         take(megram);
                     }
@@ -137,7 +137,7 @@ impl Operator for Store {
 
     fn all(&self, each: &mut dyn FnMut(&Megram, &Provenance) -> ControlFlow<()>) -> Result<(), StoreError> {
         let state = self.state()?;
-        // Ids first, so that the order does not depend on how it is kept, and one Megram is in hand at a time.
+        // Ids first, so that the order is independent of storage, and only one Megram is loaded at a time.
         let (mut ids, mut rules) = (Vec::new(), HashMap::new());
         for remembered in state.megrams() {
             let remembered = remembered?;
@@ -179,7 +179,7 @@ impl Operator for Store {
             return Ok(result);
         }
         wait(self.log.flush())?;
-        // What the journal holds of them goes first: from then on nothing can bring them back.
+        // The journal's content goes first: from then on nothing can bring them back.
         let gone: BTreeSet<MegramId> = result.forgotten.iter().copied().collect();
         let entries = self.log.read_from(self.read().covers())?.entries;
         self.log.erase(written(&entries, &gone))?;
@@ -237,7 +237,7 @@ impl Store {
         Ok(Listed { live: if counts { live } else { 0.0 }, megram, consolidated_into })
     }
 
-    /// What is like these words, the most similar pair first.
+    /// Megrams similar to these words, the most similar pair first.
     fn list_like(&self, like: &str, filter: &Filter) -> Result<Vec<Listed>, StoreError> {
         let state = self.state()?;
         let mut found = Vec::new();
@@ -251,7 +251,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Removes what was set aside as damaged and holds one of these texts.
+    /// Removes copies of damaged files that contain one of these texts.
     fn clear_damaged(&self, texts: &[String]) -> Result<(), StoreError> {
         let folder = self.folder().join("damaged");
         for path in std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -279,13 +279,13 @@ fn fits(megram: &Megram, filter: &Filter) -> bool {
         && filter.space.as_ref().is_none_or(|start| megram.space.as_str().starts_with(start))
 }
 
-/// The rule of its pair that a consolidated Megram is part of.
+/// The rule of its pair that a Megram was consolidated into.
 fn rule_of(state: &State, megram: &Megram) -> Result<Option<MegramId>, StoreError> {
     let rules = state.sops(&megram.space, &megram.entity)?;
     Ok(rules.into_iter().find(|rule| rule.sources.contains(&megram.id)).map(|rule| rule.id))
 }
 
-/// The least id that begins with these digits; `None` where they are no digits, or too many.
+/// The smallest id with this prefix; `None` if it contains non-digits, or too many digits.
 fn first_id(digits: &str) -> Option<MegramId> {
     if digits.is_empty() || digits.len() > 32 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -293,7 +293,7 @@ fn first_id(digits: &str) -> Option<MegramId> {
     Uuid::parse_str(&format!("{digits:0<32}")).ok().map(MegramId::new)
 }
 
-/// How long the files of a folder are together. A folder that is not there takes nothing.
+/// Total length of the files in a folder. A missing folder counts as 0.
 fn bytes(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.metadata().ok()).map(|found| found.len()).sum()

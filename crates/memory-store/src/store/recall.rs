@@ -1,4 +1,4 @@
-//! What bears on a question, from the state alone.
+//! Answers recall queries from the state.
 
 use artoo_mkct_memory::recollection;
 use artoo_mkct_memory::similar::{self, Grams, MAX_CANDIDATES, MAX_SIMILAR, Similar};
@@ -8,7 +8,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::state::State;
 use crate::table::TableError;
 
-/// The reply to a question. A look: nothing counts as recalled.
+/// The reply to a query. Read-only: no recall is recorded.
 pub(super) fn reply(
     state: &State,
     query: &MemoryQuery,
@@ -34,7 +34,7 @@ fn pair_memory(
     Ok(recollection::of_pair(pair.clone(), reason, potentials, sops, &entries, now))
 }
 
-/// What is known of pairs whose words are like these, but for those that were asked for.
+/// What is known of pairs with similar words, except the requested ones.
 fn like_these_words(
     state: &State,
     like: &str,
@@ -45,7 +45,7 @@ fn like_these_words(
     let mut told = Vec::with_capacity(found.len());
     for Similar { key: pair, score } in found {
         let entries = state.entries(&pair.space, &pair.entity)?;
-        // Laws are in every reply, so a pair of laws alone has nothing to tell.
+        // Laws are in every reply, so a pair with only laws adds nothing.
         if entries.iter().any(|entry| entry.megram.level != Level::T) {
             let text = similar::pair_text(&pair, entries.iter().map(|entry| &entry.megram));
             let shared = similar::shared(like, &text);
@@ -55,7 +55,7 @@ fn like_these_words(
     Ok(told)
 }
 
-/// The pairs whose words are most like these, but for `asked`, the most similar first.
+/// The pairs with the most similar words, except `asked`, the most similar first.
 pub(super) fn pairs_like(
     state: &State,
     like: &str,

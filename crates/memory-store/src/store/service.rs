@@ -1,4 +1,4 @@
-//! The store as runs use it.
+//! `MemoryService` implementation of the store.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use super::{Store, recall};
 use crate::StoreError;
 use crate::state::State;
 
-/// How long another owner may take to acknowledge what was sent to it, when this process ends.
+/// How long another owner may take to acknowledge pending events when this process ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[async_trait]
@@ -38,7 +38,7 @@ impl MemoryService for Store {
 
     async fn record_negative_feedback(&self, rule: MegramId, content: &str) -> Result<(), MemoryError> {
         let mut state = self.state_to_change()?;
-        // One that fell or was taken in by another is still the rule that somebody was given.
+        // A demoted or consolidated rule is still the rule that was returned earlier.
         let known = state.original(rule).map_err(StoreError::from)?;
         let known = known.filter(|megram| megram.level == Level::C).ok_or(MemoryError::UnknownRule(rule))?;
         let contradiction =
@@ -88,8 +88,8 @@ impl Store {
         }
     }
 
-    /// Notes that rules were recalled. Where they cannot be noted, they are told all the same: a memory on a full or read-only disk
-    /// still knows what it knows.
+    /// Records that rules were recalled. If that fails, they are returned anyway: a memory on a full or
+    /// read-only disk still answers.
     fn recalled(&self, sops: &[SopRecord]) -> Result<(), MemoryError> {
         if sops.is_empty() {
             return Ok(());

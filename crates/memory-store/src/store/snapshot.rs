@@ -1,4 +1,4 @@
-//! Taking a snapshot, so that the journal stays short, and finding the newest.
+//! Takes snapshots, so that the journal stays short, and finds the newest.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::journal::Notice;
 use crate::state::State;
 use crate::table::{Table, TableError};
 
-/// A journal of fewer events than this is read faster than a snapshot is taken.
+/// A journal of fewer events is read faster than a snapshot is taken.
 const LONG: u64 = 1_024;
-/// A journal may have this share of the snapshot's Megrams before another one is taken: so each event is rewritten a constant number
-/// of times, however much there is.
+/// The journal may grow to this fraction of the snapshot's Megrams before the next one is taken: so each
+/// event is rewritten a constant number of times, whatever the size.
 const SHARE: u64 = 8;
 
-/// The state of the newest snapshot that can be used; an empty one where there is none.
+/// The state of the newest usable snapshot; an empty one if there is none.
 pub(super) fn newest(
     folder: &Path,
     disk: &dyn Disk,
@@ -28,14 +28,15 @@ pub(super) fn newest(
         match Table::open(disk, &path).and_then(|table| State::open(table, rules, grams)) {
             Ok(state) => return Ok((state, notices)),
             Err(error @ TableError::Newer { .. }) => return Err(error.into()),
-            // Half written when the machine stopped, or damaged. An older one may do; what it lacks, the journal tells.
+            // Incomplete when the machine stopped, or damaged. An older one may do; the journal provides the
+            // rest.
             Err(error) => notices.push(Notice::Snapshot { path, reason: error.to_string() }),
         }
     }
     Ok((State::new(rules, grams), notices))
 }
 
-/// The snapshots of a folder, oldest first: their names are the sequence numbers that they cover, of one width.
+/// The snapshots of a folder, oldest first: their names are the covered sequence numbers, in fixed width.
 fn tables(folder: &Path, disk: &dyn Disk) -> Result<Vec<PathBuf>, StoreError> {
     let folder = folder.join("snapshot");
     match disk.list(&folder) {
@@ -49,7 +50,7 @@ fn tables(folder: &Path, disk: &dyn Disk) -> Result<Vec<PathBuf>, StoreError> {
 }
 
 impl Store {
-    /// Takes a snapshot where the journal has become long.
+    /// Takes a snapshot if the journal has become long.
     pub(super) fn keep_short(&self) -> Result<(), StoreError> {
         let (covered, megrams) = {
             let state = self.read();
@@ -60,9 +61,10 @@ impl Store {
         if tail > LONG.max(megrams / SHARE) { self.compact() } else { Ok(()) }
     }
 
-    /// Takes a snapshot of everything that is on disk, and lets go of what it covers.
+    /// Takes a snapshot of everything on disk, and drops what it covers.
     ///
-    /// It is made of snapshot and journal alone, not of what this process holds: so it cannot lack what is in the journal.
+    /// It is made only from snapshot and journal, not from this process's state: so it cannot lack anything
+    /// in the journal.
     pub(super) fn compact(&self) -> Result<(), StoreError> {
         let disk = self.options.disk.as_ref();
         let folder = self.folder().join("snapshot");

@@ -1,4 +1,4 @@
-//! What can go wrong with a table.
+//! `TableError`: failures of a table.
 
 use std::fmt;
 use std::io;
@@ -8,60 +8,60 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot {doing} the snapshot {}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         doing: &'static str,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// A part of the file is not what was written.
+    /// A part of the file differs from what was written.
     #[error("the {part} at byte {offset} of the snapshot {} is damaged: {flaw}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Which part.
+        /// The part.
         part: Part,
-        /// Where the part begins.
+        /// Its offset.
         offset: u64,
         /// What is wrong with it.
         flaw: &'static str,
     },
-    /// A later release wrote it.
+    /// Written by a later release.
     #[error("the snapshot {} is of version {version}, and this release knows {known}", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
         /// Its version.
         version: u32,
-        /// The newest version that can be read.
+        /// The newest readable version.
         known: u32,
     },
-    /// A key was put behind one that it must come before.
+    /// A key was added after a greater one.
     #[error("the rows of the snapshot {} are not in order", path.display())]
     OutOfOrder {
         /// The file.
         path: PathBuf,
     },
-    /// A key or a value is beyond what a table takes.
+    /// A key or a value exceeds its limit.
     #[error("a {what} of {bytes} bytes is too large for the snapshot {}: {limit} at most", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
         /// Key or value.
         what: &'static str,
-        /// How large it is.
+        /// Its size.
         bytes: usize,
-        /// How large it may be.
+        /// The limit.
         limit: usize,
     },
 }
 
 impl TableError {
-    /// The next step for the operator, where there is one.
+    /// The next step for the operator, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
@@ -82,9 +82,9 @@ pub enum Part {
     Header,
     /// A block of rows.
     Block,
-    /// A block that says where blocks are.
+    /// A block of references to blocks.
     Index,
-    /// What a row's value says.
+    /// The content of a row's value.
     Record,
     /// The end of the file.
     Footer,

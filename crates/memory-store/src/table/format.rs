@@ -1,4 +1,4 @@
-//! The bytes of a table.
+//! Binary format of a table.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::journal::Position;
 pub(super) const MAGIC: [u8; 8] = *b"artootbl";
 pub(super) const VERSION: u32 = 1;
 pub(super) const HEADER: [u8; 12] = header();
-/// Rows are collected into blocks of about this size.
+/// Target size of a block of rows.
 pub(super) const BLOCK_BYTES: usize = 4096;
 pub(super) const CRC_BYTES: usize = 4;
 pub(super) const MAX_KEY_BYTES: usize = 1024;
@@ -21,11 +21,11 @@ const fn header() -> [u8; 12] {
     [a, b, c, d, e, f, g, h, i, j, k, l]
 }
 
-/// Where a block is.
+/// The position of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) offset: u64,
-    /// How long it is, its checksum included.
+    /// Its length, including its checksum.
     pub(super) bytes: u32,
 }
 
@@ -45,7 +45,7 @@ impl Reference {
     }
 }
 
-/// The footer, without what frames it.
+/// The footer's body, without its framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Body {
     pub(super) rows: u64,
@@ -71,7 +71,7 @@ pub(super) enum Footer {
     Damaged(&'static str),
 }
 
-/// The footer's bytes after the body: the hash and what follows.
+/// The footer's bytes after the body: the hash and the rest.
 pub(super) fn encode_tail(body: &[u8], hash: [u8; 32]) -> Vec<u8> {
     let mut tail = hash.to_vec();
     let mut crc = crc32fast::Hasher::new();
@@ -83,7 +83,7 @@ pub(super) fn encode_tail(body: &[u8], hash: [u8; 32]) -> Vec<u8> {
     tail
 }
 
-/// Reads the last bytes of a file, as many of [`FOOTER_BYTES`] as it has.
+/// Reads the last bytes of a file, at most [`FOOTER_BYTES`].
 pub(super) fn decode_footer(bytes: &[u8]) -> Footer {
     let Some((rest, magic)) = bytes.split_last_chunk::<8>() else {
         return Footer::Damaged("it is cut short");
@@ -122,7 +122,7 @@ pub(super) fn push_row(rows: &mut Vec<u8>, key: &[u8], value: &[u8]) {
     rows.extend_from_slice(value);
 }
 
-/// Where key and value of the row at `at` are; `None` where the bytes hold no whole row there.
+/// The positions of key and value of the row at `at`; `None` if the bytes contain no complete row there.
 pub(super) fn row_at(rows: &[u8], at: usize) -> Option<(Range<usize>, Range<usize>)> {
     let mut fields = Fields(rows.get(at..)?);
     let key_bytes = usize::from(u16::from_le_bytes(fields.array()?));
@@ -132,7 +132,7 @@ pub(super) fn row_at(rows: &[u8], at: usize) -> Option<(Range<usize>, Range<usiz
     (value.end <= rows.len()).then_some((key, value))
 }
 
-/// The checksum of a block. Its place is part of it, so that a block in another's place is noticed.
+/// The checksum of a block. It covers the block's position, so that swapped blocks are detected.
 pub(super) fn block_crc(offset: u64, rows: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     crc.update(&offset.to_le_bytes());

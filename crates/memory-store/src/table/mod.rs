@@ -1,5 +1,4 @@
-//! A sorted table of keys and values in one file that is written once and never changed.
-//!
+//! Immutable sorted table of keys and values in one file.
 //! ```text
 //! file    = magic 8 | version u32 | block ... | top index (a block) | footer
 //! block   = row ... | crc32 u32, over the block's offset and its rows
@@ -8,9 +7,9 @@
 //!         | sha256 of all before it | crc32 of the footer | version u32 | magic 8
 //! ```
 //!
-//! Data blocks hold about 4 KiB of rows; a greater value has a block of its own. An index block holds, for each data block before it,
-//! its last key and where it is; the top index does the same for index blocks. So opening reads two small pieces, and a look-up
-//! at most three blocks. All numbers are little-endian.
+//! Data blocks hold about 4 KiB of rows; a larger value has a block of its own. An index block holds, for
+//! each data block before it, its last key and its position; the top index does the same for index blocks. So
+//! opening reads two small pieces, and a lookup at most three blocks. All numbers are little-endian.
 
 mod error;
 mod format;

@@ -1,4 +1,4 @@
-//! Reads a table by position.
+//! Reads a table.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,9 +16,9 @@ use super::{Part, Row, Scan, TableError};
 use crate::disk::{Disk, DiskFile};
 use crate::journal::Position;
 
-/// So many blocks are kept after they were read.
+/// Number of cached blocks.
 const CACHED_BLOCKS: usize = 256;
-/// Greater ones are not.
+/// Larger blocks are not cached.
 const CACHED_BYTES: usize = 16 << 10;
 
 /// An open table.
@@ -28,16 +28,16 @@ pub struct Table {
     bytes: u64,
     body: Body,
     hash: [u8; 32],
-    /// The last key of each index block, and where it is.
+    /// The last key of each index block, and its position.
     top: Vec<Last>,
-    /// Blocks that were read and are whole, by their place.
+    /// Verified blocks, by position.
     cache: Mutex<HashMap<u64, Arc<[u8]>>>,
 }
 
-/// The last key of a block, and where the block is.
+/// The last key of a block, and the block's position.
 type Last = (Box<[u8]>, Reference);
 
-/// Whether a block that is read is likely to be read again.
+/// Whether a block is likely to be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     Yes,
@@ -60,7 +60,7 @@ impl Table {
         let footer = read(file.as_ref(), footer_at, FOOTER_BYTES).map_err(io)?;
         let (body, hash) = match decode_footer(&footer) {
             Footer::Good { body, hash } => (body, hash),
-            // A version that both ends agree on is no damage.
+            // A version on which both ends agree is no damage.
             Footer::Version(version) if header == newer_header(version) && version > VERSION => {
                 return Err(TableError::Newer { path: path.to_owned(), version, known: VERSION });
             }
@@ -89,29 +89,30 @@ impl Table {
         Ok(found.filter(|row| row.key() == key))
     }
 
-    /// The rows whose keys begin with `prefix` and are not less than `from`, in order. It ends with the first error.
+    /// The rows whose keys begin with `prefix` and are not less than `from`, in order. It ends with the first
+    /// error.
     pub fn scan(&self, prefix: &[u8], from: &[u8]) -> Scan<'_> {
         let from = if from < prefix { prefix } else { from };
         let first = self.top.partition_point(|(last_key, _)| last_key.as_ref() < from);
         Scan::new(self, prefix, from, first)
     }
 
-    /// What it covers.
+    /// The journal position that it covers.
     pub fn covers(&self) -> Position {
         self.body.covers
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.body.rows
     }
 
-    /// How long its file is.
+    /// The length of its file.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The hash of its content, as [`Writer::finish`](super::Writer::finish) gave it.
+    /// The hash of its content, as returned by [`Writer::finish`](super::Writer::finish).
     pub fn hash(&self) -> [u8; 32] {
         self.hash
     }
@@ -121,7 +122,7 @@ impl Table {
         &self.path
     }
 
-    /// Reads the whole file and holds it against its hash, and every block against its checksum.
+    /// Reads the whole file and verifies its hash, and the checksum of every block.
     ///
     /// # Errors
     ///
@@ -210,7 +211,7 @@ impl Table {
     }
 
     fn cached(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<[u8]>>> {
-        // Each entry is whole by itself, whatever panicked beside it.
+        // Each entry is complete by itself, whatever panicked meanwhile.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -233,7 +234,7 @@ fn newer_header(version: u32) -> Vec<u8> {
     [MAGIC.as_slice(), &version.to_le_bytes()].concat()
 }
 
-/// Reads so many bytes, fewer only at the end of the file.
+/// Reads this many bytes, fewer only at the end of the file.
 fn read(file: &dyn DiskFile, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
     let mut into = vec![0; bytes];
     let mut done = 0;

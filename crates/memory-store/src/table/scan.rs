@@ -1,4 +1,4 @@
-//! Rows of a table, in order.
+//! Iterates over the rows of a table, in order.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::format::{Reference, row_at};
 use super::reader::{Keep, Table};
 use super::{Part, TableError};
 
-/// A row. It shares the block that it was read with.
+/// A row. It shares the block that it was read from.
 #[derive(Clone)]
 pub struct Row {
     block: Arc<[u8]>,
@@ -28,7 +28,7 @@ impl Row {
         self.block.get(self.value.clone()).unwrap_or_default()
     }
 
-    /// Where its block begins.
+    /// The offset of its block.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -40,7 +40,7 @@ impl fmt::Debug for Row {
     }
 }
 
-/// The rows of a table from a key on. Made by [`Table::scan`].
+/// The rows of a table from a key on. Created by [`Table::scan`].
 #[derive(Debug)]
 pub struct Scan<'a> {
     table: &'a Table,
@@ -49,12 +49,12 @@ pub struct Scan<'a> {
     next_index: usize,
     index: Option<Cursor>,
     block: Option<Cursor>,
-    /// The first block that a scan reads is likely to be asked for again; a long scan would only push others out.
+    /// The first block of a scan is likely to be requested again; a long scan would only evict others.
     keep: Keep,
     done: bool,
 }
 
-/// A place in a block.
+/// A position in a block.
 #[derive(Debug)]
 struct Cursor {
     block: Arc<[u8]>,
@@ -92,7 +92,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes on to the next block that may hold a wanted row; false at the end.
+    /// Moves to the next block that may contain a matching row; false at the end.
     fn open_block(&mut self) -> Result<bool, TableError> {
         loop {
             while let Some(row) = next_row(self.table, &mut self.index, Part::Index)? {

@@ -13,17 +13,18 @@ use super::format::{
 use crate::disk::{Disk, DiskFile};
 use crate::journal::Position;
 
-/// Bytes go to the disk in pieces of this size.
+/// Size of the writes to the disk.
 const WRITE_BYTES: usize = 256 << 10;
 
-/// A table in the making. It has another name until it is [finished](Self::finish); one that is dropped before is removed.
+/// An unfinished table. It has a temporary name until it is [finished](Self::finish); an unfinished one is
+/// removed on drop.
 pub struct Writer<'a> {
     disk: &'a dyn Disk,
     path: PathBuf,
     unfinished: PathBuf,
     file: Option<Box<dyn DiskFile>>,
     waiting: Vec<u8>,
-    /// How many bytes the file has, those that wait included.
+    /// The length of the file, including buffered bytes.
     length: u64,
     hash: Sha256,
     block: Vec<u8>,
@@ -34,7 +35,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Begins a table that will be at `path`.
+    /// Starts a table that will be at `path`.
     ///
     /// # Errors
     ///
@@ -93,11 +94,12 @@ impl<'a> Writer<'a> {
         if self.block.len() >= BLOCK_BYTES { self.close_block() } else { Ok(()) }
     }
 
-    /// Gets the table onto the disk under its name, in place of what bore it. The answer is its hash.
+    /// Syncs the table to the disk and renames it, replacing an existing one. Returns its hash.
     ///
     /// # Errors
     ///
-    /// [`TableError::Io`]: nothing bears the name that did not before; but where the folder alone could not be synced, the table does.
+    /// [`TableError::Io`]: the name refers to the same file as before; but if only the sync of the folder
+    /// failed, to the new table.
     pub fn finish(mut self, covers: Position) -> Result<[u8; 32], TableError> {
         self.close_block()?;
         self.close_index()?;
@@ -174,7 +176,7 @@ impl<'a> Writer<'a> {
 impl Drop for Writer<'_> {
     fn drop(&mut self) {
         if self.file.take().is_some() {
-            // Whatever is left is removed when the next table is begun.
+            // Any remains are removed when the next table is started.
             drop(self.disk.remove(&self.unfinished));
         }
     }

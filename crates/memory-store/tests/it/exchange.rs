@@ -1,4 +1,4 @@
-//! Exports, and what strangers make of them.
+//! Exports, and imports of foreign files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,7 +43,7 @@ async fn imported(memory: &InMemory, text: &[u8]) -> Result<Imported, ExchangeEr
 
 const HEADER: &str = r#"{"artoo_memory":1,"made_at":"2026-11-23T09:00:00+01:00","megrams":{"M":1,"K":0,"C":0,"T":0},"consolidated":0}"#;
 
-/// A line with one thing in it changed.
+/// A line with one modification.
 fn line(change: impl FnOnce(&mut serde_json::Value)) -> String {
     let mut value =
         serde_json::json!({"megram": experience(1, MegramState::Accept, "glob"), "provenance": {}});
@@ -214,7 +214,7 @@ async fn who_only_reads_leaves_no_trace() {
 }
 
 proptest! {
-    /// Whatever a file holds, an import ends, and brings in neither rule nor law.
+    /// For any file an import terminates, and imports neither rule nor law.
     #[test]
     fn no_file_brings_in_a_rule(lines in proptest::collection::vec("\\PC{0,80}|[\\x00-\\xff]{0,40}", 0..12), header in any::<bool>()) {
         let mut text = if header { format!("{HEADER}\n{}\n", line(|line| line["megram"]["k"] = 0.0.into())) } else { String::new() };

@@ -1,4 +1,4 @@
-//! A disk in memory that fails when it is told to, and forgets at a power cut what was not synced.
+//! Simulated disk with injected failures and power cuts, which lose unsynced data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use artoo_memory_store::disk::{Disk, DiskFile, Lock, Stat};
 
-/// The disk. Clones are the same one.
+/// The disk. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct FaultyDisk(Arc<Mutex<Machine>>);
 
@@ -35,7 +35,7 @@ enum Node {
 struct Content {
     now: Vec<u8>,
     synced: Vec<u8>,
-    /// What was written since the last sync.
+    /// Unsynced writes.
     pending: Vec<Change>,
 }
 
@@ -50,11 +50,11 @@ enum Change {
 pub(crate) enum Fault {
     /// Nothing is done.
     Nothing,
-    /// Of a write, this many per cent are done. Other calls do nothing.
+    /// This percentage of a write is done. Other calls do nothing.
     Short(u8),
-    /// All is done, and an error is given all the same.
+    /// Everything is done, but an error is returned.
     DoneAllTheSame,
-    /// The thread that asked panics.
+    /// The calling thread panics.
     Panic,
 }
 
@@ -66,34 +66,34 @@ impl FaultyDisk {
         Self(Arc::new(Mutex::new(machine)))
     }
 
-    /// How many calls were made.
+    /// The number of calls so far.
     pub(crate) fn calls(&self) -> u64 {
         self.machine().calls
     }
 
-    /// Lets the call that comes after so many others fail, once.
+    /// Makes the call after this many others fail, once.
     pub(crate) fn fail_after(&self, calls: u64, fault: Fault) {
         let mut machine = self.machine();
         let at = machine.calls + calls;
         machine.fail_at.insert(at, fault);
     }
 
-    /// Lets calls succeed from now on.
+    /// Makes calls succeed from now on.
     pub(crate) fn heal(&self) {
         self.machine().fail_at.clear();
     }
 
-    /// Says that so many bytes are free.
+    /// Sets the free bytes.
     pub(crate) fn set_free(&self, bytes: u64) {
         self.machine().free = bytes;
     }
 
-    /// Lets locks be unknown here.
+    /// Disables locks.
     pub(crate) fn without_locks(&self) {
         self.machine().no_locks = true;
     }
 
-    /// Lets every change be refused.
+    /// Makes every change fail.
     pub(crate) fn read_only(&self) {
         self.machine().read_only = true;
     }
@@ -106,14 +106,14 @@ impl FaultyDisk {
         files.map(|(path, _)| path.clone()).collect()
     }
 
-    /// What is in a file.
+    /// The content of a file.
     pub(crate) fn content(&self, path: &Path) -> Vec<u8> {
         let machine = self.machine();
         let number = machine.file(path).unwrap();
         machine.files[number].now.clone()
     }
 
-    /// Changes a file behind everybody's back.
+    /// Changes a file without counting a call.
     pub(crate) fn set_content(&self, path: &Path, bytes: Vec<u8>) {
         let mut machine = self.machine();
         let number = machine.file(path).unwrap();
@@ -131,8 +131,8 @@ impl FaultyDisk {
         Self(Arc::new(Mutex::new(copy)))
     }
 
-    /// Cuts the power: of what was not synced, each piece is there or not as `chance` has it, in whatever order it was written. Everything
-    /// that is open is to be dropped.
+    /// Cuts the power: each unsynced write survives or not as `chance` decides, in any order. Everything that
+    /// is open must be dropped.
     pub(crate) fn power_cut(&self, mut chance: impl FnMut() -> bool) {
         let mut machine = self.machine();
         let machine = &mut *machine;
@@ -158,7 +158,7 @@ impl FaultyDisk {
         for path in all {
             let (now, synced) = (machine.names.get(&path), machine.synced_names.get(&path));
             let kept = if now == synced || chance() { now } else { synced };
-            // What is in a folder that is not there is not there either.
+            // The content of a missing folder is missing as well.
             let reached = path.parent().is_none_or(|parent| names.get(parent) == Some(&Node::Folder));
             names.extend(kept.filter(|_| reached).map(|node| (path, *node)));
         }
@@ -172,7 +172,7 @@ impl FaultyDisk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call that only looks.
+    /// Counts a read-only call.
     fn look(&self) -> io::Result<MutexGuard<'_, Machine>> {
         let mut machine = self.machine();
         let at = machine.calls;
@@ -183,7 +183,7 @@ impl FaultyDisk {
         }
     }
 
-    /// Counts a call that changes something, and does it.
+    /// Counts a changing call, and performs it.
     fn change<T>(&self, change: impl FnOnce(&mut Machine, u8) -> io::Result<T>) -> io::Result<T> {
         let mut machine = self.machine();
         let at = machine.calls;

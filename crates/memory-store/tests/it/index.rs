@@ -1,4 +1,4 @@
-//! What the index answers, beside a plain map.
+//! The index's answers compared with a plain map.
 
 use artoo_memory_store::index::{Change, Entry, IndexError, Page, Record, RecordDigest, changes, touched};
 use artoo_mkct_memory::{Event, MemoryFold};
@@ -168,7 +168,7 @@ async fn a_rebuild_takes_the_place_of_whatever_was_there() {
     std::fs::remove_dir_all(&folder).unwrap();
     std::fs::write(&folder, "in the way").unwrap();
     check().await.close().await; // of a file
-    // Of what an interrupted rebuild leaves.
+    // The remains of an interrupted rebuild.
     std::fs::rename(&folder, place.path().join("index.old")).unwrap();
     std::fs::create_dir(place.path().join("index.new")).unwrap();
     std::fs::write(place.path().join("index.new/000003.log"), "half").unwrap();

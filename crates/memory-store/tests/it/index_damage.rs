@@ -1,5 +1,5 @@
-//! An index that is damaged in 200 ways. Whatever is done to its files: either every answer is right, or it is known that none may be trusted,
-//! and a rebuilt one is right.
+//! An index with 200 kinds of damage. For any damage, either every answer is right, or it is known that none
+//! may be trusted, and a rebuilt one is right.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::index_given::{Truth, Wrong, id, megram, open, place, position};
 
 const SESSIONS: u64 = 7;
 
-/// What was written in a session: some new, some old ones recalled or forgotten.
+/// The writes of a session: some new, some earlier ones recalled or forgotten.
 fn session(number: u64) -> Vec<Entry> {
     let wide = |n: u64| {
         Entry::Live(Megram { content: format!("{n} ").repeat(20 + 60 * (n % 7) as usize), ..megram(n) })
@@ -25,7 +25,7 @@ fn session(number: u64) -> Vec<Entry> {
         .collect()
 }
 
-/// An index of several tables on two levels, and a log; how it was two sessions before; and the truth.
+/// An index of several tables on two levels, and a log; its state two sessions before; and the truth.
 async fn pristine(place: &Path) -> (PathBuf, PathBuf, Truth) {
     let (now, earlier) = (place.join("now"), place.join("earlier"));
     let mut truth = Truth::default();
@@ -55,7 +55,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Chance that is the same on every machine.
+/// Reproducible random numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -71,7 +71,7 @@ impl Chance {
     }
 }
 
-/// Does one thing to the files of an index, and says what.
+/// Damages the files of an index, and describes how.
 fn damage(folder: &Path, earlier: &Path, chance: &mut Chance) -> String {
     let all = names(folder);
     let name = chance.one(&all).clone();
@@ -117,7 +117,7 @@ fn damage(folder: &Path, earlier: &Path, chance: &mut Chance) -> String {
             "more at its end"
         }
         8 => {
-            // Where lengths stand: in the footer of a table, in the headers of a log.
+            // Where lengths are stored: in the footer of a table, in the headers of a log.
             let near = if name.ends_with(".ldb") { length.saturating_sub(48) } else { 0 };
             let from = near + chance.below(40);
             let to = length.min(from + 9);
@@ -143,7 +143,7 @@ fn damage(folder: &Path, earlier: &Path, chance: &mut Chance) -> String {
     format!("{name}: {how}")
 }
 
-/// What a store makes of an index, as far as it is right without being rebuilt: opens it, brings it up, asks it.
+/// How a store would use an index without a rebuild: opens it, updates it, queries it.
 async fn used(folder: &Path, truth: &Truth) -> Result<&'static str, Wrong> {
     let index = open(folder).await?;
     let answer = asked(&index, truth).await;
@@ -156,18 +156,18 @@ async fn asked(index: &Index, truth: &Truth) -> Result<&'static str, Wrong> {
     let lags =
         (0..SESSIONS).find(|number| told == Some(position(*number))).map(|number| SESSIONS - 1 - number);
     match lags {
-        // Nothing, or something that the journal does not know.
+        // No position, or one that the journal does not know.
         None => return Ok("no position"),
         Some(behind) => {
             for number in SESSIONS - behind..SESSIONS {
-                // The state as it is now, of what was touched then.
+                // The current state of what was touched then.
                 let now = session(number).iter().map(|entry| truth.entry(entry.id())).collect();
                 index.project(now, position(number)).await?;
             }
         }
     }
     truth.is_told_by(index).await?;
-    // What has not been read yet is read now, and would be lost here.
+    // Files not read so far are read now, and would be lost here.
     index.compact().await?;
     truth.is_told_by(index).await?;
     Ok(if lags == Some(0) { "right" } else { "brought up" })
@@ -237,14 +237,14 @@ fn kind(error: &IndexError) -> &'static str {
     }
 }
 
-/// The most address space that this process ever had, in KiB: memory that is asked for and not touched counts, too.
+/// The peak address space of this process, in KiB: this includes memory that is allocated and not touched.
 fn most_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();
     line.trim().strip_suffix(" kB").unwrap().parse().unwrap()
 }
 
-/// Things that are no damage of a disk.
+/// Files that no disk damage produces.
 #[tokio::test]
 async fn hostile_files_are_refused() {
     let place = place();
@@ -281,7 +281,7 @@ async fn hostile_files_are_refused() {
     }
 }
 
-/// Names that the engine does not give, and some that it chokes on.
+/// Names that the engine does not create, and some that it fails on.
 #[tokio::test]
 async fn strange_names_beside_its_files_do_no_harm() {
     use std::os::unix::ffi::OsStrExt as _;
@@ -321,7 +321,7 @@ async fn a_failed_index_says_so_until_it_is_rebuilt() {
         assert_eq!(*name, table);
         assert_eq!(because.hint(), Some("artoo memory rebuild"));
     }
-    // It lets go of the folder by itself.
+    // It releases the folder by itself.
     let rebuilt = Index::rebuild(&now, Arc::new(RealDisk), truth.entries(), position(99)).await.unwrap();
     truth.is_told_by(&rebuilt).await.unwrap();
     rebuilt.close().await;

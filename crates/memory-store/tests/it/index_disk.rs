@@ -1,4 +1,5 @@
-//! A disk that fails at any call, that is full, and power that is cut: what the index acknowledged is there, or it is known to be worth nothing.
+//! A disk that fails at any call, a full disk, and power cuts: acknowledged writes are in the index, or the
+//! index is known to be unusable.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,14 +23,14 @@ async fn open(disk: &FaultyDisk) -> Result<Index, IndexError> {
     Index::open(Path::new(FOLDER), Arc::new(disk.clone())).await
 }
 
-/// What is written up to a position: some new, some old ones gone.
+/// The writes up to a position: some new, some earlier ones forgotten.
 fn batch(seq: u64) -> Vec<Entry> {
     let new = (seq * 3..seq * 3 + 3).map(|number| Entry::Live(megram(number)));
     let gone = seq.is_multiple_of(3).then(|| Entry::Forgotten(id(seq)));
     new.chain(gone).collect()
 }
 
-/// Writes what is missing up to a position, as a store does that knows the state.
+/// Writes what is missing up to a position, like a store that knows the state.
 async fn bring_up(index: &Index, to: u64, told: &mut u64) -> Result<(), IndexError> {
     while *told < to {
         index.project(batch(*told + 1), position(*told + 1)).await?;
@@ -50,7 +51,7 @@ async fn told(index: &Index) -> Result<u64, IndexError> {
     Ok(index.position().await?.map_or(0, |position| position.seq))
 }
 
-/// A life of several sessions, up to the first error. Gives what was acknowledged.
+/// Several sessions, up to the first error. Returns the acknowledged position.
 async fn live(disk: &FaultyDisk, acknowledged: &mut u64) -> Result<(), IndexError> {
     for session in 1..=SESSIONS {
         let index = open(disk).await?;
@@ -76,7 +77,7 @@ async fn live(disk: &FaultyDisk, acknowledged: &mut u64) -> Result<(), IndexErro
     Ok(())
 }
 
-/// Opens what is left, and brings it up. An error is fine, where it leads to a rebuild; a wrong answer is not.
+/// Opens the remains, and updates them. An error is accepted if it leads to a rebuild; a wrong answer is not.
 async fn holds(disk: &FaultyDisk, acknowledged: u64) -> Result<(), IndexError> {
     let index = open(disk).await?;
     let mut at = told(&index).await?;

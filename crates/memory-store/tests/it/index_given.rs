@@ -1,4 +1,4 @@
-//! Megrams to fill an index with, and the plain map that it is held against.
+//! Megrams to fill an index with, and the plain map that it is compared with.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) async fn open(folder: &Path) -> Result<Index, IndexError> {
 }
 
 pub(crate) fn id(number: u64) -> MegramId {
-    // Ids are ordered in time, as in life.
+    // Ids are ordered by time, as in practice.
     MegramId::new(Uuid::from_u128(0x0197_0000_0000_7000_8000_0000_0000_0000 + u128::from(number)))
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn day(days: f64) -> DateTime<FixedOffset> {
     start + Duration::milliseconds((days * 86_400_000.0).round() as i64)
 }
 
-/// An experience in one of some forty pairs; each third has a content that does not compress.
+/// An experience in one of some forty pairs; each third has incompressible content.
 pub(crate) fn megram(number: u64) -> Megram {
     let pick = |of: u64, salt: u64| (number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) ^ salt) % of;
     let space = Space::from_raw(format!("intent:count {}", pick(8, 1)));
@@ -55,14 +55,14 @@ pub(crate) fn live(numbers: impl IntoIterator<Item = u64>) -> Vec<Entry> {
     numbers.into_iter().map(|number| Entry::Live(megram(number))).collect()
 }
 
-/// A place in a journal.
+/// A position in a journal.
 pub(crate) fn position(seq: u64) -> Position {
     let mut chain = [0; 32];
     chain[..8].copy_from_slice(&seq.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
     Position { seq, chain, count: seq }
 }
 
-/// The truth: what the index is to say.
+/// The truth: the expected answers of the index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Truth(BTreeMap<MegramId, Known>);
 
@@ -74,7 +74,7 @@ struct Known {
     digest: RecordDigest,
 }
 
-/// How an index is not the truth.
+/// How an index differs from the truth.
 #[derive(Debug)]
 pub(crate) enum Wrong {
     Error(IndexError),
@@ -119,7 +119,7 @@ impl Truth {
         self.0.get(&id).map_or(Entry::Forgotten(id), |known| known.entry.clone())
     }
 
-    /// Holds an answer against what it should be: by digests first, as a store does, and then by every field.
+    /// Compares an answer with the truth: by digests first, like a store, then by every field.
     fn bears_out(&self, found: Vec<Record>, wanted: impl Fn(&Known) -> bool) -> Result<(), Doubt> {
         let expected: Vec<&Known> = self.0.values().filter(|known| wanted(known)).collect();
         let digests = expected.iter().map(|known| (known.record.megram.id, known.digest));
@@ -129,7 +129,8 @@ impl Truth {
         Ok(())
     }
 
-    /// Asks the index for everything in every way. `Ok` only where every answer was right; panics where a wrong one was taken for right.
+    /// Queries the index for everything in every way. `Ok` only if every answer was right; panics if a wrong
+    /// one was accepted.
     pub(crate) async fn is_told_by(&self, index: &Index) -> Result<(), Wrong> {
         let mut found = Vec::new();
         loop {
@@ -167,7 +168,7 @@ impl Truth {
     }
 }
 
-/// A folder for a test: in memory where there is enough of that, since the tests sync thousands of times.
+/// A folder for a test: in memory if there is enough, since the tests sync thousands of times.
 pub(crate) fn place() -> tempfile::TempDir {
     let room = rustix::fs::statvfs("/dev/shm").map_or(0, |found| found.f_bavail * found.f_frsize);
     if room > 1 << 30 { tempfile::tempdir_in("/dev/shm").unwrap() } else { tempfile::tempdir().unwrap() }

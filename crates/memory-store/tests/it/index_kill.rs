@@ -9,7 +9,7 @@ use crate::index_given::{Truth, Wrong, id, megram, open, place, position};
 
 const ROUNDS: u64 = 10;
 
-/// Some new, one gone.
+/// Some new, one forgotten.
 fn batch(seq: u64) -> Vec<Entry> {
     let new = (seq * 10..seq * 10 + 10).map(|number| Entry::Live(megram(number)));
     new.chain([Entry::Forgotten(id(seq * 7))]).collect()
@@ -32,7 +32,7 @@ async fn what_was_acknowledged_outlives_kill_9() {
         let numbers =
             said.lines().map_while(Result::ok).filter_map(|line| line.strip_prefix("seq ")?.parse().ok());
         let mut acknowledged = 0;
-        // It is somewhere in one of the batches that follow.
+        // It is somewhere in one of the following batches.
         for seq in numbers.take(3 + round as usize) {
             acknowledged = seq;
         }
@@ -47,7 +47,7 @@ async fn what_was_acknowledged_outlives_kill_9() {
             truth.take(&batch(seq));
         }
         known = told;
-        // The batch that was under way is there or not, and it is whole.
+        // The current batch is there or not, and it is complete.
         match truth.is_told_by(&index).await {
             Ok(()) => {}
             Err(Wrong::Error(IndexError::Failed { because })) => panic!("{because}"),
@@ -57,7 +57,7 @@ async fn what_was_acknowledged_outlives_kill_9() {
     }
 }
 
-/// Writes until it is killed, and says each time what is acknowledged.
+/// Writes until it is killed, and prints each acknowledged position.
 #[tokio::test]
 #[ignore = "runs inside what_was_acknowledged_outlives_kill_9"]
 async fn artoo_to_be_killed() {

@@ -1,4 +1,4 @@
-//! What `lessons/storage.md` found the engine to do, and that it does no harm here.
+//! The engine's defects found in `lessons/storage.md`, and that they do no harm here.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn files(folder: &Path, end: &str) -> Vec<std::path::PathBuf> {
     found
 }
 
-/// H1: `get` stops at the tombstone of another key, where the filter does not hide it.
+/// H1: `get` stops at the tombstone of another key, if the filter does not hide it.
 #[tokio::test]
 async fn lesson_h1_what_was_not_deleted_is_found() {
     let place = place();
@@ -33,7 +33,7 @@ async fn lesson_h1_what_was_not_deleted_is_found() {
     index.project(forgotten, position(2)).await.unwrap();
     index.close().await;
 
-    // The engine's own way to read, as long as it has that fault. When this fails, the seeks may become `get`s.
+    // The engine's own read method, while it has that defect. When this fails, the seeks may become `get`s.
     let mut db = DB::open(place.path(), Options { reuse_logs: false, ..Options::default() }).unwrap();
     let missed = (0..3_000)
         .filter(|number| number % 50 != 0 && db.get(format!("m|{}", id(*number)).as_bytes()).is_none());
@@ -49,7 +49,7 @@ fn number_in_words(number: u64) -> String {
     format!("lesson {number}")
 }
 
-/// H3: what is written behind a torn record is never found again, unless a new log is begun.
+/// H3: a write after a torn record is never found again, unless a new log is started.
 #[tokio::test]
 async fn lesson_h3_a_torn_log_costs_its_last_record_and_nothing_that_comes_after() {
     for tear in [3, 200, -4_096] {
@@ -81,7 +81,8 @@ async fn lesson_h3_a_torn_log_costs_its_last_record_and_nothing_that_comes_after
     }
 }
 
-/// H7: an iterator that lives beside a write loses entries. None does here, so pages and writes may take turns.
+/// H7: an iterator that is open during a write loses entries. None is open here, so pages and writes may take
+/// turns.
 #[tokio::test]
 async fn lesson_h7_pages_and_writes_may_take_turns() {
     let place = place();
@@ -95,7 +96,7 @@ async fn lesson_h7_pages_and_writes_may_take_turns() {
         }
         found.extend(page.iter().map(|record| record.megram.id));
         if written < 2_000 {
-            // Enough to fill tables and to have them compacted while the pages are turned.
+            // Enough to fill tables and to have them compacted between the pages.
             let wide = |number| Entry::Live(Megram { content: "ä".repeat(9_000), ..megram(number) });
             index.project((written..written + 100).map(wide).collect(), position(written)).await.unwrap();
             written += 100;
@@ -106,7 +107,7 @@ async fn lesson_h7_pages_and_writes_may_take_turns() {
     index.close().await;
 }
 
-/// H10: C++ LevelDB locks by `fcntl`, the engine by `flock`; neither sees the other's.
+/// H10: C++ LevelDB locks with `fcntl`, the engine with `flock`; neither sees the other's.
 #[tokio::test]
 async fn lesson_h10_nobody_opens_it_twice() {
     let place = place();
@@ -131,7 +132,7 @@ async fn lesson_h10_nobody_opens_it_twice() {
     open(place.path()).await.unwrap().close().await;
 }
 
-/// Has another process try for the lock as LevelDB does: 0 where it gets it.
+/// Another process tries to lock as LevelDB does: 0 if it succeeds.
 fn try_lock(folder: &Path, kind: &str) -> i32 {
     #[expect(
         clippy::disallowed_methods,
@@ -165,7 +166,7 @@ fn fcntl_in_another_process() {
     println!("locked by {}", if locked.is_ok() { "us" } else { "others" });
 }
 
-/// H10, from the other side.
+/// H10, in the other direction.
 #[tokio::test]
 async fn lesson_h10_it_is_not_opened_while_another_program_has_it() {
     let place = place();
@@ -223,7 +224,7 @@ fn hold() {
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }
 
-/// H13: where `CURRENT` is missing, the engine begins anew and deletes every table.
+/// H13: without `CURRENT`, the engine starts over and deletes every table.
 #[tokio::test]
 async fn lesson_h13_files_without_current_are_not_taken_for_nothing() {
     let place = place();
@@ -254,7 +255,8 @@ async fn lesson_h13_files_without_current_are_not_taken_for_nothing() {
     index.close().await;
 }
 
-/// H6: what is deleted or replaced stays in the files. After a compaction no copy of forgotten words is left, on whatever level it was.
+/// H6: deleted or replaced entries stay in the files. After a compaction no copy of forgotten words is left,
+/// on any level.
 #[tokio::test]
 async fn lesson_h6_forgotten_words_are_in_no_file() {
     let place = place();
@@ -291,7 +293,7 @@ async fn lesson_h6_forgotten_words_are_in_no_file() {
     index.close().await;
 }
 
-/// Words of so many different characters that compression takes nothing of them but their ends.
+/// Words of so many different characters that compression leaves them intact except at their ends.
 fn secret(number: u64) -> String {
     let mut state = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let next = || {
@@ -302,7 +304,7 @@ fn secret(number: u64) -> String {
 }
 
 fn texts_of(folder: &Path) -> impl Iterator<Item = String> {
-    // Not the lock's: to close a handle of it would give the lock back.
+    // Not the lock's: closing a handle of it would release the lock.
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let bytes = names.filter(|path| !path.ends_with("LOCK")).map(|path| std::fs::read(path).unwrap());
     bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())

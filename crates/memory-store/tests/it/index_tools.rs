@@ -1,5 +1,5 @@
-//! An index that C++ LevelDB wrote (`tests/fixtures/index-cpp/make.py`): other tools may make and mend the files, and they are believed where they say what the
-//! truth says.
+//! An index written by C++ LevelDB (`tests/fixtures/index-cpp/make.py`): other tools may create and repair
+//! the files, and they are trusted if they match the truth.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use chrono::DateTime;
 
 use crate::index_given::{Truth, Wrong, id, live, open, place, position};
 
-/// The script's.
+/// The Megram that the script writes.
 fn megram(number: u64) -> Megram {
     let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap();
     let rule = number.is_multiple_of(7);

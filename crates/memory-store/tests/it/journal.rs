@@ -1,4 +1,4 @@
-//! A journal that nothing happens to.
+//! An undamaged journal.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ fn what_is_erased_is_gone_and_the_chain_holds() {
     assert_eq!(opened.journal.erase(&BTreeSet::from([2])).unwrap(), 0);
     assert!(!has_secret());
 
-    // What comes next goes into the new file.
+    // Further events go into the new file.
     opened.journal.append(&batch([event(4)])).unwrap();
     let again = open(&disk);
     again.assert_has([1, 3, 4]);
@@ -132,7 +132,7 @@ fn a_newer_format_is_refused_and_left_alone() {
     assert_eq!((disk.files(Path::new(FOLDER)), disk.content(&segment(1))), (vec![segment(1)], bytes));
 }
 
-/// What the first release wrote is read by every later one.
+/// The first release's files are readable by every later one.
 #[test]
 fn the_fixture_of_format_1_is_read() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/journal-1.log");
@@ -162,7 +162,7 @@ fn write_the_fixture() {
 }
 
 proptest! {
-    /// However events are cut into batches, and wherever a reader goes on, it reads the same.
+    /// For any batches, and from any position, a reader gets the same entries.
     #[test]
     fn batches_and_positions_do_not_matter(sizes in proptest::collection::vec(1_u64..9, 1..8), from in any::<proptest::sample::Index>()) {
         let disk = disk();

@@ -1,4 +1,4 @@
-//! Files that are not what was written.
+//! Damaged journal files.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::faulty_disk::FaultyDisk;
 use crate::journal_given::{FOLDER, Opened, batch, disk, event, open, segment};
 
-/// A journal of so many events in one segment, and where each frame begins.
+/// A journal of this many events in one segment, and the offset of each frame.
 fn journal(events: u64) -> (FaultyDisk, Vec<usize>) {
     let disk = disk();
     let mut opened = open(&disk);
@@ -24,8 +24,8 @@ fn numbers(opened: &Opened) -> Vec<u64> {
     opened.entries.iter().map(|(number, _)| *number).collect()
 }
 
-/// What every damage must leave: a memory that can be read and written, whose copy of the damaged file is what was found, and which opens
-/// without a word from then on.
+/// After every damage: the memory can be read and written, the copy of the damaged file is what was found,
+/// and it opens without a notice from then on.
 fn assert_goes_on(disk: &FaultyDisk, mut opened: Opened, found: &[u8]) {
     for (number, entry) in &opened.entries {
         assert_eq!(*entry, Entry::Event(event(*number)));
@@ -167,7 +167,7 @@ fn a_snapshot_of_another_journal_is_told() {
     assert_eq!((numbers(&opened), opened.notices), (vec![3], vec![Notice::Diverged { seq: 2 }]));
 }
 
-/// Each byte flipped: what is outside of the frame it is in is there.
+/// Each byte flipped: everything outside of its frame is readable.
 #[test]
 fn each_byte_may_be_wrong() {
     let (disk, starts) = journal(4);
@@ -189,7 +189,7 @@ fn each_byte_may_be_wrong() {
     }
 }
 
-/// Each length: what is before the cut is there.
+/// Each length: everything before the cut is readable.
 #[test]
 fn each_length_may_be_cut() {
     let (disk, starts) = journal(4);
@@ -208,7 +208,7 @@ fn each_length_may_be_cut() {
 }
 
 proptest! {
-    /// Any bytes in the middle: no panic, and what is before and behind them is there.
+    /// Any bytes in the middle: no panic, and everything before and after them is readable.
     #[test]
     fn any_bytes_may_be_in_between(hit in 0_usize..6, junk in proptest::collection::vec(any::<u8>(), 1..400), instead in any::<bool>()) {
         let (disk, starts) = journal(6);
@@ -222,7 +222,7 @@ proptest! {
         assert_goes_on(&disk, opened, &bytes);
     }
 
-    /// Any bytes at all.
+    /// Arbitrary bytes.
     #[test]
     fn a_segment_may_be_anything(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         let (disk, _) = journal(1);
@@ -232,7 +232,7 @@ proptest! {
         assert_goes_on(&disk, opened, &bytes);
     }
 
-    /// Many hits at once, over what was damaged and repaired before.
+    /// Many hits at once, on a file that was damaged and repaired before.
     #[test]
     fn damage_upon_damage(hits in proptest::collection::vec((any::<proptest::sample::Index>(), any::<proptest::sample::Index>(), 1_u8..), 1..6)) {
         let (disk, _) = journal(8);

@@ -1,4 +1,4 @@
-//! A disk that fails, at any call and in any way, and power that is cut.
+//! A disk that fails at any call in any way, and power cuts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -37,7 +37,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What must be there, and what may.
+/// What must be in the journal, and what may be.
 struct Model {
     disk: FaultyDisk,
     journal: Option<Journal>,
@@ -73,7 +73,7 @@ impl Model {
         }
     }
 
-    /// Opens the journal, if the disk lets it, and holds what it says against what was acknowledged.
+    /// Opens the journal, if the disk lets it, and compares its entries with the acknowledged ones.
     fn open(&mut self) -> Result<(), JournalError> {
         self.journal = None;
         let (journal, entries, notices) =
@@ -96,7 +96,7 @@ impl Model {
             assert!(!twice, "event {seq} is there twice");
         }
         assert_eq!(entries.len(), found.len());
-        // What nobody acknowledged and is there all the same is as good as any other from now on.
+        // An unacknowledged event that is found is as good as any other from now on.
         self.acknowledged.extend(found);
         self.journal = Some(journal);
         Ok(())
@@ -136,7 +136,7 @@ impl Model {
                 if journal.erase(&BTreeSet::from([seq])).is_ok() {
                     self.erased.insert(seq);
                 } else {
-                    // It may be gone or there: either is right, and either is right after it is tried again.
+                    // It may be gone or not: both are right, and also after a retry.
                     let event = self.acknowledged.remove(&seq).unwrap();
                     self.attempted.push(event);
                 }
@@ -167,7 +167,8 @@ impl Model {
 }
 
 proptest! {
-    /// Whatever fails and whenever the power is cut: what was acknowledged is there, once, under its number, and what was erased is not.
+    /// For any failures and power cuts: an acknowledged event is there, once, under its number, and an erased
+    /// one is not.
     #[test]
     fn acknowledged_events_are_there_once(steps in proptest::collection::vec(any_step(), 1..30)) {
         let mut model = Model::new();
@@ -181,8 +182,8 @@ proptest! {
     }
 }
 
-/// The same, with every single call of a script failing in each way in turn, and the power cut right after it: in a new memory, and where
-/// the last segment is full.
+/// The same with every single call of a script failing in each way in turn, followed by a power cut: in a new
+/// memory, and with a full last segment.
 #[test]
 fn each_call_may_fail_once() {
     let script =
@@ -221,7 +222,7 @@ fn a_short_write_is_taken_back_and_the_next_batch_goes_on() {
     let mut opened = open(&disk);
     opened.journal.append(&batch([event(1)])).unwrap();
     let before = disk.content(&segment(1));
-    // Free space is asked for first.
+    // The free space is queried first.
     disk.fail_after(1, Fault::Short(50));
     let refused = opened.journal.append(&batch([event(2)]));
     assert!(matches!(refused, Err(JournalError::Io { action: "write", .. })), "{refused:?}");

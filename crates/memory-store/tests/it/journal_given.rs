@@ -1,4 +1,4 @@
-//! Journals to test with.
+//! Test fixtures: journals.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) fn event(number: u64) -> Event {
     Event::Forgotten { id: MegramId::new(Uuid::from_u128(number.into())) }
 }
 
-/// An experience with words.
+/// An experience with this content.
 pub(crate) fn written(number: u64, content: impl Into<String>) -> Event {
     let id = MegramId::new(Uuid::from_u128(number.into()));
     let (space, entity) = (Space::intent("count the files"), Entity::local());
@@ -37,7 +37,7 @@ pub(crate) fn batch(events: impl IntoIterator<Item = Event>) -> Vec<(DateTime<Fi
     events.into_iter().map(|event| (at(), Entry::Event(event))).collect()
 }
 
-/// What `open` gives.
+/// The result of `open`.
 pub(crate) struct Opened {
     pub(crate) journal: Journal,
     pub(crate) entries: Vec<(u64, Entry)>,
@@ -54,7 +54,7 @@ pub(crate) fn open_from(disk: &FaultyDisk, from: Position) -> Opened {
 }
 
 impl Opened {
-    /// The events of these numbers, each under its number.
+    /// Asserts the events of these numbers, each under its number.
     pub(crate) fn assert_has(&self, numbers: impl IntoIterator<Item = u64>) {
         let expected: Vec<_> =
             numbers.into_iter().map(|number| (number, Entry::Event(event(number)))).collect();

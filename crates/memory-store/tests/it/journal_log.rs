@@ -1,4 +1,4 @@
-//! The journal as a process uses it: what was taken is written by another thread, or by another process.
+//! The journal as a process uses it: accepted events are written by another thread, or by another process.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -43,7 +43,7 @@ async fn what_was_flushed_is_there() {
     append(&log, 1..=600);
     log.flush().await.unwrap();
     assert_eq!(log.counts(), Counts { accepted: 600, durable: 600, lost: 0 });
-    // What this process wrote is no news to it.
+    // This process's own writes are not news to it.
     assert_eq!((log.follow().unwrap(), log.head().seq), (Vec::new(), 600));
     log.note_snapshot(at(), 600, [1; 32]).unwrap();
     let head = log.head();
@@ -68,7 +68,7 @@ async fn a_second_process_sends_and_follows() {
     client.flush().await.unwrap();
     append(&owner, [4]);
     owner.flush().await.unwrap();
-    // Its own are among them, since it asks for the first time.
+    // Its own are included, since this is the first call.
     assert_eq!(owner.follow().unwrap(), numbered(1..=4));
     assert_eq!(client.follow().unwrap(), numbered([2, 3, 4]));
     assert_eq!((client.follow().unwrap(), owner.follow().unwrap()), (Vec::new(), Vec::new()));
@@ -171,7 +171,7 @@ async fn a_committer_that_panics_loses_what_it_says() {
     assert!(matches!(log.flush().await, Err(JournalError::Lost { count: 1, .. })));
     assert!(matches!(log.append(at(), event(3)), Err(JournalError::Failed { .. })));
     assert_eq!(log.counts(), Counts { accepted: 2, durable: 1, lost: 1 });
-    // The lock was given back.
+    // The lock was released.
     assert_eq!(open_on(&disk).entries, numbered([1]));
 }
 
@@ -194,7 +194,7 @@ async fn without_locks_memory_is_read() {
     }
 }
 
-/// An owner that cannot be reached: what waits has a measure, and so has patience.
+/// An unreachable owner: the queue has a limit, and so has the wait.
 #[test]
 fn a_queue_has_an_end() {
     let disk = disk();
@@ -209,11 +209,11 @@ fn a_queue_has_an_end() {
     assert_eq!(disk.files(Path::new(FOLDER)), Vec::<PathBuf>::new());
 }
 
-/// Who sends bytes that mean nothing is not answered, and costs the others nothing.
+/// Meaningless bytes are not answered, and do not affect other clients.
 fn assert_stands(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let owner = open(folder.path(), Position::START).log;
-    // The door is open when the first event is on disk.
+    // The socket is open once the first event is on disk.
     append(&owner, [1]);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(owner.flush()).unwrap();
@@ -222,7 +222,7 @@ fn assert_stands(bytes: &[u8]) {
     caller.write_all(bytes).unwrap();
     caller.shutdown(std::net::Shutdown::Write).unwrap();
     let mut answer = Vec::new();
-    // The owner may hang up before it has read all.
+    // The owner may hang up before it has read everything.
     drop(caller.read_to_end(&mut answer));
     let refused = b"means nothing to it";
     assert!(answer.is_empty() || answer.windows(refused.len()).any(|part| part == refused), "{answer:?}");

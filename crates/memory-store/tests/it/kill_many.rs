@@ -1,4 +1,4 @@
-//! Many processes at once, of which some are killed.
+//! Many concurrent processes, of which some are killed.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -14,20 +14,20 @@ use crate::kill_one::{open, own_number, said, say, start, tally};
 
 const PROCESSES: u64 = 20;
 const EVENTS: u64 = 50;
-/// Numbers of a process begin here times its number.
+/// Event numbers of a process start at this times its number.
 const APART: u64 = 1_000_000;
 
-/// What all processes know to be on disk, one number a line.
+/// What all processes know to be on disk, one number per line.
 const COMMITTED: &str = "committed";
 
 fn committed(folder: &Path) -> BTreeSet<u64> {
     let lines = std::fs::read_to_string(folder.join(COMMITTED)).unwrap_or_default();
-    // The last line may be half written by somebody who was killed.
+    // The last line may be incomplete, from a killed process.
     let whole = lines.rsplit_once('\n').map_or("", |(whole, _)| whole);
     whole.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Writes so many events, and says of each batch that it is on disk, to the others first.
+/// Writes this many events, and announces each committed batch, to the other processes first.
 fn write(events: u64, all_of_it: impl Fn(u64)) {
     let folder = std::env::current_dir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -108,7 +108,7 @@ fn owners_are_killed_while_twenty_write() {
     let killer = {
         let folder = folder.path().to_owned();
         std::thread::spawn(move || {
-            // The first is the owner for certain; the others as it comes.
+            // The first is certainly the owner; the others may be.
             for victim in 0..8 {
                 let mut child = start("kill_many::a_victim", &folder, 100 + victim);
                 let acknowledged = said(&mut child, "acknowledged ").take(3 + victim as usize).count();

@@ -1,4 +1,4 @@
-//! A process that writes and is killed: what it acknowledged is there.
+//! A writing process that is killed: its acknowledged events are there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,9 +13,9 @@ use artoo_mkct_memory::Event;
 
 use crate::journal_given::{at, written};
 
-/// How often the test kills. `ROUNDS=200` in the environment asks for more.
+/// Number of kills. `ROUNDS=200` in the environment runs more.
 const ROUNDS: u64 = 20;
-/// Numbers of a round begin here times its number.
+/// Event numbers of a round start at this times its number.
 const APART: u64 = 1_000_000;
 
 /// Starts a test of this binary as another process, in a folder, with a number.
@@ -37,12 +37,12 @@ pub(crate) fn own_number() -> u64 {
     numbers.next().expect("this is started by other tests")
 }
 
-/// Says a line to whoever started this process, past the harness.
+/// Prints a line to the parent process, bypassing the harness.
 pub(crate) fn say(line: &str) {
     std::io::stdout().write_all(format!("\n{line}\n").as_bytes()).unwrap();
 }
 
-/// The numbers behind a word in what a child says, as it says them.
+/// The numbers after a word in a child's output, as they arrive.
 pub(crate) fn said(child: &mut Child, word: &'static str) -> impl Iterator<Item = u64> + use<> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.map_while(Result::ok).filter_map(move |line| line.strip_prefix(word)?.trim().parse().ok())

@@ -16,7 +16,7 @@ fn experience(number: u64, of: u64, state: MegramState, made_on: f64) -> Event {
     written(&megram(number, &pair(of), state, Level::M, made_on))
 }
 
-/// A memory with a bit of everything: experiences, a rule with what is behind it, a law, something forgotten.
+/// A memory with every kind of entry: experiences, a rule with its sources, a law, a forgotten Megram.
 fn a_bit_of_everything() -> State {
     let mut state = state();
     let rule = megram(20, &pair(0), MegramState::Success, Level::C, 2.0);
@@ -52,7 +52,7 @@ fn answers(state: &State) -> Result<String, TableError> {
     Ok(told)
 }
 
-/// The file is of the first release that wrote snapshots, and is never written again.
+/// The file comes from the first release that wrote snapshots, and is never rewritten.
 #[test]
 fn a_snapshot_of_version_1_is_read() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/snapshot-1.table");
@@ -118,7 +118,7 @@ fn a_question_about_an_untouched_pair_reads_its_sums_and_not_its_entries() {
     assert_eq!((known.action, known.attention.round()), (MemoryAction::Exploit, 900.0));
     let cold = disk.calls() - before;
     assert!(cold <= 8, "{cold}");
-    // Another time and an unknown pair, once each, are in memory then.
+    // Another time and an unknown pair, once each, are cached then.
     for _ in 0..2 {
         let before = disk.calls();
         state.potentials(&space, &entity, day(9.0)).unwrap();
@@ -139,7 +139,7 @@ fn a_change_holds_what_it_is_about_and_nothing_else() {
     state.apply(&Event::Recalled { id: id(7), at: day(3.0) }).unwrap();
     state.apply(&experience(5000, 1, MegramState::Abandon, 3.0)).unwrap();
     assert_eq!(state.stats().resident, 2);
-    // The same again is nothing.
+    // A duplicate changes nothing.
     state.apply(&Event::Recalled { id: id(8), at: day(-3.0) }).unwrap();
     state.apply(&experience(8, 0, MegramState::Accept, 0.0)).unwrap();
     assert_eq!((state.stats().resident, state.stats().m), (3, 2001));
@@ -156,7 +156,8 @@ fn a_pass_with_nothing_due_reads_next_to_nothing_and_names_nobody() {
     let before = disk.calls();
     assert_eq!(state.due(day(11.0), usize::MAX).unwrap(), []);
     assert!(disk.calls() - before <= 4);
-    // An attention of 0.9 is below 0.1 after ln 9 / 0.05 days: pair by pair, in the order in which they were written.
+    // An attention of 0.9 is below 0.1 after ln 9 / 0.05 days: pair by pair, in the order in which they were
+    // written.
     let gone = |written_on: f64| written_on + 9_f64.ln() / 0.05 + 0.001;
     assert_eq!(state.due(day(gone(0.0)), usize::MAX).unwrap(), [pair(0)]);
     assert_eq!(state.due(day(gone(0.04)), 3).unwrap(), [pair(0), pair(1), pair(2)]);
@@ -166,7 +167,7 @@ fn a_pass_with_nothing_due_reads_next_to_nothing_and_names_nobody() {
         state.looked_at(&pair(number), now).unwrap();
     }
     assert_eq!(state.due(now, usize::MAX).unwrap(), [pair(3), pair(4)]);
-    // One that is recalled is looked at, and due anew later.
+    // A recalled one is processed, and due again later.
     state.apply(&Event::Recalled { id: id(3), at: now }).unwrap();
     state.looked_at(&pair(3), now).unwrap();
     assert_eq!(state.due(now, usize::MAX).unwrap(), [pair(4)]);

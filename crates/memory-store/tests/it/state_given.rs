@@ -1,4 +1,4 @@
-//! Memories to test with.
+//! Test fixtures: memories.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(crate) fn path() -> PathBuf {
     PathBuf::from("/snapshot/1.table")
 }
 
-/// The state after it was compacted, as the next process finds it.
+/// The state after a compaction, as the next process finds it.
 pub(crate) fn reopened(state: &State, disk: &FaultyDisk, rules: Rules, now: DateTime<FixedOffset>) -> State {
     let covers = Position { seq: state.covers().seq + 1, chain: [9; 32] };
     let table = state.compact(disk, &path(), covers, now).unwrap();

@@ -1,4 +1,4 @@
-//! The state against the pure fold, whatever happens.
+//! The state compared with the pure fold, for any events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct Run {
     fold: MemoryFold,
     state: State,
     disk: FaultyDisk,
-    /// What was sent, so that some of it can be sent again.
+    /// Events sent, so that some of them can be sent again.
     sent: Vec<Event>,
     ids: u64,
     pairs: u64,
@@ -80,7 +80,7 @@ impl Run {
     }
 
     fn old_id(&mut self) -> MegramId {
-        // One in a few is not there yet.
+        // Some ids do not exist yet.
         id(self.dice.below(self.ids + 3))
     }
 
@@ -121,7 +121,7 @@ impl Run {
             }
             80..84 if !self.sent.is_empty() => {
                 let again = self.sent[self.dice.below(self.sent.len() as u64) as usize].clone();
-                // What forbids this is the service: two provenances, or two rates, have no order.
+                // The service rules this out: two provenances, or two rates, have no order.
                 if matches!(again, Event::Written(_) | Event::Recalled { .. } | Event::Forgotten { .. }) {
                     self.apply(again);
                 }
@@ -139,7 +139,7 @@ impl Run {
         }
     }
 
-    /// A cycle of the Dreamer over what is due, and a look at what is not.
+    /// A cycle of the Dreamer over what is due, and a check of what is not.
     fn dream(&mut self) {
         let now = self.now();
         let due = self.state.due(now, usize::MAX).unwrap();
@@ -177,7 +177,7 @@ impl Run {
         assert_eq!(self.state.due(now, usize::MAX).unwrap(), [], "nothing is due twice in one moment");
     }
 
-    /// Everything that can be asked.
+    /// Every query.
     fn compare(&self) {
         let close = |a: Potentials, b: Potentials| {
             let size = 1e-9 * b.attention + 1e-290;

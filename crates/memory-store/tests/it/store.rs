@@ -40,7 +40,7 @@ async fn lesson_82_two_at_once_see_what_the_other_committed() {
     first.write(megram(2, MegramState::Abandon, 0, "sort the list", "no")).unwrap();
     first.flush().await.unwrap();
     assert!((second.query_mk(&space, &entity).await.unwrap().attention - 1.85).abs() < 1e-9);
-    // The owner goes, and the other takes over.
+    // The owner ends, and the other takes over.
     first.close().await.unwrap();
     second.write(megram(3, MegramState::Accept, 0, "sort the list", "yes")).unwrap();
     second.close().await.unwrap();
@@ -96,7 +96,7 @@ async fn what_is_forgotten_is_in_no_file() {
     assert_eq!((result.forgotten, result.unknown), (vec![id(77)], vec![id(78)]));
     assert!(!is_in_a_file(&house.memory(), "PLATYPUS"));
     assert_eq!(store.show(id(77)).unwrap(), None);
-    // Its number stays taken: no import brings it back.
+    // Its id stays taken: no import brings it back.
     let again = store.write(megram(77, MegramState::Accept, 0, "pay the bill", "the PLATYPUS account"));
     assert!(again.is_err());
     assert_eq!(store.verify().unwrap().findings, []);
@@ -104,7 +104,7 @@ async fn what_is_forgotten_is_in_no_file() {
     assert_eq!(house.open().list(&Filter { limit: 100, ..ALL }).unwrap().len(), 50);
 }
 
-/// The index answers nothing that the journal does not bear out.
+/// The index answers nothing that the journal does not confirm.
 #[tokio::test]
 async fn without_its_index_or_with_a_damaged_one_it_answers_the_same() {
     let house = House::new();

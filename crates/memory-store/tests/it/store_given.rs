@@ -1,4 +1,4 @@
-//! A store in a folder of its own, with a clock that the test moves.
+//! Test fixture: a store in its own folder, with a clock that the test moves.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(crate) fn megram(number: u128, state: MegramState, on: i64, name: &str, cont
     Megram { origin: Some(Origin::Person), ..megram }
 }
 
-/// Whether some file under a folder holds these words.
+/// Whether any file under a folder contains these words.
 pub(crate) fn is_in_a_file(folder: &Path, words: &str) -> bool {
     std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).any(|path| {
         if path.is_dir() {

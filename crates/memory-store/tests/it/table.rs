@@ -151,7 +151,7 @@ fn a_damaged_block_is_named_and_the_others_are_read() {
     assert!(error.hint().is_some());
     let (last, value) = rows.iter().next_back().unwrap();
     assert_eq!(table.get(last).unwrap().unwrap().value(), value);
-    // A scan says so and ends.
+    // A scan reports it and ends.
     let mut all = table.scan(&[], &[]);
     assert!(all.next().unwrap().is_err());
     assert!(all.next().is_none());
@@ -229,7 +229,7 @@ fn every_call_may_fail_and_the_power_with_it_and_the_table_before_stays() {
             break;
         }
         failed += 1;
-        // What is left of the one that failed is in nobody's way.
+        // The remains of the failed one do no harm.
         write(&disk, &new).unwrap();
         assert_eq!(disk.files(folder()), [path()]);
     }

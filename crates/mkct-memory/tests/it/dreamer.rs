@@ -43,7 +43,7 @@ proptest! {
     }
 }
 
-/// Lesson fact 14: the ancestor's constraints fell on the cycle after they were made, by their own negative valence.
+/// Lesson fact 14: the ancestor's constraints were demoted in the next cycle, by their own negative valence.
 #[test]
 fn lesson_fact_14_a_constraint_does_not_demote_itself() {
     let constraint = [entry(rule(1, MegramState::Abandon, 0.0))];
@@ -56,7 +56,7 @@ fn lesson_fact_14_a_constraint_does_not_demote_itself() {
     );
 }
 
-/// Lesson fact 15: `refine` has f = 0.10 and is below 0.1 a moment after it was made.
+/// Lesson fact 15: `refine` has f = 0.10 and is below 0.1 a moment after its creation.
 #[test]
 fn lesson_fact_15_refine_is_not_garbage_at_birth() {
     let refine = [entry(experience(1, MegramState::Refine, 0.0))];
@@ -66,7 +66,7 @@ fn lesson_fact_15_refine_is_not_garbage_at_birth() {
     assert_eq!(plan(&refine, &Rules::spec_v0_8(), day(0.01)).forget, [id(1)], "as the specification has it");
 }
 
-/// Lesson N16: the ancestor's forgetting did not know of recalls and deleted what was recalled today.
+/// Lesson N16: the ancestor's forgetting ignored recalls and deleted what was recalled today.
 #[test]
 fn lesson_n16_what_was_recalled_today_is_not_forgotten() {
     let old = experience(1, MegramState::Accept, 0.0);
@@ -96,7 +96,7 @@ fn experience_contradicts_a_rule_and_the_rule_falls() {
     }
 }
 
-/// The review of 056114a: one failure felled a practice of six successes.
+/// The review of 056114a: one failure demoted a practice of six successes.
 #[test]
 fn lesson_review_one_failure_fells_no_practice() {
     let entries = |failed: &[f64]| {
@@ -109,7 +109,7 @@ fn lesson_review_one_failure_fells_no_practice() {
         [id(1)],
         "as the specification has it"
     );
-    // A second one within a month is a reason; what is older is too faint to count.
+    // A second one within a month is a reason; an older one is too faint to count.
     assert_eq!(cycle(&entries(&[0.0, 31.0]), 31.0).demote, [id(1)]);
     assert_eq!(cycle(&entries(&[0.0, 32.0]), 32.0).demote, []);
 }
@@ -119,7 +119,7 @@ fn a_rule_needs_both_thresholds() {
     let strong = |f: f64, sigma: f64, number: u128| {
         entry(Megram { f, sigma, ..experience(number, MegramState::Accept, 0.0) })
     };
-    // Attention and decision exactly at their thresholds: 4 and 1 units, of which 4 and none speak.
+    // Attention and decision exactly at their thresholds: 4 and 1 units, of which 4 and none count.
     let at: Vec<Entry> = (1..=4).map(|n| strong(1.0, 0.75, n)).chain([strong(1.0, 0.0, 5)]).collect();
     let promotion = cycle(&at, 0.0).promote.unwrap();
     assert_eq!((promotion.polarity, promotion.sources.len()), (Polarity::Practice, 5));
@@ -189,7 +189,7 @@ fn a_rule_quotes_its_most_frequent_lessons() {
     assert!(compose(Polarity::Constraint, &[]).ends_with("the sources hold no words"));
 }
 
-/// A stranger's file may advise, as anybody's experience does. It cannot make a rule, and puts no word into one.
+/// A foreign file may advise, like any experience. It cannot create a rule, and contributes no word to one.
 #[test]
 fn what_was_imported_makes_no_rule() {
     let imported = |number| Entry {

@@ -19,7 +19,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
     )
 }
 
-/// Experiences of any rate, rules that were distilled from something, and rates that are in no matrix.
+/// Experiences of any rate, rules with sources, and rates that are not in the matrix.
 fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
     let odd = proptest::option::weighted(0.2, prop_oneof![Just(0.0), 0.0f64..1.0]);
     (any_megrams(0..14), proptest::collection::vec((odd, any::<bool>()), 14)).prop_map(|(megrams, odd)| {
@@ -42,7 +42,7 @@ fn at(due: Due, from: f64) -> i64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Early is allowed, late is not: what the queue does not name is not looked at.
+    /// Early is allowed, late is not: a pair that the queue does not return is not processed.
     #[test]
     fn whatever_a_plan_would_do_was_due(entries in any_entries(), rules in any_rules(), from in -10.0f64..500.0, later in proptest::collection::vec(0.0f64..1.0, 30)) {
         let due = at(next(&entries, &rules, day(from).timestamp_millis()), from);
@@ -54,7 +54,7 @@ proptest! {
         }
     }
 
-    /// And it is not early by more than rounding: at the time that it names there is something to do, or all but.
+    /// Early at most by rounding: at the due time there is something to do, or nearly so.
     #[test]
     fn what_is_due_has_something_to_do(entries in any_entries(), rules in any_rules(), from in 440.0f64..500.0) {
         let due = next(&entries, &rules, day(from).timestamp_millis());
@@ -103,7 +103,8 @@ fn a_pair_of_rules_alone_is_never_due() {
 
 #[test]
 fn a_sign_that_turns_by_itself_is_due_when_it_turns() {
-    // Quick praise hides slow blame: 0.8 + 24 * 0.05 e^(-t/2) - 2 * 0.95 e^(-t/20) is above 0 at first, and below it soon.
+    // Recent praise hides slow blame: 0.8 + 24 * 0.05 e^(-t/2) - 2 * 0.95 e^(-t/20) is above 0 at first, and
+    // below it soon.
     let mut entries = vec![entry(rule(1, MegramState::Success, 0.0))];
     entries.extend((2..4).map(|n| entry(experience(n, MegramState::Abandon, 0.0))));
     entries.extend((4..28).map(|n| entry(experience(n, MegramState::Refine, 0.0))));

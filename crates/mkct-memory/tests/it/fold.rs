@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::given::{any_megrams, close, day, experience, id, pair, rule};
 
-/// What may happen to a set of Megrams, in the order in which it would: some become a rule, some rules fall, some
+/// Possible events of a set of Megrams, in causal order: some become a rule, some rules are demoted, some
 /// experiences are forgotten.
 fn any_history() -> impl Strategy<Value = (Vec<Event>, Vec<(MegramId, f64)>)> {
     any_megrams(1..20).prop_flat_map(|megrams| {
@@ -94,7 +94,7 @@ fn lesson_n17_consolidated_sources_stay_and_count_no_more() {
     assert_eq!(memory.potentials(&space, &entity, day(1.0)).attention, 0.80);
     assert_eq!(memory.current(source.id), Some(source.clone()));
     assert_eq!(memory.sops(&space, &entity)[0].sources, [source.id]);
-    // A failure after the promotion shows at once.
+    // A failure after the promotion has an effect at once.
     memory.apply(&Event::Written(Arc::new(experience(3, MegramState::Abandon, 1.0))));
     assert!(memory.potentials(&space, &entity, day(1.0)).decision < 0.0);
 }
@@ -108,7 +108,7 @@ fn a_fallen_rule_ages_again() {
     assert_eq!(memory.current(id(1)).map(|m| (m.level, m.k)), Some((Level::K, 0.05)));
     let found = memory.potentials(&space, &entity, day(20.0)).attention;
     assert!(close(found, 0.80 * (-1.0f64).exp(), 1.0));
-    // The record itself is as it was written.
+    // The record itself is unchanged.
     assert_eq!(memory.original(id(1)).map(|m| m.level), Some(Level::C));
 }
 

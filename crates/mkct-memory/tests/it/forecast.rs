@@ -1,4 +1,4 @@
-//! What is foreseen is what will be.
+//! The forecast matches the later potentials.
 
 use artoo_mkct_memory::{forecast, potentials};
 use artoo_types::{Level, MegramState, MemoryAction};

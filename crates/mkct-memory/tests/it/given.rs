@@ -1,4 +1,4 @@
-//! Experiences and times to test with.
+//! Test fixtures: experiences and times.
 
 use artoo_mkct_memory::{dreamer::Entry, matrix};
 use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Space};
@@ -20,13 +20,13 @@ pub(crate) fn pair() -> (Space, Entity) {
     (Space::intent("count the files"), Entity::local())
 }
 
-/// An experience of the test pair, made on a day.
+/// An experience of the test pair, created on a day.
 pub(crate) fn experience(number: u128, state: MegramState, made_on: f64) -> Megram {
     let (space, entity) = pair();
     matrix::megram(id(number), state, day(made_on), space, entity, format!("lesson {number}"))
 }
 
-/// A rule of the test pair, made on a day.
+/// A rule of the test pair, created on a day.
 pub(crate) fn rule(number: u128, state: MegramState, made_on: f64) -> Megram {
     Megram { level: Level::C, k: 0.0, origin: Some(Origin::Person), ..experience(number, state, made_on) }
 }
@@ -39,7 +39,7 @@ pub(crate) fn any_state() -> impl Strategy<Value = MegramState> {
     proptest::sample::select(MegramState::ALL.as_slice())
 }
 
-/// Experiences of the test pair, of any state and level, made over a year; some were recalled.
+/// Experiences of the test pair, of any state and level, created over a year; some were recalled.
 pub(crate) fn any_megrams(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Megram>> {
     let level =
         prop_oneof![6 => Just(Level::M), 2 => Just(Level::K), 1 => Just(Level::C), 1 => Just(Level::T)];
@@ -61,7 +61,7 @@ pub(crate) fn any_megrams(count: std::ops::Range<usize>) -> impl Strategy<Value 
     })
 }
 
-/// Equal, but for what rounding may do to sums of this size.
+/// Equal, except for the rounding of sums of this size.
 pub(crate) fn close(a: f64, b: f64, size: f64) -> bool {
     (a - b).abs() <= 1e-9 * size.abs() + 1e-290
 }

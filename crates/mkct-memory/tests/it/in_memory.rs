@@ -54,7 +54,8 @@ async fn a_life_of_a_rule() {
     assert!(memory.dream(&Template).await.unwrap().is_idle());
     assert!(given.on(400).dream(&Template).await.unwrap().is_idle());
 
-    // Two failures, and the rule falls; half a year later all of it is forgotten but the consolidated sources.
+    // Two failures, and the rule is demoted; half a year later everything is forgotten except the
+    // consolidated sources.
     let memory = given.on(400);
     for number in 11..=12 {
         memory.write(experience(number, MegramState::Abandon, 400.0)).unwrap();
@@ -78,7 +79,7 @@ async fn recalling_a_rule_refreshes_it_and_looking_at_potentials_does_not() {
     assert_eq!(given.memory.get(id(1)).unwrap().last_recalled_at, None);
     given.on(7).query_c(&space, &entity).await.unwrap();
     assert_eq!(given.memory.get(id(1)).unwrap().last_recalled_at, Some(day(7.0)));
-    // A clock that was set back takes nothing away.
+    // Setting the clock back removes nothing.
     given.on(3).query_c(&space, &entity).await.unwrap();
     assert_eq!(given.memory.get(id(1)).unwrap().last_recalled_at, Some(day(7.0)));
 }
@@ -101,7 +102,7 @@ async fn feedback_speaks_against_the_rule_whatever_its_polarity() {
     assert!(close(decision(&literal.memory).await, -0.95 - 0.85, 1.0));
 }
 
-/// What is told of pairs: why it came, and the ids of its rules and experiences.
+/// The recalled pairs: why each was recalled, and the ids of its rules and experiences.
 fn told(recalled: &[PairMemory]) -> Vec<(String, bool, Vec<MegramId>)> {
     let ids = |known: &PairMemory| {
         let rules = known.sops.iter().map(|sop| sop.id);
@@ -248,7 +249,7 @@ async fn writers_readers_and_the_dreamer_lose_nothing_between_them() {
     while let Some(done) = tasks.join_next().await {
         done.unwrap();
     }
-    // Every experience is part of the one rule, or still too few to join it.
+    // Every experience is part of the one rule, or there are still too few to join it.
     let (space, entity) = pair();
     let rules = memory.query_c(&space, &entity).await.unwrap();
     let known = memory.query_mk(&space, &entity).await.unwrap();

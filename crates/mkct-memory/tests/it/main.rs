@@ -1,4 +1,4 @@
-//! The laws of the memory.
+//! Tests of the memory's laws: decay, potentials, promotion, forgetting and similarity.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

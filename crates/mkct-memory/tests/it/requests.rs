@@ -1,7 +1,7 @@
-//! Requests in nine languages, in pairs: what a question should find, and what it should not.
+//! Pairs of requests in nine languages: which ones a query should find, and which not.
 
-/// A question, what is in memory, and whether the one should find the other. What is in memory is a request, with the
-/// lesson behind the arrow where there is one.
+/// A query, an entry in memory, and whether the query should find it. The entry is a request, followed by the
+/// lesson after the arrow if there is one.
 pub(crate) struct Row {
     pub(crate) language: &'static str,
     pub(crate) question: &'static str,

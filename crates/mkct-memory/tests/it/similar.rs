@@ -13,7 +13,7 @@ fn meets(question: &str, known: &str) -> bool {
     !rank(&Grams::of(question), [((), Grams::of(known))], 1).is_empty()
 }
 
-/// What is missed and what is met wrongly, by name: the figures of `docs/design/memory.md`, "Finding", and what they hide.
+/// Misses and false matches, by name: the figures of `docs/design/memory.md`, "Finding", in detail.
 #[test]
 fn requests_that_mean_the_same_meet_and_others_do_not() {
     let judged = |wrong: fn(&Row) -> bool| {
@@ -44,7 +44,7 @@ fn requests_that_mean_the_same_meet_and_others_do_not() {
     );
 }
 
-/// The same among all others, where what is rare weighs more.
+/// The same among all other entries, where rarity has more weight.
 #[test]
 fn what_is_meant_is_found_among_many() {
     let known = || REQUESTS.iter().map(|row| (row.known, Grams::of(row.known)));
@@ -96,7 +96,7 @@ fn equals_come_in_the_order_of_their_keys() {
     assert!(found.iter().all(|similar| similar.score == 1.0));
 }
 
-/// Stores keep them: another hash would be another release's, and nothing would be found.
+/// Stores keep the hashes: with another hash an existing store would find nothing.
 #[test]
 fn hashes_are_the_same_for_ever() {
     assert_eq!(
@@ -193,14 +193,14 @@ proptest! {
         }
     }
 
-    /// What two texts of about one length share is the same from both sides.
+    /// The overlap of two texts of similar length is symmetric.
     #[test]
     fn likeness_has_two_sides(a in "([a-e]{1,6} ){4,8}", b in "([a-e]{1,6} ){4,8}") {
         let (a, b) = (Grams::of(&a), Grams::of(&b));
         let score = |a: &Grams, b: &Grams| rank(a, [((), b)], 1).first().map(|similar| similar.score);
         let ratio = a.as_slice().len() as f64 / b.as_slice().len() as f64;
         if let (Some(there), Some(back)) = (score(&a, &b), score(&b, &a)) {
-            // All that is shared weighs the same, and so does all that is not.
+            // Everything shared weighs the same, and so does everything else.
             let spread = 2.0 * ratio.max(1.0 / ratio);
             prop_assert!(there <= back * spread && back <= there * spread, "{there} {back}");
         }

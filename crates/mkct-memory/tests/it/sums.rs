@@ -16,7 +16,7 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // Ten years; a third of the entries has a rate that is in no matrix.
+    // Ten years; a third of the entries has a rate that is not in the matrix.
     let rate = proptest::option::weighted(0.3, prop_oneof![Just(0.0), Just(-0.0), 0.0f64..1.0]);
     let step = prop_oneof![
         5 => (0u128..40, any_state(), 0.0f64..3650.0, rate)
@@ -67,7 +67,7 @@ proptest! {
     }
 }
 
-/// What is left after a great mass went must not be what rounding left of it.
+/// After a great mass was removed, the rest must not be its rounding error.
 #[test]
 fn a_faint_entry_is_still_there_after_strong_ones_went() {
     let mut sums = Sums::default();

@@ -1,4 +1,4 @@
-//! The loop between the dispatcher's port and its pure parts.
+//! The dispatcher's loop, between its port and its pure parts.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Whole runs in which the loop of one role is somebody else's: it says everything twice, swallows what it should say, or dies.
+//! Whole runs in which one role's loop is replaced: it repeats every message, drops its messages, or dies.
 
 use std::{
     collections::BTreeSet,
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::Artoo;
 
-/// Puts out its text; by a name of its own, so that something is left when one is blocked.
+/// A tool that prints its text; each has its own name, so that others remain when one is blocked.
 struct Speak(&'static str);
 
 #[async_trait]
@@ -64,7 +64,7 @@ fn draft(intent: &str) -> Answer {
     }]}))
 }
 
-/// One step that is done at once.
+/// One step that succeeds at once.
 fn one_step() -> ScriptedModel {
     ScriptedModel::new()
         .always(Expect::purpose("planner"), draft("Count"))
@@ -82,7 +82,7 @@ fn surroundings(folder: &Path) -> Surroundings {
     }
 }
 
-/// A run that has ended, and all that was said in it.
+/// A finished run, with all its messages.
 struct Seen {
     result: FinalResult,
     envelopes: Vec<Arc<Envelope>>,
@@ -93,7 +93,7 @@ impl Seen {
         self.envelopes.iter().filter(|envelope| envelope.message.kind() == kind).count()
     }
 
-    /// The warnings that hold these words.
+    /// The number of warnings that contain these words.
     fn warned(&self, words: &str) -> usize {
         let told =
             |message: &Message| matches!(message, Message::Warning(told) if told.message.contains(words));
@@ -105,7 +105,7 @@ impl Seen {
     }
 }
 
-/// Runs a request with the loops of some roles swapped. Whatever they are: there is exactly one result.
+/// Runs a request with some roles' loops replaced. In every case there is exactly one result.
 async fn run_with(
     model: ScriptedModel,
     max_replans: u32,
@@ -155,7 +155,7 @@ async fn run_with(
     seen
 }
 
-/// How a foreign loop says what it has to say.
+/// How a replaced loop publishes its messages.
 #[derive(Clone, Copy)]
 enum Voice {
     Twice,
@@ -167,7 +167,7 @@ impl Voice {
         let message = message.into();
         match self {
             Self::Twice => {
-                // What the bus refuses is on record.
+                // What the bus refuses is recorded.
                 let _ = port.publish(message.clone());
                 let _ = port.publish(message);
             }
@@ -176,7 +176,7 @@ impl Voice {
     }
 }
 
-/// A foreign R2 with one plan.
+/// An R2 with one plan.
 async fn planner(mut port: Port, voice: Voice) {
     let mut task: Option<TaskSpec> = None;
     while let Some(envelope) = port.recv().await {
@@ -214,7 +214,7 @@ async fn planner(mut port: Port, voice: Voice) {
     }
 }
 
-/// A foreign R4b without task criteria.
+/// An R4b without task criteria.
 async fn gate(mut port: Port, voice: Voice) {
     let mut manifest: Option<DispatchManifest> = None;
     let mut outcomes: Vec<SubTaskOutcome> = Vec::new();
@@ -292,7 +292,7 @@ async fn a_plan_that_never_comes_is_a_deadline_fault() {
     assert_eq!(seen.count(MessageKind::ToolStarted), 0);
 }
 
-/// R7 would take two steps on one plan: the only replan would be spent before it was tried.
+/// R7 would take two steps on one plan: the only replan would be used up before it was tried.
 #[tokio::test(start_paused = true)]
 async fn a_report_that_comes_twice_is_judged_once() {
     let model = ScriptedModel::new()
@@ -329,7 +329,7 @@ async fn a_report_that_never_comes_is_a_deadline_fault() {
     assert_eq!(partial, [&json!("3")], "what was done is handed over");
 }
 
-/// Waits for a message of this kind and dies of it.
+/// Waits for a message of this kind, then panics.
 async fn dies_of(mut port: Port, kind: MessageKind) {
     while let Some(envelope) = port.recv().await {
         assert_ne!(envelope.message.kind(), kind, "as scripted");
@@ -376,7 +376,7 @@ async fn a_loop_that_ends_early_is_started_once_more_and_no_more() {
     assert_eq!(seen.result.fault.unwrap().message, words);
 }
 
-/// What these know cannot be had again from messages.
+/// The state of these roles cannot be rebuilt from messages.
 #[tokio::test(start_paused = true)]
 async fn roles_that_nobody_can_take_over_end_the_run() {
     let dying = [

@@ -1,4 +1,4 @@
-//! From what was chosen to what runs share.
+//! Builds `Artoo` from the builder's options.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,10 +22,10 @@ use crate::{
 };
 
 impl Builder {
-    /// Puts it together.
+    /// Builds the shared state.
     ///
     /// # Errors
-    /// [`BuildError`]: a role without a model, or a data folder that cannot be used.
+    /// [`BuildError`]: a role without a model, or an unusable data folder.
     ///
     /// # Panics
     /// Outside a tokio runtime: the Dreamer needs one.

@@ -1,4 +1,4 @@
-//! The roles that an embedder can swap.
+//! The roles that an embedder can replace.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use artoo_planner::{ModelPlanner, Planner};
 
 use crate::Builder;
 
-/// Makes the solver of one run.
+/// Creates the solver of one run.
 pub type MakeSolver = dyn Fn(Parameters) -> Box<dyn Solver> + Send + Sync;
 
 /// The behaviour of each role.
 #[derive(Clone)]
 pub(crate) struct Roles {
     pub(crate) perceiver: Arc<dyn Perceiver>,
-    /// `None` is the default planner, which is made when all options are known.
+    /// `None` means the default planner, which is created when all options are known.
     planner: Option<Arc<dyn Planner>>,
-    /// `None` is the default executor, likewise.
+    /// `None` means the default executor, likewise.
     executor: Option<Arc<dyn Executor>>,
     pub(crate) judge: Arc<dyn Judge>,
     pub(crate) task_judge: Arc<dyn TaskJudge>,
-    /// `None` is the default solver.
+    /// `None` means the default solver.
     pub(crate) solver: Option<Arc<MakeSolver>>,
 }
 
@@ -55,38 +55,39 @@ impl Roles {
 }
 
 impl Builder {
-    /// Swaps R1.
+    /// Replaces R1.
     pub fn perceiver(mut self, perceiver: Arc<dyn Perceiver>) -> Self {
         self.roles.perceiver = perceiver;
         self
     }
 
-    /// Swaps R2.
+    /// Replaces R2.
     pub fn planner(mut self, planner: Arc<dyn Planner>) -> Self {
         self.roles.planner = Some(planner);
         self
     }
 
-    /// Swaps R3.
+    /// Replaces R3.
     pub fn executor(mut self, executor: Arc<dyn Executor>) -> Self {
         self.roles.executor = Some(executor);
         self
     }
 
-    /// Swaps R4a's judge.
+    /// Replaces R4a's judge.
     pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
         self.roles.judge = judge;
         self
     }
 
-    /// Swaps R4b's judge.
+    /// Replaces R4b's judge.
     pub fn task_judge(mut self, task_judge: Arc<dyn TaskJudge>) -> Self {
         self.roles.task_judge = task_judge;
         self
     }
 
-    /// Swaps R7's solver: called once per run with its parameters. It works on a thread of its own; where it panics or
-    /// gives no decision within [`Deadlines::step`](crate::Deadlines::step), the run ends with a fault and what there is.
+    /// Replaces R7's solver: called once per run with its parameters. It runs on its own thread; if it panics
+    /// or gives no decision within [`Deadlines::step`](crate::Deadlines::step), the run ends with a fault and
+    /// its partial results.
     pub fn solver(mut self, make: impl Fn(Parameters) -> Box<dyn Solver> + Send + Sync + 'static) -> Self {
         self.roles.solver = Some(Arc::new(make));
         self

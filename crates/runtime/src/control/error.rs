@@ -1,46 +1,46 @@
-//! Why a run cannot be spoken to.
+//! `ControlError`: why the control socket cannot be used.
 
 use std::{io, path::PathBuf};
 
-/// Why a run does not listen, or does not do what it is told.
+/// Why a run does not listen, or refuses an order.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControlError {
-    /// There is no socket.
+    /// The socket cannot be created.
     #[error("the run cannot listen at {}: {source}", path.display())]
     Listen {
-        /// Where it would be.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Nobody listens.
+    /// No process listens.
     #[error("nobody listens at {}: {source}", path.display())]
     Unreachable {
-        /// Where.
+        /// The socket's path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Somebody listens and says nothing.
+    /// The listener does not answer.
     #[error("the run's process does not answer")]
     Silent,
-    /// It went away.
+    /// The connection was lost.
     #[error("the run's process has gone: {source}")]
     Gone {
-        /// How that was seen.
+        /// The cause.
         source: io::Error,
     },
-    /// It said what this version does not know.
+    /// The reply is unknown to this version.
     #[error("the run's process says what is not understood: {source}")]
     Strange {
-        /// What is wrong with it.
+        /// The parse error.
         source: serde_json::Error,
     },
-    /// It does not do it.
+    /// The run refuses the order.
     #[error("{reason}")]
     Refused {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,8 +1,8 @@
-//! Who is at the other end of a socket.
+//! Authenticates the peer of a control socket: same user, and not started by this process.
 
 use tokio::net::UnixStream;
 
-/// Why somebody is not heard.
+/// Why a peer is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Stranger {
     #[error("this is a run of another user")]
@@ -13,8 +13,9 @@ pub(super) enum Stranger {
     Unknown,
 }
 
-/// Whether the other end may speak for the person: it is of the same user, and no process that this one has started. What a command leaves
-/// behind falls to a process of the sandbox, which this one has started, so whatever a run starts stays below it.
+/// Whether the peer may speak for the person: it has the same user, and is not a descendant of this process.
+/// Orphans of a command are reparented to a sandbox process, which this process started, so everything that a
+/// run starts stays below it.
 pub(super) fn speaks_for_the_person(stream: &UnixStream) -> Result<(), Stranger> {
     let credentials = stream.peer_cred().map_err(|_| Stranger::Unknown)?;
     if credentials.uid() != rustix::process::geteuid().as_raw() {
@@ -26,7 +27,7 @@ pub(super) fn speaks_for_the_person(stream: &UnixStream) -> Result<(), Stranger>
     if pid == own {
         return Ok(());
     }
-    // Nobody's ancestors go on for ever; a process that ends meanwhile is not known.
+    // The chain of parents is finite; a process that ends meanwhile is unknown.
     while pid > 1 {
         pid = parent(pid).ok_or(Stranger::Unknown)?;
         if pid == own {
@@ -36,10 +37,10 @@ pub(super) fn speaks_for_the_person(stream: &UnixStream) -> Result<(), Stranger>
     Ok(())
 }
 
-/// The process that a process falls to; 0 where that lies outside of what this one can see.
+/// The parent of a process; 0 if that lies outside of this process's namespace.
 fn parent(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name of the program may hold anything.
+    // The program name may contain anything.
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The run's end of the socket.
+//! The run's end of the control socket.
 
 use std::{
     path::PathBuf,
@@ -15,19 +15,19 @@ use tokio::{
 use super::{ControlError, MAX_LINE, Order, Said, kin::speaks_for_the_person, place};
 use crate::{Answerer, Canceller, Noter, Run, question::Asked, run::Reply};
 
-/// The most who may be there at once.
+/// Maximum number of concurrent connections.
 const MOST: usize = 16;
 
 /// Where the questions of a run are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnsweredAt {
-    /// Over the socket, by whoever comes first.
+    /// Over the socket, first come first served.
     Socket,
-    /// Where the run was started.
+    /// In the process that started the run.
     Elsewhere,
 }
 
-/// A run that listens. Dropping it ends that, and takes the socket away.
+/// A listening run. Dropping it stops listening and removes the socket.
 #[derive(Debug)]
 pub struct Listening {
     path: PathBuf,
@@ -37,12 +37,12 @@ pub struct Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.task.abort();
-        // Where it stays, nobody listens at it.
+        // If the file stays, nothing listens on it.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// Lets a run be spoken to, until what this returns is dropped. Inside a tokio runtime.
+/// Listens for orders until the returned value is dropped. Must be called inside a tokio runtime.
 ///
 /// # Errors
 /// [`ControlError::Listen`].
@@ -72,7 +72,7 @@ async fn accept(listener: UnixListener, ear: Arc<Ear>) {
                     peers.spawn(serve(stream, is_full, Arc::clone(&ear)));
                 }
                 Err(error) => {
-                    // Too many open files, for example: whoever tries again may be heard.
+                    // Too many open files, for example: a later attempt may succeed.
                     tracing::debug!(%error, "somebody could not be heard");
                     tokio::task::yield_now().await;
                 }
@@ -82,7 +82,7 @@ async fn accept(listener: UnixListener, ear: Arc<Ear>) {
     }
 }
 
-/// Hears one peer until it goes. What it does wrong is told to it, and is its end alone.
+/// Serves one peer until it disconnects. Its errors are reported to it and end only its connection.
 async fn serve(stream: UnixStream, is_full: bool, ear: Arc<Ear>) {
     let refused = match speaks_for_the_person(&stream) {
         Err(stranger) => Some(stranger.to_string()),
@@ -118,18 +118,18 @@ async fn serve(stream: UnixStream, is_full: bool, ear: Arc<Ear>) {
     }
 }
 
-/// Who has gone meanwhile hears nothing.
+/// A peer that has disconnected misses the reply.
 async fn say(write: &mut OwnedWriteHalf, said: &Said) {
     let Ok(mut line) = serde_json::to_vec(said) else { return };
     line.push(b'\n');
     let _ = write.write_all(&line).await;
 }
 
-/// What a run can be told.
+/// Handles the orders to a run.
 struct Ear {
     answered_at: AnsweredAt,
     question: watch::Receiver<Option<Asked>>,
-    /// The question that was answered last.
+    /// The last question that was answered.
     answered: Mutex<Option<Asked>>,
     answerer: Answerer,
     noter: Noter,
@@ -154,7 +154,7 @@ impl Ear {
         }
     }
 
-    /// Passes an answer on, if it is the first to the question that is open.
+    /// Passes an answer on, if it is the first to the open question.
     fn reply(&self, reply: Reply) -> Result<(), String> {
         if self.answered_at == AnsweredAt::Elsewhere {
             return Err("this run's questions are answered where it was started".to_owned());

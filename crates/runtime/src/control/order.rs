@@ -1,54 +1,54 @@
-//! What is said over the socket.
+//! The messages of the control socket.
 
 use artoo_types::{ApprovalDecided, PlanApprovalDecided};
 use serde::{Deserialize, Serialize};
 
 use crate::run::Reply;
 
-/// What a run is told.
+/// An order to a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
-    /// The person answers a round of questions.
+    /// Answers a round of questions.
     Answer {
-        /// Which.
+        /// The round.
         round: u32,
-        /// Their words; empty means: go ahead.
+        /// The person's words; empty means: go ahead.
         answer: String,
     },
-    /// The person decides about a plan.
+    /// Decides about a plan.
     Plan {
-        /// How.
+        /// The decision.
         decision: PlanApprovalDecided,
     },
-    /// The person decides about what a call would do.
+    /// Decides about the effects of a call.
     Effect {
-        /// How.
+        /// The decision.
         decision: ApprovalDecided,
     },
-    /// The person says something unasked.
+    /// Sends an unsolicited note.
     Note {
-        /// Their words.
+        /// The person's words.
         text: String,
     },
-    /// The run is to end.
+    /// Stops the run.
     Stop {},
 }
 
-/// What it says: once when somebody comes, and once to each order.
+/// A reply of the run: one on connection, and one to each order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "said", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Said {
-    /// It listens.
+    /// The run listens.
     Ready {
-        /// Whether it takes answers to its questions.
+        /// Whether it accepts answers to its questions.
         answers: bool,
     },
-    /// It does it.
+    /// The order was accepted.
     Taken {},
-    /// It does not.
+    /// The order was refused.
     Refused {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

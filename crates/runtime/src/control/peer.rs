@@ -1,4 +1,4 @@
-//! The other end of the socket.
+//! The client's end of the control socket.
 
 use std::{io, path::Path, time::Duration};
 
@@ -14,10 +14,10 @@ use tokio::{
 use super::{ControlError, MAX_LINE, Order, Said, place};
 use crate::Answerer;
 
-/// How long a run's process may take to say something: it does nothing else meanwhile that could keep it.
+/// Timeout for a reply of the run's process, which handles nothing else on this socket meanwhile.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Somebody who speaks to a run of another process.
+/// A connection to a run of another process.
 #[derive(Debug)]
 pub struct Peer {
     reader: BufReader<OwnedReadHalf>,
@@ -26,10 +26,10 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Goes to the run of this folder. Inside a tokio runtime.
+    /// Connects to the run of this folder. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// [`ControlError`]: nobody listens, or nobody may come.
+    /// [`ControlError`]: no process listens, or the connection is refused.
     pub async fn connect(run_folder: &Path) -> Result<Self, ControlError> {
         let connected = place::connect(run_folder).and_then(UnixStream::from_std);
         let stream = connected
@@ -44,15 +44,15 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Whether the run takes answers to its questions from here.
+    /// Whether the run accepts answers to its questions from here.
     pub fn takes_answers(&self) -> bool {
         self.answers
     }
 
-    /// Tells it something.
+    /// Sends an order.
     ///
     /// # Errors
-    /// [`ControlError`]: the run does not do it, or is gone.
+    /// [`ControlError`]: the run refuses the order, or is gone.
     pub async fn tell(&mut self, order: &Order) -> Result<(), ControlError> {
         let mut line = serde_json::to_vec(order).map_err(|source| ControlError::Strange { source })?;
         line.push(b'\n');
@@ -63,15 +63,16 @@ impl Peer {
         }
     }
 
-    /// A handle that answers the run's questions over this way, as [`Run::answerer`](crate::Run::answerer) does in its own process, and what
-    /// the run did not take.
+    /// A handle that answers the run's questions over this connection, as
+    /// [`Run::answerer`](crate::Run::answerer) does within the process, and the errors of what the run
+    /// refused.
     pub fn into_answerer(mut self) -> (Answerer, mpsc::UnboundedReceiver<ControlError>) {
         let (answer, mut answers) = mpsc::unbounded_channel();
         let (refuse, refused) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Some(reply) = answers.recv().await {
                 if let Err(error) = self.tell(&Order::from(reply)).await {
-                    // Who has gone does not want to know.
+                    // The receiver may be gone.
                     let _ = refuse.send(error);
                 }
             }

@@ -1,4 +1,4 @@
-//! Where the socket is.
+//! The path of the control socket.
 
 use std::{
     fs::{File, Permissions},
@@ -16,7 +16,7 @@ use std::{
 
 use super::NAME;
 
-/// The most bytes of the path of a socket. The kernel takes a few more.
+/// Maximum bytes of a socket path. The kernel accepts a few more.
 const LONGEST: usize = 100;
 
 /// The socket in a run's folder.
@@ -24,17 +24,17 @@ pub(super) fn path(run_folder: &Path) -> PathBuf {
     run_folder.join(NAME)
 }
 
-/// Listens there. Nobody but the user may come.
+/// Listens there, for the user only.
 pub(super) fn bind(run_folder: &Path) -> io::Result<UnixListener> {
     let (path, _folder) = short(run_folder)?;
     let listener = UnixListener::bind(&path)?;
-    // Until then the folder alone keeps others out, which it does anyway.
+    // Until then only the folder's mode excludes others, which suffices.
     std::fs::set_permissions(&path, Permissions::from_mode(0o600))?;
     listener.set_nonblocking(true)?;
     Ok(listener)
 }
 
-/// Goes there.
+/// Connects to it.
 pub(super) fn connect(run_folder: &Path) -> io::Result<UnixStream> {
     let (path, _folder) = short(run_folder)?;
     let stream = UnixStream::connect(path)?;
@@ -42,7 +42,8 @@ pub(super) fn connect(run_folder: &Path) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// A path that fits into the address of a socket, and what must stay open while it is used: a long one leads through the folder's descriptor.
+/// A path that fits into a socket address, and the file that must stay open while it is used: a long path
+/// goes through the folder's descriptor.
 fn short(run_folder: &Path) -> io::Result<(PathBuf, Option<File>)> {
     let whole = path(run_folder);
     if whole.as_os_str().as_bytes().len() <= LONGEST {

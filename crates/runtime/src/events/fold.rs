@@ -1,4 +1,4 @@
-//! From envelopes to lines.
+//! Folds envelopes into event lines.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -24,21 +24,21 @@ pub struct EventFold {
     /// The subtasks of calls that needed consent.
     asking: BTreeMap<CallId, SubTaskId>,
     errand: Errand,
-    /// The exit code of the last call of a command.
+    /// The exit code of a command's last call.
     command: Option<u8>,
-    /// Whether consent was missing for anything that the run tried.
+    /// Whether consent was missing for anything that the run attempted.
     denied: bool,
     is_over: bool,
 }
 
 impl EventFold {
-    /// Nothing seen yet.
+    /// The initial state.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The lines that one envelope adds: none, one or two. `run.finished` is the last line: what a role said while the run was
-    /// being closed is in the journal, and no part of the view.
+    /// The lines that one envelope adds: none, one or two. `run.finished` is the last line: messages sent
+    /// while the run was being closed are in the journal, but not in the view.
     pub fn on(&mut self, envelope: &Envelope) -> Vec<Line> {
         if self.is_over {
             return Vec::new();

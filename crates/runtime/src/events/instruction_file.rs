@@ -1,4 +1,4 @@
-//! A file that a run was told, as events name it.
+//! An instruction file of a run, as events name it.
 
 use artoo_types::Instruction;
 use schemars::JsonSchema;

@@ -1,13 +1,13 @@
-//! Which of the person's notes somebody has taken into account.
+//! Tracks which of the person's notes were taken into account.
 
 use artoo_types::{Judge, Message};
 
-/// The notes of a run so far. R2 and R4b hear everything in one order: what stands before the answer of memory is in the plan that follows
-/// it, and what stands before the last outcome is with the judge of the whole.
+/// The notes of a run so far. R2 and R4b receive everything in one order: a note before memory's answer is in
+/// the plan that follows it, and a note before the last outcome reaches the judge of the whole.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
     all: Vec<String>,
-    /// How many of them the next plan is made with, and the next judge sees.
+    /// How many of them the next plan uses, and the next judge sees.
     planned_with: usize,
     judged_with: usize,
     used: usize,
@@ -31,7 +31,7 @@ impl Notes {
         }
     }
 
-    /// Those that nobody has taken into account.
+    /// The notes that were not taken into account.
     pub(super) fn unused(&self) -> Box<[String]> {
         self.all.get(self.used..).unwrap_or_default().into()
     }

@@ -1,4 +1,4 @@
-//! What a run costs: calls, tokens, money.
+//! Usage totals of a run: calls, tokens, money.
 
 use artoo_types::{Amount, ModelCall, Role};
 use schemars::JsonSchema;
@@ -41,7 +41,8 @@ pub struct RoleUsage {
 }
 
 impl Cumulative {
-    /// One more call. A sum in which the cost of one call is missing has none: a part would pass for the whole.
+    /// Adds a call. If the cost of one call is missing, the total has none: a partial sum would pass for the
+    /// whole.
     pub(super) fn add(&mut self, call: &ModelCall, cost: Option<&Cost>) {
         self.cost = match (self.cost.take(), cost) {
             (None, Some(cost)) if self.calls == 0 => Some(cost.clone()),

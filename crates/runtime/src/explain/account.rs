@@ -1,4 +1,4 @@
-//! From the envelopes of a journal to the page.
+//! Builds the explanation page from a journal's envelopes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,8 @@ use crate::journal;
 
 /// Explains a run from its journal.
 ///
-/// The same journal gives the same page, but for [`Explanation::computed_by`]. A journal that is damaged, or of a run that has
-/// not ended, gives what there is.
-///
+/// The same journal gives the same page, except for [`Explanation::computed_by`]. A damaged journal, or one
+/// of a run that has not ended, gives a partial page.
 /// ```
 /// use artoo_runtime::{explain::explain, journal::{Read, RunState}};
 /// let page = explain(&Read { envelopes: Vec::new(), damage: None, state: RunState::Killed });
@@ -37,39 +36,39 @@ struct Account {
     replay: Replay,
     task_id: Option<TaskId>,
     prices: Prices,
-    /// What every subtask is to do.
+    /// The intent of every subtask.
     intents: BTreeMap<SubTaskId, String>,
     open: Open,
-    /// When the round before ended, and now, in milliseconds of the run.
+    /// When the previous round ended, and the current time, in milliseconds of the run.
     since: u64,
     now: u64,
-    /// How the outputs of several steps were made one answer.
+    /// How the outputs of several steps were merged into one answer.
     answer: Option<AnswerOrigin>,
     /// Whether consent was missing for anything.
     denied: bool,
-    /// Whether a fault is ending the run, so that no report is judged any more.
+    /// Whether a fault is ending the run, so that no further report is judged.
     faulted: bool,
-    /// The budget that was spent. The result does not call that a fault.
+    /// The exhausted budget, which the result does not call a fault.
     spent: Option<Fault>,
 }
 
-/// The round that is not decided yet.
+/// The undecided round.
 #[derive(Default)]
 struct Open {
     plan: Option<PlanChange>,
-    /// What memory answered before the plan.
+    /// Memory's answer before the plan.
     reply: Option<MemoryReply>,
     memory: RoundMemory,
     refused: Vec<RefusedCall>,
     outcomes: Vec<SubTaskOutcome>,
     task_verdicts: Vec<CriterionVerdict>,
     reported: Option<Reported>,
-    /// Why the run is abandoned, as the planner was told.
+    /// Why the run is abandoned, as sent to the planner.
     reason: Option<String>,
     cost: Cost,
 }
 
-/// What was reported to the controller, and what artoo's solver makes of it.
+/// The report to the controller, and the decision that artoo's solver computes from it.
 struct Reported {
     observation: Observation,
     decision: Option<Decision>,
@@ -218,7 +217,7 @@ impl Account {
                 targets: directive.blocked_targets.iter().cloned().collect(),
                 approaches: directive.blocked_approaches.iter().cloned().collect(),
                 programs: directive.blocked_programs.iter().cloned().collect(),
-                // What stays is in no directive.
+                // No directive contains what is spared.
                 spared: BTreeSet::new(),
             },
             rationale: directive.rationale.clone(),
@@ -231,7 +230,7 @@ impl Account {
         let reported = self.open.reported.take();
         let decided = match (self.cut_short(result), &reported) {
             (None, _) => Some(self.last_decision(result, reported.as_ref())),
-            // Decided, and cut short before anybody was told.
+            // Decided, but interrupted before the decision was published.
             (Some(fault), Some(reported)) => unrecorded(reported, fault),
             (Some(_), None) => None,
         };
@@ -253,8 +252,8 @@ impl Account {
         });
     }
 
-    /// What ended the run in place of a decision. Before R7 abandons a run by a rule it asks the planner for the story, so that an
-    /// abandonment without one, after a budget was spent, is that budget's.
+    /// What ended the run in place of a decision. Before R7 abandons a run by a rule it asks the planner for
+    /// the story, so an abandonment without a story, after a budget was exhausted, is due to that budget.
     fn cut_short<'a>(&'a self, result: &'a FinalResult) -> Option<&'a Fault> {
         let undecided = result.directive == TerminalState::Abandon && self.open.reason.is_none();
         result.fault.as_ref().or_else(|| self.spent.as_ref().filter(|_| undecided))
@@ -282,7 +281,7 @@ impl Account {
         }
     }
 
-    /// Ends the open round, where there is anything in it.
+    /// Closes the open round, unless it is empty.
     fn close(&mut self, reported: Option<Reported>, decided: Option<Decided>) {
         let open = std::mem::take(&mut self.open);
         let cost = Cost { elapsed_ms: self.now.saturating_sub(self.since), ..open.cost };
@@ -326,7 +325,7 @@ impl Account {
 }
 
 impl Open {
-    /// The round as it stood when the run ended under it. Nobody has said yet that anything is missing.
+    /// The round's state when the run ended. Nothing has been reported missing yet.
     fn so_far(&self) -> artoo_ggs::Round {
         artoo_ggs::Round {
             task_id: TaskId::from_text(""),
@@ -364,7 +363,7 @@ impl Open {
 /// A decision of which the journal holds only the inputs.
 fn unrecorded(reported: &Reported, fault: &Fault) -> Option<Decided> {
     let decision = reported.decision.as_ref()?;
-    // A directive is said at once; where none is on record, R7 did not come to it.
+    // A directive is published at once; if none is recorded, R7 did not get that far.
     let State::Terminal(state) = decision.state else { return None };
     Some(Decided {
         recorded: false,

@@ -1,4 +1,4 @@
-//! The page as data.
+//! The explanation page as data.
 
 use artoo_ggs_core::{Blocked, Cell, Rule, Standing};
 use artoo_types::{
@@ -236,7 +236,7 @@ pub struct Cost {
 }
 
 impl Explanation {
-    /// The recorded decisions that do not follow from what is on record, with the number of their round.
+    /// The recorded decisions that do not follow from the recorded inputs, with their round numbers.
     pub fn departures(&self) -> impl Iterator<Item = (u32, &[Difference])> {
         self.rounds.iter().filter_map(|round| match &round.decided.as_ref()?.follows {
             Follows::No { differences, .. } => Some((round.round, differences.as_slice())),

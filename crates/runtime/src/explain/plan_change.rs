@@ -1,4 +1,4 @@
-//! What a plan changed.
+//! The difference between a plan and its predecessor.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use artoo_types::{Plan, SubTaskId};
 use super::PlanChange;
 
 impl PlanChange {
-    /// What `plan` changed. `before` says what the subtasks of the plan before are to do, those that it kept included;
-    /// `intents` what every subtask of the run is to do.
+    /// The changes of `plan`. `before` holds the intents of the previous plan's subtasks, including kept
+    /// ones; `intents` those of every subtask of the run.
     pub(super) fn of(plan: &Plan, before: &[String], intents: &BTreeMap<SubTaskId, String>) -> Self {
         let mut left = before.to_vec();
         let mut change = Self::default();
@@ -25,13 +25,13 @@ impl PlanChange {
         change
     }
 
-    /// What the plan's subtasks are to do, kept ones included.
+    /// The intents of the plan's subtasks, including kept ones.
     pub(super) fn intents(&self) -> Vec<String> {
         [&self.kept, &self.again, &self.new].into_iter().flatten().cloned().collect()
     }
 }
 
-/// Takes one such text out; whether there was one.
+/// Removes one such text; returns whether there was one.
 fn take(left: &mut Vec<String>, text: &str) -> bool {
     let position = left.iter().position(|intent| intent == text);
     position.map(|position| left.remove(position)).is_some()

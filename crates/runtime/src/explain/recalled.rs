@@ -1,4 +1,4 @@
-//! What memory had to do with a round.
+//! The part that memory played in a round.
 
 use std::collections::BTreeSet;
 
@@ -71,12 +71,12 @@ pub struct HeldCall {
 }
 
 impl RoundMemory {
-    /// Whether there is nothing to tell.
+    /// Whether memory played no part.
     pub fn is_empty(&self) -> bool {
         self.recalled.is_empty() && self.guards.is_empty() && self.held.is_empty()
     }
 
-    /// What was recalled before a plan, and what it made of that.
+    /// What was recalled before a plan, and how the plan used it.
     pub(super) fn of(reply: &MemoryReply, plan: &Plan) -> Self {
         let used: BTreeSet<MegramId> = plan.memory.used.iter().copied().collect();
         let laws = reply.laws.iter().map(|law| Remembered {
@@ -117,7 +117,7 @@ impl RoundMemory {
         Self { recalled, guards: plan.memory.guards.clone(), held: Vec::new() }
     }
 
-    /// Takes note of a call that was held back.
+    /// Records a call that was held back.
     pub(super) fn called(&mut self, call: &ToolCall) {
         if let Some(held) = &call.held {
             let target = BlockedTarget::of(&call.tool, &call.arguments);

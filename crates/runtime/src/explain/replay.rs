@@ -1,4 +1,4 @@
-//! The controller once more, over what is on record.
+//! Replays the controller over a recorded run.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::{Difference, Follows, Grounds, Reach};
 
-/// artoo's solver beside a recorded run, until the two part.
+/// artoo's solver, run alongside a recorded run until the two diverge.
 pub(super) struct Replay {
-    /// `None` where the settings are missing or cannot be used, and after a departure.
+    /// `None` if the settings are missing or invalid, and after a divergence.
     solver: Option<GoalGradientSolver>,
     tools: BTreeSet<ToolName>,
     programs: BTreeSet<BlockedProgram>,
@@ -45,19 +45,19 @@ impl Replay {
         }
     }
 
-    /// What the controller saw of a round.
+    /// The controller's observation of a round.
     pub(super) fn observe(&self, round: &artoo_ggs::Round, elapsed_ms: u64) -> Observation {
         observe(round, elapsed_ms, &self.tools, &self.programs)
     }
 
-    /// What artoo's solver decides on it; `None` where it cannot be computed.
+    /// The decision of artoo's solver; `None` if it cannot be computed.
     pub(super) fn step(&mut self, round: &artoo_ggs::Round, observation: &Observation) -> Option<Decision> {
         let decision = self.solver.as_mut()?.step(observation);
         self.lacks.judged(round, &decision);
         Some(decision)
     }
 
-    /// Compares a directive with the decision, whole.
+    /// Compares a whole directive with the decision.
     pub(super) fn directive(
         &mut self,
         recorded: &PlanDirective,
@@ -77,11 +77,12 @@ impl Replay {
         if recorded.directive != action {
             return self.parted(decision, found);
         }
-        // The same way on: what comes can still be computed.
+        // The same next step: later rounds can still be computed.
         Follows::No { computed: action.into(), grounds: grounds(decision), differences: found }
     }
 
-    /// Compares a result that no fault made with the decision: everything in it that the controller decides.
+    /// Compares a result that was not caused by a fault with the decision: everything in it that the
+    /// controller decides.
     pub(super) fn result(&mut self, recorded: &FinalResult, decision: Option<&Decision>) -> Follows {
         let Some(decision) = decision else { return self.unknown() };
         let computed = json!({
@@ -89,7 +90,7 @@ impl Replay {
             "grad_goal": decision.grad_goal, "replans": decision.replans_used,
             "prev_directive": decision.prev_directive, "unmet": self.lacks.unmet(decision),
         });
-        // What was decided is what it would have been, had it been believed.
+        // The decision is what it would have been if the result had been confirmed.
         let directive = recorded.unconfirmed().map_or(recorded.directive, |_| TerminalState::Accept);
         let recorded = json!({
             "directive": directive, "loss": recorded.loss, "grad_l": recorded.grad_l,
@@ -108,7 +109,7 @@ impl Replay {
         Follows::Unknown { reason: self.why_not.clone() }
     }
 
-    /// From here on the run went where artoo's solver would not have taken it.
+    /// From here on the run took a course that artoo's solver would not have chosen.
     fn parted(&mut self, decision: &Decision, differences: Vec<Difference>) -> Follows {
         self.solver = None;
         self.why_not = format!("from round {} on the run went another way", decision.round());
@@ -116,7 +117,7 @@ impl Replay {
     }
 }
 
-/// What decided.
+/// The grounds of a decision.
 fn grounds(decision: &Decision) -> Grounds {
     Grounds {
         rule: decision.rule,
@@ -130,7 +131,7 @@ fn grounds(decision: &Decision) -> Grounds {
     }
 }
 
-/// How far blocking reaches back, under the two directives for which the sign of the gradient decides it.
+/// How many rounds back blocking reaches, for the two directives where the sign of the gradient decides it.
 pub(super) fn reach(action: ActionState, trend: Trend) -> Option<Reach> {
     match (action, trend) {
         (ActionState::BreakSymmetry | ActionState::ChangePath, _) => None,
@@ -145,8 +146,8 @@ fn directive_differs(recorded: MacroState, computed: MacroState) -> Difference {
     Difference { field: "directive".to_owned(), recorded: json!(recorded), computed: json!(computed) }
 }
 
-/// A directive as a value. What is blocked is a set: the journal takes secrets out of it, which can change its order and make
-/// two of its members equal.
+/// A directive as a value. The blocked calls are a set: redaction in the journal can change its order and
+/// make two members equal.
 fn directive_value(directive: &PlanDirective) -> Value {
     let mut value = serde_json::to_value(directive).unwrap_or_default();
     for (name, member) in value.as_object_mut().into_iter().flatten() {
@@ -158,7 +159,7 @@ fn directive_value(directive: &PlanDirective) -> Value {
     value
 }
 
-/// The fields of two objects that are not the same.
+/// The fields in which two objects differ.
 fn differences(recorded: &Value, computed: &Value) -> Vec<Difference> {
     let names = |value: &Value| -> Vec<String> {
         value.as_object().into_iter().flat_map(|object| object.keys().cloned()).collect()

@@ -1,4 +1,4 @@
-//! The pure parts of the account.
+//! The pure parts of the explanation.
 
 use std::collections::BTreeMap;
 
@@ -52,8 +52,8 @@ fn every_subtask_of_both_plans_is_told_once() {
     assert_eq!(change.intents().len(), 4);
 }
 
-/// What the page says of the reach of blocking is what the solver does: a call that failed in the first round alone is blocked
-/// in the second exactly where the page says `every_round`.
+/// The page's reach of blocking matches the solver: a call that failed only in the first round is blocked in
+/// the second exactly if the page says `every_round`.
 #[test]
 fn the_reach_is_the_solvers() {
     let mut seen = Vec::new();
@@ -74,7 +74,7 @@ fn the_reach_is_the_solvers() {
     assert_eq!(seen, [Reach::EveryRound, Reach::ThisRound, Reach::EveryRound, Reach::ThisRound]);
 }
 
-/// `failed` of four criteria are not met, and one call of a tool failed.
+/// `failed` of four criteria are unmet, and one call of a tool failed.
 fn observation(failed: usize, class: &str, tool: &str) -> Observation {
     let criterion = |index: usize| {
         let standing = if index < failed {

@@ -1,4 +1,4 @@
-//! A recorded run under other numbers of the controller: what would have been decided, as far as the record tells.
+//! Replays a recorded run with other controller parameters, as far as the record allows.
 
 use artoo_ggs::Round;
 use artoo_ggs_core::{Decision, Parameters};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Follows, replay::Replay};
 use crate::journal;
 
-/// What a recorded run would have come to.
+/// The outcome of a recorded run under other parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WhatIf {
     /// Version of this format: 1.
@@ -20,57 +20,58 @@ pub struct WhatIf {
     pub run_id: Option<RunId>,
     /// Its request.
     pub request: Option<String>,
-    /// Whose solver decided then. What is computed is of artoo's own.
+    /// Whose solver decided then. The recomputation uses artoo's own.
     pub solver: SolverOrigin,
-    /// The numbers that it went by.
+    /// The recorded parameters.
     pub recorded: Hyperparameters,
-    /// Those that it is looked at with.
+    /// The parameters of the replay.
     pub replayed: Hyperparameters,
-    /// Its rounds, up to the first that would have been decided otherwise.
+    /// Its rounds, up to the first with another decision.
     pub rounds: Vec<ReplayedRound>,
-    /// That round. What would have come after it is on no record.
+    /// That round. No record exists of what would have followed.
     pub parted: Option<u32>,
-    /// What is wrong with the journal, where something is.
+    /// Damage of the journal, if any.
     pub damage: Option<String>,
 }
 
-/// One round, as it was decided and as it would have been.
+/// One round, as decided and as replayed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplayedRound {
     /// Its number, from 1.
     pub round: u32,
-    /// What was decided; none where the run was cut short before anybody was told.
+    /// The recorded decision; `None` if the run was interrupted before it was published.
     pub recorded: Option<Score>,
-    /// What would have been.
+    /// The replayed decision.
     pub replayed: Score,
-    /// Why, in words.
+    /// The reasons, in words.
     pub rationale: String,
-    /// Whether the two are the same in everything, blocked sets included.
+    /// Whether the two are identical, including blocked sets.
     pub same: bool,
 }
 
-/// How a round was scored, and what followed.
+/// A round's score and decision.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// The decision.
     pub decision: MacroState,
     /// The loss.
     pub loss: Loss,
-    /// L now minus L before.
+    /// L minus the previous L.
     pub grad_l: f64,
-    /// The same of alpha*D + beta*P.
+    /// The same for alpha*D + beta*P.
     pub grad_goal: f64,
 }
 
-/// What the controller of a recorded run went by; none where that is not on record.
+/// The controller settings of a recorded run; `None` if not recorded.
 pub fn control_settings(read: &journal::Read) -> Option<&ControlSettings> {
     read.envelopes.iter().find_map(|envelope| {
         if let Message::ControlSettings(settings) = envelope.message.as_ref() { Some(settings) } else { None }
     })
 }
 
-/// Decides the recorded rounds again with these parameters. With those of the record every round comes out the same, unless another version
-/// decided, or a foreign solver. None where the journal does not tell what the controller saw.
+/// Decides the recorded rounds again with these parameters. With the recorded parameters every round comes
+/// out the same, unless another version or a foreign solver decided. `None` if the journal lacks the
+/// controller's inputs.
 pub fn what_if(read: &journal::Read, parameters: Parameters) -> Option<WhatIf> {
     let settings = control_settings(read)?;
     let mut replay = Replay::new();
@@ -99,11 +100,12 @@ struct Account {
     page: WhatIf,
     replay: Replay,
     task_id: Option<TaskId>,
-    /// The decision on the round that was reported last.
+    /// The decision on the last reported round.
     open: Option<Decision>,
-    /// Whether a fault is ending the run, so that no report is judged any more.
+    /// Whether a fault is ending the run, so that no further report is judged.
     faulted: bool,
-    /// Whether that is a spent budget, and whether the planner was asked for the story, as it is before a decision to abandon.
+    /// Whether that fault is an exhausted budget, and whether the planner was asked for the story, which
+    /// precedes a decision to abandon.
     spent: bool,
     story: bool,
 }
@@ -158,7 +160,7 @@ impl Account {
             return self.close(None);
         }
         let follows = self.replay.result(result, self.open.as_ref());
-        // What was decided is what it would have been, had it been believed.
+        // The decision is what it would have been if the result had been confirmed.
         let decided = result.unconfirmed().map_or(result.directive, |_| TerminalState::Accept);
         let (loss, grad_l, grad_goal) = (result.loss, result.grad_l, result.grad_goal);
         self.close(Some((Score { decision: decided.into(), loss, grad_l, grad_goal }, &follows)));

@@ -1,29 +1,30 @@
-//! The thread that gets closed journals onto the disk, so that the one that writes never waits for that.
+//! The thread that syncs closed journals to disk, so that the writing thread never waits for that.
 
 use std::{fs::File, io, sync::mpsc, thread::JoinHandle};
 
 use tokio::sync::oneshot;
 
-/// Closed journals that may wait. A disk that is slower than the runs must not use up the process's open files.
+/// Maximum number of queued journals. A disk slower than the runs must not exhaust the process's file
+/// descriptors.
 const WAITING: usize = 64;
 
-/// What the thread is told.
+/// An order to the thread.
 pub(super) enum Settled {
-    /// Get this onto the disk.
+    /// Sync this file.
     File(File),
-    /// Everything before is on the disk when the answer comes.
+    /// Replies when everything queued before is on disk.
     All(oneshot::Sender<()>),
 }
 
-/// Starts the thread. It ends when the sender is dropped, after everything that waits.
+/// Starts the thread. It ends when the sender is dropped, after finishing the queue.
 pub(super) fn start() -> io::Result<(mpsc::SyncSender<Settled>, JoinHandle<()>)> {
     let (settle, waiting) = mpsc::sync_channel(WAITING);
     let work = move || {
         for settled in waiting {
             match settled {
-                // After a failed sync a power cut may cost the tail; the reader says so.
+                // After a failed sync a power failure may lose the tail; the reader reports that.
                 Settled::File(file) => drop(file.sync_data()),
-                // Nobody waits any more.
+                // The receiver may be gone.
                 Settled::All(done) => drop(done.send(())),
             }
         }
@@ -32,7 +33,7 @@ pub(super) fn start() -> io::Result<(mpsc::SyncSender<Settled>, JoinHandle<()>)>
     Ok((settle, thread))
 }
 
-/// Hands over a closed journal. Where too many wait, the system writes it back in its own time.
+/// Queues a closed journal. If the queue is full, the kernel writes it back in its own time.
 pub(super) fn settle(settle: &mpsc::SyncSender<Settled>, file: File) {
     let _ = settle.try_send(Settled::File(file));
 }

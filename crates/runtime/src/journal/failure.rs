@@ -1,4 +1,4 @@
-//! Why a journal cannot be written any more, in a sentence for the person.
+//! `RecordFailure`: why a journal can no longer be written, in a sentence for the person.
 
 use std::{
     fs::File,
@@ -11,28 +11,28 @@ use std::{
 use artoo_types::{Fault, FaultKind, Role};
 use rustix::fs::{Access, access};
 
-/// Why a run's record ends before the run does. Each has the path that it is about.
+/// Why a run's record ends before the run does. Each variant has its path.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum RecordFailure {
-    /// The folder was removed or moved while the run worked.
+    /// The folder was removed or moved during the run.
     #[error("the run's folder {} disappeared while the run worked", folder.display())]
     Gone {
         /// The run's folder.
         folder: PathBuf,
     },
-    /// It was there, and may not be written any more.
+    /// The folder exists, but is no longer writable.
     #[error("the run's folder {} may no longer be written", folder.display())]
     ReadOnly {
         /// The run's folder.
         folder: PathBuf,
     },
-    /// There is no room.
+    /// The disk is full.
     #[error("the disk is full: {} cannot be written", path.display())]
     Full {
         /// The journal.
         path: PathBuf,
     },
-    /// The process may not make files that long (`ulimit -f`, SIGXFSZ).
+    /// The process may not create files of that size (`ulimit -f`, SIGXFSZ).
     #[error("the limit of file sizes is reached: {} cannot grow", path.display())]
     TooLarge {
         /// The journal.
@@ -43,7 +43,7 @@ pub(crate) enum RecordFailure {
     Io {
         /// The journal.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: Arc<io::Error>,
     },
     /// The thread that writes journals is gone.
@@ -52,7 +52,7 @@ pub(crate) enum RecordFailure {
 }
 
 impl RecordFailure {
-    /// What an error of writing the journal means.
+    /// Classifies an error of writing the journal.
     pub(super) fn of(source: io::Error, path: &Path) -> Self {
         let path = path.to_owned();
         let kind = source.kind();
@@ -90,8 +90,8 @@ impl RecordFailure {
     }
 }
 
-/// Whether what is written into an open journal still reaches the folder that is named. What was written into a file that was
-/// removed is lost without an error, and the folder is needed for more than the journal.
+/// Whether writes to an open journal still reach its path. Writes to a removed file are lost without an
+/// error, and the folder is needed for more than the journal.
 pub(super) fn reaches(file: &File, path: &Path) -> Result<(), RecordFailure> {
     let folder = path.parent().unwrap_or(path);
     let identity = |found: std::fs::Metadata| (found.dev(), found.ino());

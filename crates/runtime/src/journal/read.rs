@@ -1,4 +1,4 @@
-//! Reading a journal back.
+//! Reads a journal.
 
 use std::{
     fs::File,
@@ -10,27 +10,27 @@ use artoo_types::{Envelope, RunId};
 
 use super::state::{self, RunState};
 
-/// The longest line that is read, in bytes.
+/// Maximum bytes of a line.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
-/// A journal as far as it can be read.
+/// The readable part of a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
     /// Its envelopes, in order.
     pub envelopes: Vec<Envelope>,
-    /// What is wrong with the file, where something is. Everything before it is in `envelopes`.
+    /// Damage of the file, if any. Everything before it is in `envelopes`.
     pub damage: Option<Damage>,
-    /// Where the run stands.
+    /// The state of the run.
     pub state: RunState,
 }
 
-/// Where a journal stops making sense.
+/// Where a journal becomes unreadable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} cannot be read: {reason}")]
 pub struct Damage {
     /// The line, from 1.
     pub line: u64,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -43,25 +43,25 @@ pub enum JournalError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// Reads a journal. Damage ends the reading, and is reported, never repaired silently.
+/// Reads a journal. Damage ends the reading and is reported, never repaired silently.
 ///
 /// # Errors
-/// [`JournalError::Io`] where the file cannot be opened or read.
+/// [`JournalError::Io`] if the file cannot be opened or read.
 pub fn read(path: &Path) -> Result<Read, JournalError> {
     Follow::open(path)?.read_on()
 }
 
-/// A journal that is read while it is written.
+/// Reads a journal while it is being written.
 #[derive(Debug)]
 pub struct Follow {
     path: PathBuf,
     reader: BufReader<File>,
-    /// What of the next line is there.
+    /// The partial next line.
     line: Vec<u8>,
     number: u64,
     run_id: Option<RunId>,
@@ -69,20 +69,20 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// Nothing of it is read yet.
+    /// Opens a journal; nothing is read yet.
     ///
     /// # Errors
-    /// [`JournalError::Io`] where it cannot be opened.
+    /// [`JournalError::Io`] if it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let file = File::open(path).map_err(|source| JournalError::Io { path: path.to_owned(), source })?;
         let (path, reader) = (path.to_owned(), BufReader::new(file));
         Ok(Self { path, reader, line: Vec::new(), number: 0, run_id: None, has_ended: false })
     }
 
-    /// What was written since the last time, and where the run stands.
+    /// What was written since the last call, and the state of the run.
     ///
     /// # Errors
-    /// [`JournalError::Io`] where it cannot be read.
+    /// [`JournalError::Io`] if it cannot be read.
     pub fn read_on(&mut self) -> Result<Read, JournalError> {
         let before = state::before_reading(self.reader.get_ref(), &self.path);
         let (envelopes, damage) = self
@@ -93,7 +93,7 @@ impl Follow {
         Ok(Read { envelopes, damage, state })
     }
 
-    /// Where the run is at work, half a line at the end is one that is being written.
+    /// While the run is active, a partial last line is still being written.
     fn lines(&mut self, at_work: bool) -> io::Result<(Vec<Envelope>, Option<Damage>)> {
         let mut envelopes = Vec::new();
         loop {
@@ -132,7 +132,7 @@ impl Follow {
     }
 }
 
-/// Why a message cannot be the one on this line.
+/// Why a message cannot belong on this line.
 fn misplaced(envelope: &Envelope, number: u64, run_id: Option<RunId>) -> Option<String> {
     if envelope.seq != number {
         return Some(format!("message {} stands where {number} belongs", envelope.seq));

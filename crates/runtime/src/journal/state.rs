@@ -1,4 +1,4 @@
-//! Where a run stands, by its journal and by who still holds it.
+//! The state of a run, by its journal and the lock on it.
 
 use std::{
     fs::{File, TryLockError},
@@ -27,13 +27,14 @@ pub enum RunState {
     Unknown,
 }
 
-/// In a run's folder where its journal could not be written to the end.
+/// Marker file in a run's folder whose journal could not be completed.
 const UNRECORDED: &str = "unrecorded";
 
-/// Whether somebody still writes this journal. To be asked before it is read, so that an end that comes meanwhile is seen.
+/// Whether a process still writes this journal. To be called before reading it, so that an end that comes
+/// meanwhile is seen.
 pub(super) fn before_reading(journal: &File, path: &Path) -> RunState {
     match journal.try_lock_shared() {
-        // The lock goes with the handle.
+        // The lock is released with the handle.
         Ok(()) if path.with_file_name(UNRECORDED).exists() => RunState::Unrecorded,
         Ok(()) => RunState::Killed,
         Err(TryLockError::WouldBlock) => RunState::Running,
@@ -41,13 +42,13 @@ pub(super) fn before_reading(journal: &File, path: &Path) -> RunState {
     }
 }
 
-/// Whether this is the end of its run.
+/// Whether this message ends its run.
 pub(super) fn ends(envelope: &Envelope) -> bool {
     matches!(envelope.message.as_ref(), Message::FinalResult(_))
 }
 
-/// Says in a run's folder that its end is not on record, in words. Best effort: what kept the journal from being written may keep
-/// this from it, too.
+/// Writes the marker file with the reason. Best effort: the cause of the journal's failure may prevent this,
+/// too.
 pub(crate) fn note_unrecorded(folder: &Path, why: &str) {
     let _ = super::writer::private_file(&folder.join(UNRECORDED))
         .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{why}\n").as_bytes()));

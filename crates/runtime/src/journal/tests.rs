@@ -1,4 +1,4 @@
-//! The journal's thread against files that cannot be written, and against its own end.
+//! The journal thread with unwritable files, and at its own end.
 
 use std::{
     fs::OpenOptions,
@@ -26,7 +26,7 @@ fn journal() -> Journal {
     Journal::start(Redactor::new().secret("hunter22")).unwrap()
 }
 
-/// A journal in a file that is there already.
+/// A journal in an existing file.
 fn into(journal: &Journal, folder: &Path, file: &Path) -> (RunJournal, mpsc::Receiver<RecordFailure>) {
     let file = OpenOptions::new().append(true).create(true).open(file).unwrap();
     let (failed, failures) = mpsc::channel();
@@ -116,7 +116,7 @@ async fn dropping_the_journal_writes_what_is_queued() {
     assert_eq!(read(&path).unwrap().envelopes.len(), 100);
 }
 
-/// Nothing fails when a file that was removed is written: who looks finds out, also while nothing is written.
+/// Writing to a removed file does not fail: the periodic check finds it, even while nothing is written.
 #[tokio::test]
 async fn a_folder_that_disappears_is_told_with_its_path() {
     let folder = tempfile::tempdir().unwrap();
@@ -148,7 +148,7 @@ fn the_lock_says_whether_the_writer_lives() {
     let path = run.folder().join(FILE_NAME);
     assert_eq!(read(&path).unwrap().state, RunState::Running);
     drop(run);
-    // Everything that was queued is done when the threads are gone.
+    // Everything queued is done when the threads are gone.
     drop(journal);
     assert_eq!(read(&path).unwrap().state, RunState::Killed);
     super::note_unrecorded(path.parent().unwrap(), "the disk is full");

@@ -18,14 +18,14 @@ use super::{
     failure::{RecordFailure, reaches},
 };
 
-/// How often it is looked whether the journals are still where they belong, while nothing is written: a run that waits for a model
-/// shall not learn at its end that its folder is gone.
+/// Interval of the check that the journals still exist, while nothing is written: a run that waits for a
+/// model must not learn only at its end that its folder is gone.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Called with the first error of a run's journal.
 pub(super) type Failed = Box<dyn FnOnce(RecordFailure) + Send>;
 
-/// What the thread is told.
+/// An order to the thread.
 pub(super) enum Order {
     Open {
         run_id: RunId,
@@ -34,18 +34,18 @@ pub(super) enum Order {
         failed: Failed,
     },
     Write(Arc<Envelope>),
-    /// Everything before is handed to the system when the answer comes, or was not and never will be.
+    /// Replies when everything before was handed to the kernel, or failed for good.
     Close {
         run_id: RunId,
         written: Option<oneshot::Sender<Result<(), RecordFailure>>>,
     },
-    /// Every closed journal is on the disk when the answer comes.
+    /// Replies when every closed journal is on disk.
     Sync(oneshot::Sender<()>),
     End,
 }
 
-/// Follows orders until the end. Lines reach the system whenever the queue is empty, so that a crash of the process loses
-/// nothing that matters.
+/// Processes orders until the end. Lines are flushed whenever the queue is empty, so that a crash of the
+/// process loses nothing that matters.
 pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: &mpsc::SyncSender<Settled>) {
     let mut open: HashMap<RunId, OpenJournal> = HashMap::new();
     let mut lines = Lines { json: JsonWriter::new(redactor), line: Vec::new() };
@@ -78,7 +78,7 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: 
                     Err(error) => (None, Err(error)),
                 };
                 if let Some(written) = written {
-                    // Nobody waits any more: the file is as it is.
+                    // The receiver may be gone; the file stays as it is.
                     let _ = written.send(result);
                 }
                 if let Some(file) = file {
@@ -86,7 +86,7 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: 
                 }
             }
             Order::Sync(done) => {
-                // Where that thread is gone, the answer's sender is dropped, which is an answer too.
+                // If that thread is gone, the reply's sender is dropped, which is a reply as well.
                 let _ = settled.send(Settled::All(done));
             }
             Order::End => break,
@@ -97,7 +97,7 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: 
     }
 }
 
-/// Waits for the next order; `None` where no more will come. Where journals are open, it looks after them meanwhile.
+/// Waits for the next order; `None` if no more will come. Checks the open journals meanwhile.
 fn wait(queue: &mpsc::Receiver<Order>, open: &mut HashMap<RunId, OpenJournal>) -> Option<Order> {
     loop {
         if !open.values().any(OpenJournal::is_good) {
@@ -111,7 +111,7 @@ fn wait(queue: &mpsc::Receiver<Order>, open: &mut HashMap<RunId, OpenJournal>) -
     }
 }
 
-/// Makes a line of an envelope, without secrets.
+/// Formats an envelope as a redacted line.
 struct Lines {
     json: JsonWriter,
     line: Vec<u8>,
@@ -132,10 +132,11 @@ enum OpenJournal {
         file: BufWriter<File>,
         path: PathBuf,
         dirty: bool,
-        /// `None` when it was called.
+        /// `None` once called.
         failed: Option<Failed>,
     },
-    /// A line could not be written. Nothing is written after it: a journal may end early, but may not have holes.
+    /// A line could not be written. Nothing is written after it: a journal may end early, but must not have
+    /// holes.
     Broken(RecordFailure),
 }
 
@@ -162,8 +163,8 @@ impl OpenJournal {
         self.attempt(|file, path, _| reaches(file.get_ref(), path));
     }
 
-    /// The run is told of the first error. It breaks the journal, unless only the folder may not be written any more: the open
-    /// file still takes the run's end.
+    /// Reports the first error to the run. It breaks the journal, unless only the folder is no longer
+    /// writable: the open file still takes the run's end.
     fn attempt(
         &mut self,
         work: impl FnOnce(&mut BufWriter<File>, &Path, &mut bool) -> Result<(), RecordFailure>,
@@ -174,7 +175,7 @@ impl OpenJournal {
         if !matches!(failure, RecordFailure::ReadOnly { .. })
             && let Self::Good { file, .. } = std::mem::replace(self, Self::Broken(failure.clone()))
         {
-            // Not dropped as it is: that would try to write the rest once more.
+            // Not dropped, because that would try to write the rest again.
             drop(file.into_parts());
         }
         if let Some(tell) = tell {
@@ -189,7 +190,7 @@ impl OpenJournal {
         }
     }
 
-    /// The file, when everything is in it.
+    /// The file, once everything is written.
     fn close(mut self) -> Result<Option<File>, RecordFailure> {
         self.flush();
         match self {

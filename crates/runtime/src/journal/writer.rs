@@ -1,4 +1,4 @@
-//! The way of runs to the thread that writes their journals.
+//! Handles through which runs send to the journal thread.
 
 use std::{
     fs::{File, OpenOptions},
@@ -18,17 +18,18 @@ use super::{
 };
 use crate::private;
 
-/// What must fit on the disk before a run begins: a full disk is better noticed before a model is asked than after.
+/// Bytes written and removed before a run starts: a full disk is better noticed before a model call than
+/// after.
 const ROOM: [u8; 4096] = [b' '; 4096];
 
-/// The threads and the way to them. Dropping it writes what is queued and ends them.
+/// The threads and their channel. Dropping it writes what is queued and ends them.
 pub(crate) struct Journal {
     orders: mpsc::Sender<Order>,
     /// In the order in which they end.
     threads: Vec<JoinHandle<()>>,
 }
 
-/// The way of one run to its journal. Dropping it closes the journal without waiting.
+/// One run's handle to its journal. Dropping it closes the journal without waiting.
 pub(crate) struct RunJournal {
     run_id: RunId,
     folder: PathBuf,
@@ -46,8 +47,9 @@ impl Journal {
         Ok(Self { orders, threads: vec![writer, durable] })
     }
 
-    /// Makes the run's folder and its empty journal. `failed` is called at most once, from the thread, when a line cannot
-    /// be written; it is dropped without a call only when the journal is closed or the thread is gone.
+    /// Creates the run's folder and its empty journal. `failed` is called at most once, from the thread, if a
+    /// line cannot be written; it is dropped without a call only when the journal is closed or the thread is
+    /// gone.
     pub(crate) fn open(
         &self,
         runs: &Path,
@@ -60,13 +62,14 @@ impl Journal {
         let opened =
             empty_file(&folder.join(FILE_NAME)).and_then(|file| self.adopt(run_id, &folder, file, failed));
         if opened.is_err() {
-            // Nothing was begun, so nothing should be listed as a run; what cannot be removed is an empty folder.
+            // Nothing was started, so nothing should be listed as a run; an empty folder is left if it cannot
+            // be removed.
             let _ = std::fs::remove_dir_all(&folder);
         }
         opened
     }
 
-    /// Writes the run's journal into this file.
+    /// Writes the run's journal to this file.
     pub(super) fn adopt(
         &self,
         run_id: RunId,
@@ -81,7 +84,7 @@ impl Journal {
         Ok(RunJournal { run_id, folder: folder.to_owned(), orders: self.orders.clone() })
     }
 
-    /// Waits until all closed journals are on the disk.
+    /// Waits until all closed journals are on disk.
     pub(crate) async fn sync(&self) {
         let (synced, done) = oneshot::channel();
         if self.orders.send(Order::Sync(synced)).is_ok() {
@@ -94,7 +97,7 @@ impl Drop for Journal {
     fn drop(&mut self) {
         let _ = self.orders.send(Order::End);
         for thread in self.threads.drain(..) {
-            // A panic of the thread has been reported by the runs that could not close.
+            // A panic of the thread was already reported by the runs that could not close.
             let _ = thread.join();
         }
     }
@@ -111,11 +114,11 @@ impl RunJournal {
         &self.folder
     }
 
-    /// The function that the bus calls with each envelope, in order: it only queues.
+    /// The function that the bus calls with each envelope, in order; it only queues.
     pub(crate) fn recorder(&self) -> impl FnMut(&Arc<Envelope>) + Send + 'static {
         let orders = self.orders.clone();
         move |envelope| {
-            // Where the thread is gone, `failed` was dropped and the supervisor knows.
+            // If the thread is gone, `failed` was dropped and the supervisor knows.
             let _ = orders.send(Order::Write(Arc::clone(envelope)));
         }
     }
@@ -135,12 +138,12 @@ impl RunJournal {
 
 impl Drop for RunJournal {
     fn drop(&mut self) {
-        // After `close` there is nothing left to close; the thread ignores it.
+        // After `close` the thread ignores this.
         let _ = self.orders.send(Order::Close { run_id: self.run_id, written: None });
     }
 }
 
-/// Makes a new file that only the user may read. What bears its name, a link too, is an error.
+/// Creates a file that only the user can read. An existing entry of that name, including a link, is an error.
 pub(super) fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create_new(true).append(true);
@@ -152,7 +155,7 @@ pub(super) fn private_file(path: &Path) -> io::Result<File> {
 /// The journal, locked: the lock ends with the process, see [`super::RunState`].
 fn empty_file(path: &Path) -> io::Result<File> {
     let mut file = private_file(path)?;
-    // A file system without locks has no answer to who asks, either.
+    // A file system without locks cannot answer readers either.
     let _ = file.lock();
     file.write_all(&ROOM)?;
     file.set_len(0)?;

@@ -1,21 +1,22 @@
-//! Old turns, in short. A session that is used for months must not grow without bounds, and nobody reads the results of its first day in
-//! it: they are kept by the runs, which each turn names.
+//! Shortens old turns of a session, so that a session used for months stays bounded. The runs, which each
+//! turn names, keep the full results.
 
 use super::session::{Session, SessionTurn};
 
-/// A session with more turns than this is compacted when the next one is added.
+/// Number of turns above which a session is compacted when the next one is added.
 pub const COMPACT_ABOVE: usize = 200;
 
-/// The newest turns that stay as they are.
+/// Number of newest turns that stay unchanged.
 pub const KEPT_WHOLE: usize = 100;
 
-/// The most characters that are left of an old request.
+/// Maximum characters kept of an old request.
 const REQUEST: usize = 200;
 
-/// The most characters that are left of an old result.
+/// Maximum characters kept of an old result.
 const RESULT: usize = 120;
 
-/// Shortens all but the newest [`KEPT_WHOLE`] turns, where there are more than [`COMPACT_ABOVE`] that are whole. Says whether it did.
+/// Shortens all but the newest [`KEPT_WHOLE`] turns if more than [`COMPACT_ABOVE`] are uncompacted. Returns
+/// whether it did.
 pub(super) fn compact(session: &mut Session) -> bool {
     let whole = session.turns.iter().filter(|turn| !turn.compacted).count();
     if whole <= COMPACT_ABOVE {
@@ -26,7 +27,7 @@ pub(super) fn compact(session: &mut Session) -> bool {
     true
 }
 
-/// What was asked and what came of it, each in a line; the run's id says where the rest is.
+/// Keeps the request and the result as one line each; the run's id leads to the rest.
 fn shorten(turn: &mut SessionTurn) {
     turn.compacted = true;
     turn.request = first_line(&turn.request, REQUEST);

@@ -1,55 +1,55 @@
-//! What can be wrong with a session.
+//! `SessionError`: problems of a session.
 
 use std::{io, path::PathBuf};
 
-/// Why a session cannot be begun, found, read or written.
+/// Why a session cannot be started, found, read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
     /// A file or folder of sessions cannot be read or written.
     #[error("the session {} cannot be {doing}: {source}", path.display())]
     Io {
-        /// What was tried: read, written, removed.
+        /// The operation: read, written, removed.
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// No session begins or ends like this, or has this name.
+    /// No session has this id prefix or suffix, or this name.
     #[error("there is no session {part:?}")]
     Unknown {
-        /// What was asked for.
+        /// The requested part.
         part: String,
     },
-    /// Several do.
+    /// Several sessions match.
     #[error("{count} sessions answer to {part:?}")]
     Ambiguous {
-        /// What was asked for.
+        /// The requested part.
         part: String,
-        /// How many.
+        /// The number of matches.
         count: usize,
     },
-    /// Another release wrote it.
+    /// Written by a newer release.
     #[error("the session {} was written by a newer artoo (format {found}; this one reads {known})", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
         /// The version of its format.
         found: u32,
-        /// The newest that this release reads.
+        /// The newest version that this release reads.
         known: u32,
     },
-    /// Its first line does not say what it is.
+    /// The first line is not a session header.
     #[error("{} is no session, or its first line is damaged", path.display())]
     Headless {
         /// The file.
         path: PathBuf,
     },
-    /// A name that cannot be told from others, or from nothing.
+    /// An empty or ambiguous name.
     #[error("{name:?} cannot be the name of a session")]
     Name {
-        /// What was given.
+        /// The given name.
         name: String,
     },
 }

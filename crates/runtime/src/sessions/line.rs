@@ -1,4 +1,4 @@
-//! The lines of a session's file.
+//! The line format of a session's file.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::session::{SessionTurn, TurnEnd};
 
-/// The newest version of the format that this release reads, and the one it writes.
+/// The format version that this release writes, and the newest that it reads.
 pub(super) const VERSION: u32 = 1;
 
 /// A line, with the version of its format.
@@ -16,12 +16,12 @@ pub(super) const VERSION: u32 = 1;
 pub(super) struct Line {
     /// The version.
     pub(super) v: u32,
-    /// What it says.
+    /// The content.
     #[serde(flatten)]
     pub(super) entry: Entry,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Entry {
@@ -29,28 +29,28 @@ pub(super) enum Entry {
     Session {
         /// The session.
         id: SessionId,
-        /// Where it belongs.
+        /// The folder that it belongs to.
         folder: PathBuf,
         /// When it began.
         began: DateTime<FixedOffset>,
     },
-    /// A person named it.
+    /// A person named the session.
     Name {
         /// The name.
         name: String,
     },
-    /// Something was asked.
+    /// A request.
     Turn(SessionTurn),
-    /// A run came to its end.
+    /// A run ended.
     End {
-        /// Which.
+        /// The run.
         run_id: RunId,
-        /// How.
+        /// Its end.
         end: TurnEnd,
     },
 }
 
-/// Only the version of a line: of a newer format nothing else can be relied on.
+/// Only the version of a line: nothing else of a newer format can be relied on.
 #[derive(Deserialize)]
 pub(super) struct Versioned {
     /// The version.

@@ -1,4 +1,4 @@
-//! A session as it is read.
+//! `Session`: the turns of a session, as read from its file.
 
 use std::path::{Path, PathBuf};
 
@@ -15,45 +15,45 @@ use crate::{
     runs,
 };
 
-/// The most characters of a result that a session keeps; the run has the whole.
+/// Maximum characters of a result that a session keeps; the run has the full result.
 pub const MAX_RESULT: usize = 4000;
 
-/// The most files that a turn lists; the run has all.
+/// Maximum files that a turn lists; the run has all.
 const MAX_FILES: usize = 100;
 
-/// How many of them the next request is told of, before the result.
+/// How many of them the next request sees, before the result.
 const FILES_TOLD: usize = 5;
 
-/// What the next request is told of a run that has left no result.
+/// What the next request sees of a run without a result.
 const WITHOUT_END: &str = "(the run did not come to an end)";
 
-/// A conversation: where it belongs and what was said, oldest first.
+/// A conversation: its folder and its turns, oldest first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Session {
     /// Its id.
     pub id: SessionId,
-    /// The name that a person gave it.
+    /// The name given by a person.
     pub name: Option<String>,
-    /// The folder that its requests are about.
+    /// The folder that its requests refer to.
     pub folder: PathBuf,
     /// When it began.
     pub began: DateTime<FixedOffset>,
     /// Its turns.
     pub turns: Vec<SessionTurn>,
-    /// How many lines of its file could not be read: cut off, or edited.
+    /// The number of unreadable lines in its file: truncated or edited.
     pub unreadable: usize,
 }
 
-/// A request and what came of it.
+/// A request and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionTurn {
-    /// The run, where everything of it is on record.
+    /// The run, which has the full record.
     pub run_id: RunId,
-    /// When it was asked.
+    /// The time of the request.
     pub at: DateTime<FixedOffset>,
     /// The person's words.
     pub request: String,
-    /// What came of it; `None` as long as the run works, and where it was killed.
+    /// The result; `None` while the run is active, and if it was killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<TurnEnd>,
     /// Whether it was shortened by [compaction](super::COMPACT_ABOVE).
@@ -64,26 +64,26 @@ pub struct SessionTurn {
 /// How a turn ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnEnd {
-    /// The directive; `None` where a fault ended it.
+    /// The directive; `None` if a fault ended it.
     pub directive: Option<TerminalState>,
-    /// What the run's `artoo run` would have ended with.
+    /// The exit code that the run's `artoo run` would have.
     pub exit_code: u8,
-    /// Summary and output, cut at [`MAX_RESULT`] characters.
+    /// Summary and output, truncated to [`MAX_RESULT`] characters.
     pub result: String,
-    /// The files that it changed, at most a hundred.
+    /// The changed files, at most a hundred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileChange>,
-    /// Tokens read and written.
+    /// Tokens, input plus output.
     pub tokens: u64,
     /// Milliseconds.
     pub elapsed_ms: u64,
-    /// What the calls cost, where every price is known.
+    /// The cost of the calls, if every price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
 impl TurnEnd {
-    /// What a line of a run says of its end; `None` where it is another line.
+    /// The end of a run from its event line; `None` for any other event.
     pub fn of(event: &Event) -> Option<Self> {
         let Event::RunFinished {
             directive, error, summary, output, files, usage, elapsed_ms, exit_code, ..
@@ -96,7 +96,7 @@ impl TurnEnd {
             directive: *directive,
             exit_code: *exit_code,
             result: said(summary, output, fault.unwrap_or_default()),
-            // What differs in them is in the run's journal.
+            // Their diffs are in the run's journal.
             files: files
                 .iter()
                 .take(MAX_FILES)
@@ -109,7 +109,7 @@ impl TurnEnd {
     }
 }
 
-/// What a run said in the end: its summary, then its output where that says more.
+/// The final text of a run: its summary, then its output if that adds anything.
 fn said(summary: &str, output: &Value, fault: &str) -> String {
     let output = match output {
         Value::Null => String::new(),
@@ -129,7 +129,8 @@ fn said(summary: &str, output: &Value, fault: &str) -> String {
 }
 
 impl Session {
-    /// The turns that the next request is told of, oldest first: at most [`MAX_TURNS`]. `undoable` are the runs that it can take back.
+    /// The turns that the next request sees, oldest first: at most [`MAX_TURNS`]. `undoable` are the runs
+    /// that it can undo.
     pub fn recent(&self, undoable: &[EarlierRun]) -> Vec<Turn> {
         let told = self.newest().rev().map(|turn| {
             let name = short_id(turn.run_id);
@@ -138,7 +139,8 @@ impl Session {
         told.collect()
     }
 
-    /// The runs of these turns whose changes to files can be taken back, the newest first. Their records lie in this data folder.
+    /// The runs of these turns whose file changes can be undone, newest first. Their records are in this data
+    /// folder.
     pub fn undoable(&self, data_folder: &Path) -> Vec<EarlierRun> {
         let records = self.newest().filter_map(|turn| {
             let folder = runs::folder(data_folder).join(turn.run_id.to_string());
@@ -157,18 +159,18 @@ impl Session {
         records.collect()
     }
 
-    /// The newest [`MAX_TURNS`] turns, the newest first.
+    /// The newest [`MAX_TURNS`] turns, newest first.
     fn newest(&self) -> impl DoubleEndedIterator<Item = &SessionTurn> {
         self.turns.iter().rev().take(MAX_TURNS)
     }
 
-    /// What a person sees it by: its name, or its first request.
+    /// The title shown to a person: its name, or its first request.
     pub fn title(&self) -> &str {
         let first = || self.turns.first().map(|turn| turn.request.as_str());
         self.name.as_deref().or_else(first).unwrap_or_default()
     }
 
-    /// When something was last asked in it.
+    /// The time of the last request.
     pub fn last_at(&self) -> DateTime<FixedOffset> {
         self.turns.last().map_or(self.began, |turn| turn.at)
     }
@@ -177,10 +179,10 @@ impl Session {
         Self { id, name: None, folder, began, turns: Vec::new(), unreadable: 0 }
     }
 
-    /// The same after one more line.
+    /// Applies one line.
     pub(super) fn on(&mut self, entry: Entry) {
         match entry {
-            // Only the first line says where a session belongs.
+            // Only the first line may be a header.
             Entry::Session { .. } => self.unreadable += 1,
             Entry::Name { name } => self.name = Some(name),
             Entry::Turn(turn) => self.turns.push(turn),
@@ -194,8 +196,8 @@ impl Session {
 }
 
 impl SessionTurn {
-    /// As the perceiver is told it. The files are part of the result: "it" is often one of them.
-    /// Where its run can be taken back, that comes first, with the name by which the tool for it knows the run.
+    /// The turn as the perceiver sees it. The files are part of the result: "it" often refers to one of them.
+    /// If the run can be undone, that comes first, with the name by which the undo tool knows the run.
     fn told(&self, undoable: Option<&EarlierRun>) -> Turn {
         let undo = undoable.map(|run| format!("run {}, which can be taken back\n", run.name));
         let result = match &self.end {

@@ -1,4 +1,4 @@
-//! Sessions on the disk.
+//! `Sessions`: session files in the data folder.
 
 use std::{
     fs::{File, OpenOptions},
@@ -21,22 +21,22 @@ use super::{
 };
 use crate::private;
 
-/// How the file of a session ends.
+/// File extension of a session.
 const SUFFIX: &str = "jsonl";
 
-/// The longest line that is read, in bytes; a longer one counts as unreadable.
+/// Maximum bytes of a line; a longer one counts as unreadable.
 const MAX_LINE: u64 = 1024 * 1024;
 
-/// The longest name of a session, in characters.
+/// Maximum characters of a session name.
 const MAX_NAME: usize = 100;
 
-/// The most bytes of a request that are kept.
+/// Maximum bytes kept of a request.
 const MAX_REQUEST: usize = 64 * 1024;
 
-/// How often a line is tried again where another program compacts the session meanwhile.
+/// Number of attempts to append a line while another program compacts the session.
 const TRIES: usize = 5;
 
-/// The sessions of a data folder. What is written goes through the redactor first.
+/// The sessions of a data folder. Everything written is redacted first.
 #[derive(Clone, Debug)]
 pub struct Sessions {
     folder: PathBuf,
@@ -44,12 +44,12 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Those of this data folder, which [`private::data_folder`] has made.
+    /// The sessions of this data folder, which [`private::data_folder`] has created.
     pub fn new(data_folder: &Path, redactor: Redactor) -> Self {
         Self { folder: data_folder.join(NAME), redactor }
     }
 
-    /// Begins a session that belongs to `working_folder`.
+    /// Starts a session in `working_folder`.
     ///
     /// # Errors
     /// [`SessionError::Io`].
@@ -59,13 +59,14 @@ impl Sessions {
         let line = self.line(&Entry::Session { id, folder: working_folder.to_owned(), began: now });
         private::folder(&self.folder)
             .and_then(|()| OpenOptions::new().create_new(true).append(true).mode(0o600).open(&path))
-            // A session that nobody can read would be found in every list.
+            // An unreadable session would show up in every list.
             .and_then(|mut file| file.write_all(&line?).inspect_err(|_| drop(std::fs::remove_file(&path))))
             .map_err(failed("written", &path))?;
         Ok(Session::new(id, working_folder.to_owned(), now))
     }
 
-    /// Adds what is asked, before its run begins. Of what is too long for any run, the beginning is kept: the run has it whole.
+    /// Appends a request, before its run starts. A request too long for any run is truncated; the run has it
+    /// in full.
     ///
     /// # Errors
     /// [`SessionError::Io`], [`SessionError::Newer`], [`SessionError::Headless`].
@@ -81,7 +82,7 @@ impl Sessions {
         self.add(session, &Entry::Turn(turn))
     }
 
-    /// Adds how a run ended.
+    /// Appends the end of a run.
     ///
     /// # Errors
     /// As [`Sessions::ask`].
@@ -89,7 +90,7 @@ impl Sessions {
         self.add(session, &Entry::End { run_id, end })
     }
 
-    /// Gives it a name: one line, not empty, of at most a hundred characters.
+    /// Sets its name: one line, not empty, at most a hundred characters.
     ///
     /// # Errors
     /// [`SessionError::Name`], and as [`Sessions::ask`].
@@ -103,7 +104,7 @@ impl Sessions {
         self.add(session, &Entry::Name { name: name.to_owned() })
     }
 
-    /// Removes it. Its runs stay.
+    /// Removes a session. Its runs stay.
     ///
     /// # Errors
     /// [`SessionError::Io`].
@@ -112,10 +113,11 @@ impl Sessions {
         std::fs::remove_file(&path).map_err(failed("removed", &path))
     }
 
-    /// Reads it.
+    /// Reads a session.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`] where there is none, [`SessionError::Io`], [`SessionError::Newer`], [`SessionError::Headless`].
+    /// [`SessionError::Unknown`] if it does not exist, [`SessionError::Io`], [`SessionError::Newer`],
+    /// [`SessionError::Headless`].
     pub fn read(&self, session: SessionId) -> Result<Session, SessionError> {
         let path = self.path(session);
         match File::open(&path) {
@@ -127,7 +129,7 @@ impl Sessions {
         }
     }
 
-    /// The only session whose id begins or ends like this, or that has this name.
+    /// The only session whose id has this prefix or suffix, or that has this name.
     ///
     /// # Errors
     /// [`SessionError::Unknown`], [`SessionError::Ambiguous`], and as [`Sessions::read`].
@@ -155,19 +157,19 @@ impl Sessions {
         }
     }
 
-    /// The newest of this folder in which something was asked, or that was begun.
+    /// The most recently used session of this folder.
     ///
     /// # Errors
-    /// [`SessionError::Io`] for the folder; sessions that cannot be read are passed over.
+    /// [`SessionError::Io`] for the folder; unreadable sessions are skipped.
     pub fn newest_in(&self, working_folder: &Path) -> Result<Option<Session>, SessionError> {
         let read = |(_, id): (SystemTime, SessionId)| self.read(id).ok();
         Ok(self.ids()?.into_iter().filter_map(read).find(|session| session.folder == working_folder))
     }
 
-    /// The newest session that this run belongs to.
+    /// The newest session that contains this run.
     ///
     /// # Errors
-    /// [`SessionError::Io`] for the folder; sessions that cannot be read are passed over.
+    /// [`SessionError::Io`] for the folder; unreadable sessions are skipped.
     pub fn of_run(&self, run: RunId) -> Result<Option<SessionId>, SessionError> {
         let has = |id: &SessionId| {
             self.read(*id).is_ok_and(|session| session.turns.iter().any(|turn| turn.run_id == run))
@@ -175,7 +177,7 @@ impl Sessions {
         Ok(self.ids()?.into_iter().map(|(_, id)| id).find(has))
     }
 
-    /// The newest `most`, the newest first, with what cannot be read and why.
+    /// The newest `most` sessions, newest first; unreadable ones as errors.
     ///
     /// # Errors
     /// [`SessionError::Io`] for the folder.
@@ -183,7 +185,7 @@ impl Sessions {
         Ok(self.ids()?.into_iter().take(most).map(|(_, id)| self.read(id)).collect())
     }
 
-    /// The ids of all, the last written first.
+    /// All ids, the most recently written first.
     fn ids(&self) -> Result<Vec<(SystemTime, SessionId)>, SessionError> {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -201,7 +203,7 @@ impl Sessions {
         self.folder.join(format!("{session}.{SUFFIX}"))
     }
 
-    /// A line without secrets, with its end.
+    /// A redacted line with its newline.
     fn line(&self, entry: &Entry) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         JsonWriter::new(self.redactor.clone()).write(&Numbered { v: VERSION, entry }, &mut bytes)?;
@@ -213,14 +215,14 @@ impl Sessions {
         let path = self.path(session);
         let mut file = self.locked(session)?;
         let mut line = self.line(entry).map_err(failed("written", &path))?;
-        // What was cut off by a full disk or a lost power supply must not swallow the next line.
+        // A line truncated by a full disk or a power failure must not merge with the next line.
         if ends_within_a_line(&mut file).map_err(failed("read", &path))? {
             line.insert(0, b'\n');
         }
         file.write_all(&line).map_err(failed("written", &path))
     }
 
-    /// Shortens what is old, in place of the file as it was.
+    /// Compacts the old turns and replaces the file.
     fn compact(&self, session: SessionId) -> Result<(), SessionError> {
         let path = self.path(session);
         let file = self.locked(session)?;
@@ -247,7 +249,7 @@ impl Sessions {
             .map_err(failed("written", &path))
     }
 
-    /// The file, locked until it is dropped; nobody else has put another in its place.
+    /// The file, locked until dropped, and verified not to have been replaced meanwhile.
     fn locked(&self, session: SessionId) -> Result<File, SessionError> {
         let path = self.path(session);
         let io = failed("written", &path);
@@ -259,7 +261,7 @@ impl Sessions {
                 }
                 Err(error) => return Err(io(error)),
             };
-            // A file system without locks has no second program to speak of, either.
+            // A file system without locks is not shared with a second program either.
             let _ = file.lock();
             let is_there =
                 |found: std::fs::Metadata| file.metadata().is_ok_and(|held| held.ino() == found.ino());
@@ -271,7 +273,7 @@ impl Sessions {
     }
 }
 
-/// A line as it is written; the same as [`Line`], of what is borrowed.
+/// A line to write: like [`Line`], but borrowed.
 #[derive(serde::Serialize)]
 struct Numbered<'a> {
     v: u32,
@@ -292,8 +294,8 @@ fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> SessionErro
     move |source| SessionError::Io { doing, path: path.clone(), source }
 }
 
-/// The session of a file and when it was last written; `None` for files that artoo did not name, and for empty ones: nothing was written
-/// into them before the disk was full.
+/// The session of a file and its mtime; `None` for files not named by artoo, and for empty ones, left by a
+/// full disk.
 fn dated(entry: &std::fs::DirEntry) -> Option<(SystemTime, SessionId)> {
     let name = entry.file_name();
     let name = name.to_str()?.strip_suffix(SUFFIX)?.strip_suffix('.')?;
@@ -334,7 +336,7 @@ fn read(mut file: File, session: SessionId, path: &Path) -> Result<Session, Sess
     Ok(read)
 }
 
-/// What a line says; `None` where it cannot be read.
+/// The content of a line; `None` if it is unreadable.
 ///
 /// # Errors
 /// [`SessionError::Newer`].
@@ -348,7 +350,7 @@ fn parse(bytes: &[u8], path: &Path) -> Result<Option<Entry>, SessionError> {
     }
 }
 
-/// The next line without its end, at most [`MAX_LINE`] bytes of it; `None` at the end of the file.
+/// The next line without its newline, truncated to [`MAX_LINE`] bytes; `None` at the end of the file.
 fn next_line(lines: &mut BufReader<File>) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)? == 0 {

@@ -1,4 +1,4 @@
-//! The path on which everything is met.
+//! The success path: every criterion is met.
 
 use std::sync::Arc;
 
@@ -32,12 +32,13 @@ async fn a_one_tool_question_takes_two_calls() {
     assert_eq!(seen.result.fault, None);
     assert_eq!(seen.count(MessageKind::FinalResult), 1);
     assert_eq!(seen.count(MessageKind::ModelCall), 2);
-    // What happened, and how it is done here.
+    // What happened, and how things are done here.
     assert_eq!(seen.count(MessageKind::MegramWrite), 2);
     artoo.close().await;
 }
 
-/// A list with a header is seldom an answer: only what prints the answer alone may be declared to be one.
+/// A list with a header is seldom an answer: only a tool that prints the answer alone may declare its output
+/// one.
 #[tokio::test]
 async fn glob_does_not_offer_that_its_output_is_the_answer() {
     let house = House::new();

@@ -1,5 +1,5 @@
-//! What the first implementation did in its end-to-end probes, told here to whole runs. Which test pins which lesson, these and the
-//! others: `docs/design/lessons.md`.
+//! Failures of the first implementation's end-to-end probes, as whole runs. "There" is that implementation.
+//! The table of all lessons and tests: `docs/design/lessons.md`.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -37,8 +37,8 @@ async fn lessons_58_and_90_an_identical_call_for_ever_runs_once_a_plan() {
     assert!(seen.count(MessageKind::ModelCall) <= 40, "{} model calls", seen.count(MessageKind::ModelCall));
 }
 
-/// There: prose after the plan lost it, and one word after a verdict three attempts. A verdict within prose may be one that is only
-/// quoted, so it is asked for once more, and no attempt is lost.
+/// There: prose after the plan lost it, and one word after a verdict three attempts. A verdict within prose
+/// may be a quotation, so it is asked for again, and no attempt is lost.
 #[tokio::test(start_paused = true)]
 async fn lessons_31_102_and_n13_prose_around_any_answer_costs_no_attempt() {
     let house = House::new();
@@ -111,11 +111,12 @@ async fn fact_8_what_may_not_be_deleted_is_not_deleted_by_another_name() {
     let seen = house.run(&artoo, "Delete docs/a.txt").await;
     assert_ne!(seen.result.directive, TerminalState::Accept);
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
-    // Refused with nobody there, or, where it was tried on a layer, held back by the kernel in each of its ways.
+    // Refused without a person, or, if it was tried on a layer, held back by the kernel in each variant.
     assert!(seen.count(MessageKind::ToolFinished) >= 1 && seen.exit_code() >= 4, "it was tried");
 }
 
-/// There: a second run of the same name began with the first one's clock and counters, and printed its decisions.
+/// There: a second run of the same name began with the first one's clock and counters, and printed its
+/// decisions.
 #[tokio::test(start_paused = true)]
 async fn lesson_n7_the_same_request_again_begins_anew() {
     let house = House::new();
@@ -155,7 +156,7 @@ async fn lesson_n9_nothing_is_left_running() {
         assert_eq!(house.run(&artoo, "Say it").await.exit_code(), 0);
     }
     artoo.close().await;
-    // What was told to end may need a turn of the executor, or of a busy machine's threads, to do so.
+    // A cancelled task may need a turn of the executor, or of a busy machine's threads, to end.
     let ended = async {
         while alive() != before {
             tokio::time::sleep(Duration::from_millis(1)).await;

@@ -1,4 +1,4 @@
-//! Consent to what a command does: real commands, asked about before they run. Pins `docs/deviations.md`, "Approvals".
+//! Consent to the effects of real commands, asked before they run. Pins `docs/deviations.md`, "Approvals".
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::{
     house::{House, Seen, recorded, shell, watched},
 };
 
-/// A home whose workspace holds what somebody worked on, and a model that answers each step by one command.
+/// A home whose workspace contains earlier work, and a model that answers each step with one command.
 struct Scene {
     house: House,
     artoo: Artoo,
@@ -52,11 +52,11 @@ fn scene(commands: &'static [(&'static str, &'static str)], sequence: impl Fn(u3
     Scene { house, artoo }
 }
 
-/// What somebody says to a question.
+/// The person's answer to a question.
 type Said = fn(&artoo_runtime::Answerer, &ApprovalRequested);
 
 impl Scene {
-    /// Runs with somebody there who answers like this.
+    /// Runs with a person who answers like this.
     async fn answered(&self, said: Said) -> Seen {
         let mut request = self.house.request("Tidy up");
         request.person_present = true;
@@ -86,7 +86,7 @@ async fn answering(mut observer: Observer, answerer: artoo_runtime::Answerer, sa
     }
 }
 
-/// Each question has one answer, and no call that was not allowed has run.
+/// Each question has one answer, and no denied call has run.
 fn is_balanced(seen: &Seen) {
     let (asked, decided) = (requests(seen), decisions(seen));
     assert_eq!(asked.len(), decided.len());
@@ -184,7 +184,7 @@ async fn fact_8_what_was_denied_is_not_reached_by_other_words() {
     let seen = scene.answered(|person, asked| person.deny(asked.call_id, None)).await;
     assert_eq!(scene.notes().as_deref(), Some("a year's work\n"));
     assert_eq!(seen.exit_code(), 5, "{:#?}", seen.result);
-    // Which of the three comes first is chance. The person is asked once, unless what cannot be known was first.
+    // The order of the three is random. The person is asked once, unless the unknown effect came first.
     let asked: Vec<ApprovalRequested> = requests(&seen).into_iter().filter(|asked| asked.person).collect();
     let known = asked.iter().filter(|asked| asked.effects[0].kind != EffectKind::Unknown).count();
     assert!(known <= 1 && asked.len() <= 2, "{asked:#?}");
@@ -192,7 +192,7 @@ async fn fact_8_what_was_denied_is_not_reached_by_other_words() {
     scene.artoo.close().await;
 }
 
-/// The replan is there for another reason, and tries what was denied in other words.
+/// The replan has another reason, and attempts the denied effect in other words.
 #[tokio::test]
 async fn no_replan_reaches_what_was_denied() {
     const COMMANDS: &[(&str, &str)] = &[REMOVE, ("fail", "cat /nonexistent/file"), EMPTY];
@@ -237,7 +237,7 @@ async fn a_yes_for_the_run_is_not_asked_for_again() {
     }
 }
 
-/// Decision 39: what the run itself made is free.
+/// Decision 39: what the run created is free.
 #[tokio::test]
 async fn what_the_run_made_it_may_change_without_a_question() {
     const COMMANDS: &[(&str, &str)] = &[
@@ -264,7 +264,7 @@ async fn a_grant_in_advance_needs_nobody_and_is_on_record() {
     scene.artoo.close().await;
 }
 
-/// A run that waits for an answer ends as soon as somebody cancels it, or nobody is left who could answer.
+/// A run that waits for an answer ends as soon as it is cancelled, or no one is left to answer.
 #[tokio::test]
 async fn a_question_without_an_answer_ends_cleanly() {
     let scene = scene(&[REMOVE], |_| 1);

@@ -1,4 +1,4 @@
-//! A run that asks back: the clock rests, the answer counts, nobody is asked where nobody is.
+//! Clarification questions: the clock is paused, the answer counts, and without a person nothing is asked.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,7 +1,8 @@
-//! What the auditor says of whole runs: nothing where nothing is out of order, and each thing where it truly happens.
+//! The auditor's reports over whole runs: nothing if nothing is wrong, and each finding where it actually
+//! occurs.
 //!
-//! Some things cannot happen here, whatever a behaviour does: ids are minted, limits are kept by actors, and a port refuses
-//! what its contract does not list. What the auditor would say of those is in its own tests, on a real bus.
+//! Some findings cannot occur here, whatever a behaviour does: ids are minted, limits are kept by actors, and
+//! a port refuses what its contract does not list. The auditor's own tests cover those on a real bus.
 
 use std::{
     fs,
@@ -30,7 +31,7 @@ use crate::{
     house::{House, Seen, question, say, steps, unreachable},
 };
 
-/// The report on everything that is in the log, made so long after.
+/// The report over the whole log, made after this time.
 fn reported(house: &House, after: chrono::Duration) -> AuditReport {
     let log = house.data_folder().join(LOG_NAME);
     assert!(verify(&log).unwrap().gaps.is_empty());
@@ -94,12 +95,12 @@ async fn of_honest_runs_there_is_nothing_to_report() {
     assert_eq!(trends, [(replanned.result.run_id, Trend::Improving)]);
     let said = ToolRecord { calls: 7, ..ToolRecord::default() };
     assert_eq!(report.tool_health.tools, [("say".to_owned(), said)].into());
-    // Three plans, seven attempts; and one answer, which has no shape.
+    // Three plans, seven attempts; and one answer without a schema.
     let asked = ModelRecord { calls: 11, failed: 0, shaped: 10, unusable: 0 };
     assert_eq!(report.tool_health.models.into_values().collect::<Vec<_>>(), [asked]);
 }
 
-/// A person who does not agree to a plan, after a round that fell short, is nothing odd.
+/// A refused plan after a round that fell short is normal.
 #[tokio::test(start_paused = true)]
 async fn of_a_refused_plan_there_is_nothing_to_report() {
     let house = House::new();
@@ -138,7 +139,7 @@ async fn of_a_refused_plan_there_is_nothing_to_report() {
     assert_eq!((report.anomalies, report.boundary_violations), (Vec::new(), Vec::new()));
 }
 
-/// [`Say`] by another name, so that there is a tool left when one is blocked.
+/// [`Say`] by another name, so that a tool is left when one is blocked.
 struct Named(&'static str);
 
 #[async_trait]
@@ -160,7 +161,8 @@ impl Tool for Named {
     }
 }
 
-/// Runs four rounds of three attempts. Each round puts out its words, by a tool of its own; each attempt is a new call.
+/// Runs four rounds of three attempts. Each round prints its words, with its own tool; each attempt is a new
+/// call.
 async fn wavering(house: &House, rounds: [&str; 4], wanted: &[&str]) -> Seen {
     let tools = ["first", "second", "third", "fourth"];
     let mut model = ScriptedModel::new();
@@ -206,7 +208,7 @@ async fn a_run_that_does_not_move_thrashes_and_does_not_improve() {
     assert_eq!(report.gap_trends[0].trend, Trend::Stable);
 }
 
-/// A tool that never works.
+/// A tool that always fails.
 struct Broken;
 
 #[async_trait]
@@ -250,7 +252,7 @@ async fn a_tool_that_fails_is_named() {
     assert_eq!(report.anomalies.iter().filter(failing).collect::<Vec<_>>(), [&named], "{report:#?}");
 }
 
-/// The run is accepted: nobody but the auditor says that half of the answers had to be asked for again.
+/// The run is accepted: only the auditor reports that half of the answers had to be requested again.
 #[tokio::test(start_paused = true)]
 async fn a_model_whose_answers_are_not_usable_is_named() {
     let house = House::new();
@@ -312,7 +314,7 @@ async fn a_mailbox_that_overflows_is_reported_with_the_hole_that_it_leaves() {
     assert_eq!(run_id, result.run_id);
 }
 
-/// A process that is killed leaves a run without an end. Its log is what was written up to then.
+/// A killed process leaves a run without an end. Its log ends with what was written by then.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_whose_process_was_killed_is_reported_as_lost() {
     let (house, after) = (House::new(), House::new());
@@ -323,7 +325,7 @@ async fn a_run_whose_process_was_killed_is_reported_as_lost() {
     while let Some(artoo_bus::Observed::Message(envelope)) = observer.recv().await
         && envelope.message.kind() != MessageKind::MemoryReply
     {}
-    // An answer covers everything that was published before the question.
+    // An answer covers everything published before the question.
     let live = artoo.audit_report(None).await.unwrap();
     assert_eq!((live.tasks_observed, &live.anomalies[..]), (1, &[][..]), "it is running");
     fs::create_dir_all(after.data_folder()).unwrap();
@@ -344,7 +346,7 @@ fn without_time(report: AuditReport) -> AuditReport {
     AuditReport { window_end: DateTime::<FixedOffset>::default(), ..report }
 }
 
-/// Lesson 22: a report is the same after a restart, and the same however often it is asked for.
+/// Lesson 22: a report is the same after a restart, and however often it is requested.
 #[tokio::test(flavor = "multi_thread")]
 async fn reports_survive_restarts_and_questions() {
     let house = House::new();
@@ -365,7 +367,7 @@ async fn reports_survive_restarts_and_questions() {
         let before = read(&house.data_folder());
         assert_eq!(without_time(artoo.audit_report(None).await.unwrap()), first, "asking changes nothing");
         artoo.close().await;
-        // The question and its answer are on record like every message; nothing else is new.
+        // The question and its answer are recorded like every message; nothing else is new.
         let log = read(&house.data_folder());
         let new = log.strip_prefix(&before).unwrap();
         assert!(
@@ -377,7 +379,7 @@ async fn reports_survive_restarts_and_questions() {
     assert_eq!(reported(&house, chrono::Duration::hours(1)).tasks_observed, 3);
 }
 
-/// The answer of a question that nobody waited for was taken for the answer of the next one.
+/// The answer to an abandoned question was taken for the answer to the next one.
 #[tokio::test]
 async fn an_answer_that_nobody_waited_for_is_nobody_elses() {
     let house = House::new();
@@ -389,7 +391,7 @@ async fn an_answer_that_nobody_waited_for_is_nobody_elses() {
     let artoo = house.quiet(&model).build().unwrap();
     assert_eq!(house.run(&artoo, "Count").await.exit_code(), 0);
     {
-        // Asked, and given up at once. A timeout of zero looks twice, and the answer may have come by then.
+        // Asked and abandoned at once. A timeout of zero polls twice, and the answer may have come by then.
         let mut asked = std::pin::pin!(artoo.audit_report(None));
         let waits = std::future::poll_fn(|cx| Poll::Ready(asked.as_mut().poll(cx).is_pending())).await;
         assert!(waits);

@@ -1,4 +1,4 @@
-//! Hard budgets: what is spent ends the run as an ordinary `abandon`, with what there is.
+//! Hard budgets: an exhausted budget ends the run as an ordinary `abandon`, with its partial results.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,7 +18,7 @@ use crate::{
     house::{House, Seen, open_question, question, say, steps, watched},
 };
 
-/// A model that plans two steps and does each with a call of 100 tokens, as far as anybody can estimate.
+/// A model that plans two steps and does each with a call of an estimated 100 tokens.
 fn two_steps() -> Arc<ScriptedModel> {
     let usage =
         Usage { prompt_tokens: 60, completion_tokens: 40, requests: 1, estimated: true, ..Usage::default() };
@@ -35,7 +35,7 @@ fn amount(units: f64) -> Amount {
     Amount::new(units).unwrap()
 }
 
-/// A call costs 0.03.
+/// Each call costs 0.03.
 fn prices() -> Prices {
     let price = Price { prompt: amount(100.0), completion: amount(600.0) };
     let roles = [Role::Perceiver, Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator];
@@ -69,7 +69,7 @@ async fn spent_tokens_end_the_run_as_an_abandon_with_what_there_is() {
     assert_eq!((partial.status, &partial.output), (OutcomeStatus::Matched, &json!("3")));
     assert_eq!(result.output, json!("3"));
     assert_eq!(result.prev_directive, PrevDirective::Init);
-    // The record says which budget, and that nobody was asked for a story, which would have cost still more.
+    // The record names the budget, and shows that no story was requested, which would have cost still more.
     let spent = seen.messages().filter_map(|message| {
         if let Message::Fault(fault) = message { Some((fault.role, fault.kind)) } else { None }
     });
@@ -77,7 +77,7 @@ async fn spent_tokens_end_the_run_as_an_abandon_with_what_there_is() {
     assert_eq!(seen.count(MessageKind::FailureReportRequest), 0);
 }
 
-/// A judge that does not answer was asked all the same: what it read is spent, though nobody waited for its answer.
+/// A judge that does not answer was still asked: its input counts, although its answer was not awaited.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_a_deadline_cut_short_counts() {
     let house = House::new();
@@ -103,7 +103,7 @@ async fn a_call_that_a_deadline_cut_short_counts() {
     assert_eq!(spent.collect::<Vec<_>>(), [(Role::Supervisor, FaultKind::Budget)]);
 }
 
-/// The page took the end for the controller's, of a round that nobody had reported.
+/// The page attributed the end to the controller, for a round that was never reported.
 #[tokio::test(start_paused = true)]
 async fn what_a_spent_budget_cut_short_is_explained_as_no_decision() {
     let house = House::new();
@@ -117,7 +117,7 @@ async fn what_a_spent_budget_cut_short_is_explained_as_no_decision() {
     assert_eq!(end.summary, seen.result.summary);
 }
 
-/// A server that breaks off has read the prompt. What it reported before is in the run's sum, its price and its record.
+/// A server that aborts has read the prompt. What it reported before is in the run's total, price and record.
 #[tokio::test(start_paused = true)]
 async fn what_a_failed_call_used_is_in_the_sum() {
     let house = House::new();
@@ -139,7 +139,7 @@ async fn what_a_failed_call_used_is_in_the_sum() {
     assert_eq!((summary.tokens, summary.calls), (100, 1));
 }
 
-/// Attempts that the server broke off, and that were made again, count towards the limit with the answer that came.
+/// Aborted and repeated attempts count towards the limit, together with the answer that came.
 #[tokio::test(start_paused = true)]
 async fn a_failed_judgement_counts_towards_the_limit() {
     let house = House::new();

@@ -1,4 +1,4 @@
-//! Secrets in every place that a run sees, and none of them in anything that it leaves behind.
+//! Secrets in every place that a run sees, and in nothing that it leaves behind.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ use crate::{
     liars::script::{answer, ask, look, write},
 };
 
-/// What no file that the run leaves behind may have in it.
+/// Strings that no file left by the run may contain.
 const CANARIES: [&str; 16] = [
     "canary-of-openai-3f9a",
     "canary in a coal mine",
@@ -117,7 +117,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Panics where a canary is in a file below these folders.
+/// Panics if a file below these folders contains a canary.
 fn must_be_clean(folders: &[PathBuf]) -> usize {
     let mut found = Vec::new();
     folders.iter().for_each(|folder| files(folder, &mut found));
@@ -149,7 +149,7 @@ async fn no_secret_is_in_anything_that_a_run_leaves_behind() {
         json!({"tool": "glob", "arguments": {"pattern": "*"}}),
         write("made.txt", "password=canary-written-by-the-model\n"),
     ];
-    // The last call is the answer, and the check sees the true text.
+    // The last call is the answer, and the check sees the original text.
     let last = json!({"tool": "shell", "arguments": {"command": "cat token.txt"}, "output_is_answer": true});
     let scripted = Arc::new(model(calls.clone(), last));
     let inner: Arc<dyn LlmClient> = Arc::clone(&scripted) as _;
@@ -166,7 +166,7 @@ async fn no_secret_is_in_anything_that_a_run_leaves_behind() {
     artoo.close().await;
     assert_eq!(recorder.problems(), [""; 0]);
 
-    // The run itself saw everything as it was.
+    // The run itself saw everything unredacted.
     assert_eq!(
         (result.directive, &result.output),
         (TerminalState::Accept, &json!("ghp_CANARY0123456789abcdefghij")),
@@ -190,7 +190,7 @@ async fn no_secret_is_in_anything_that_a_run_leaves_behind() {
     for kind in ["api key", "token", "password", "private key", "secret"] {
         assert!(record.contains(&format!("[redacted: {kind}]")), "no {kind} was taken out");
     }
-    // What is computed from the record, and lists of it.
+    // Values computed from the record, and listings.
     let page = serde_json::to_string(&explain(&read)).unwrap();
     let list = format!("{:?}", runs::list(&house.data_folder()).unwrap());
     assert!(CANARIES.iter().all(|canary| !page.contains(canary) && !list.contains(canary)));
@@ -215,7 +215,7 @@ async fn a_provider_that_repeats_the_key_does_not_put_it_on_record() {
     must_be_clean(&[house.data_folder()]);
 }
 
-/// The request itself may hold one.
+/// The request itself may contain a secret.
 #[tokio::test]
 async fn a_request_with_a_secret_is_recorded_without_it() {
     let house = house();

@@ -1,4 +1,4 @@
-//! Cancellation and time-outs: the run ends within moments, recorded, and takes its processes with it.
+//! Cancellation and timeouts: the run ends quickly, is recorded, and its processes end with it.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
     house::{House, Seen, question, recorded, say, shell, watched},
 };
 
-/// Cancels as soon as a message of this kind passes, and hands back the run's record.
+/// Cancels as soon as a message of this kind passes, and returns the run's record.
 pub(crate) async fn cancelled_at(run: Run, kind: MessageKind) -> Seen {
     let mut observer = run.observe(1);
     let (canceller, folder) = (run.canceller(), run.folder().to_owned());
@@ -57,7 +57,7 @@ async fn lesson_n6_no_tool_runs_after_a_cancel_during_planning() {
     let artoo = house.quiet(&model).build().unwrap();
     let seen = cancelled_at(artoo.start(house.request("Count")).unwrap(), MessageKind::MemoryReply).await;
     assert_eq!((seen.fault(), seen.exit_code()), (Some(FaultKind::Cancelled), 130));
-    // Long after the model would have answered, too.
+    // Also long after the model would have answered.
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(model.requests().iter().filter(|request| request.purpose == "executor").count(), 0);
 }
@@ -66,7 +66,7 @@ async fn lesson_n6_no_tool_runs_after_a_cancel_during_planning() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lesson_11_a_cancelled_command_takes_its_process_tree_with_it() {
     let house = House::new();
-    // A child that ignores the polite request, and writes when it is up.
+    // A child that ignores SIGTERM and writes once it is ready.
     let command = "p=$$; (trap '' TERM; echo $p $BASHPID; sleep 600) & sleep 600";
     let artoo = house.builder(&counting(command)).build().unwrap();
     let run = artoo.start(house.request("Count")).unwrap();
@@ -94,7 +94,7 @@ async fn lesson_11_a_cancelled_command_takes_its_process_tree_with_it() {
     assert!(!seen.folder.join("tmp").exists());
 }
 
-/// A zombie that waits for its parent to collect it does not run.
+/// A zombie that waits to be reaped is not running.
 fn is_running(pid: &str) -> bool {
     fs::read_to_string(Path::new("/proc").join(pid).join("stat"))
         .is_ok_and(|stat| !matches!(stat.rsplit(") ").next(), Some(state) if state.starts_with(['Z', 'X'])))
@@ -112,7 +112,7 @@ async fn a_tool_that_takes_no_notice_delays_the_end_by_less_than_a_second() {
     let artoo = house.quiet(&model).toolbox(artoo_tools::Toolbox::new().with(Deaf)).build().unwrap();
     let run = artoo.start(house.request("Count")).unwrap();
     let seen = cancelled_at(run, MessageKind::ToolStarted).await;
-    // Virtual time: what is measured are the supervisor's own waits.
+    // Virtual time: this measures the supervisor's own waits.
     let ended =
         seen.envelopes.iter().find(|envelope| envelope.message.kind() == MessageKind::FinalResult).unwrap();
     assert!(ended.elapsed_ms < 1000, "{} ms", ended.elapsed_ms);

@@ -1,4 +1,4 @@
-//! A run of one command of the person's own: no model, the same rules, a record that can be undone.
+//! Runs of a single command from the user: no model, the same rules, an undoable record.
 
 use std::{fs, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{
     house::{House, Seen, watched},
 };
 
-/// Whether commands can be confined here; says so where they cannot.
+/// Whether commands can be confined here; prints a notice if not.
 fn confines() -> bool {
     let confines = matches!(artoo_sandbox::probe(), Support::Enforced { .. });
     if !confines {
@@ -23,7 +23,7 @@ fn confines() -> bool {
     confines
 }
 
-/// An artoo that has no model.
+/// An artoo without a model.
 fn artoo(house: &House) -> Artoo {
     let path = std::ffi::OsString::from("/usr/local/bin:/usr/bin:/bin");
     Artoo::builder()
@@ -34,7 +34,7 @@ fn artoo(house: &House) -> Artoo {
         .unwrap()
 }
 
-/// The run of a command, with these effects granted in advance.
+/// Runs a command with these effects granted in advance.
 async fn carried_out(house: &House, command: &str, granted: &[EffectKind]) -> Seen {
     let artoo = artoo(house);
     let mut request = house.request(command);
@@ -44,7 +44,7 @@ async fn carried_out(house: &House, command: &str, granted: &[EffectKind]) -> Se
     seen
 }
 
-/// The exit code that the last line of the run says.
+/// The exit code in the last line of the run.
 fn exit_code(seen: &Seen) -> u8 {
     let last = seen.lines().pop().unwrap();
     let Event::RunFinished { exit_code, errand: Errand::Command, .. } = last.event else {

@@ -1,4 +1,4 @@
-//! A run that asks before its plans run. Pins `docs/deviations.md`, "Consent to a plan".
+//! Runs that ask before their plans run. Pins `docs/deviations.md`, "Consent to a plan".
 
 use std::{
     sync::{
@@ -68,7 +68,7 @@ async fn nothing_of_a_plan_runs_before_a_yes_and_the_clock_rests() {
     assert_eq!(question.round, 1);
     assert_eq!(question.subtasks[0].intent, "Count");
     assert_eq!(question.subtasks[0].success_criteria[0].text, "The output is one number");
-    // Words, and a yes to another plan, are no consent.
+    // Free text, and a yes to another plan, are not consent.
     answerer.answer(1, "yes".to_owned());
     answerer.agree(2);
     // Far longer than the dispatcher may take.
@@ -138,7 +138,7 @@ async fn a_cancel_ends_a_run_that_waits_for_consent() {
     artoo.close().await;
 }
 
-/// A replan of what was agreed to is no new question; a new subtask is one, and a no delivers what there is by then.
+/// A replan of approved subtasks is not asked about; a new subtask is, and a no delivers the partial results.
 #[tokio::test(start_paused = true)]
 async fn a_replan_is_asked_about_where_it_has_a_new_subtask() {
     let house = House::new();
@@ -155,7 +155,7 @@ async fn a_replan_is_asked_about_where_it_has_a_new_subtask() {
     let (alpha, beta) = (subtask(1, "alpha", &["alpha"]), subtask(2, "beta", &["beta"]));
     let (again, gamma) = (subtask(1, "beta", &["beta"]), subtask(1, "gamma", &["gamma"]));
     let planner = Series::new([vec![alpha, beta], vec![again], vec![gamma]]);
-    // So that a way is left where one is blocked.
+    // Another tool remains if one is blocked.
     let toolbox = Toolbox::new().with(Say).with(Deaf);
     let artoo = house.quiet(&model).toolbox(toolbox).planner(planner).ask_before_plans(true).build().unwrap();
     let run = start(&house, &artoo);

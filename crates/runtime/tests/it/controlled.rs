@@ -1,4 +1,4 @@
-//! A run that is spoken to over its socket: by one peer, by two, by hostile ones; and a journal that is read while it is written.
+//! The control socket: with one peer, two, and hostile ones; and a journal that is read while it is written.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::house::{House, question, recorded, say};
 
-/// An artoo whose run asks what is meant, counts what it is told, and listens.
+/// An artoo whose run asks a question, counts the orders it receives, and listens.
 fn asking(house: &House, answered_at: AnsweredAt) -> (Artoo, Run, Listening) {
     let model = Arc::new(
         ScriptedModel::new()
@@ -44,7 +44,7 @@ fn asking(house: &House, answered_at: AnsweredAt) -> (Artoo, Run, Listening) {
     (artoo, run, listening)
 }
 
-/// Follows a journal until something is in it.
+/// Follows a journal until it contains this kind of message.
 async fn until(folder: &Path, kind: MessageKind) -> Message {
     let mut follow = Follow::open(&folder.join(journal::FILE_NAME)).unwrap();
     loop {
@@ -119,9 +119,9 @@ async fn a_run_whose_questions_are_answered_elsewhere_can_be_stopped() {
     assert!(matches!(Peer::connect(&folder).await, Err(ControlError::Unreachable { .. })));
 }
 
-/// Says something raw and reads one line; `None` where the other end is closed.
+/// Sends raw bytes and reads one line; `None` if the other end is closed.
 fn told(stream: &mut BufReader<UnixStream>, bytes: &[u8]) -> Option<Said> {
-    // Who was closed on cannot write either.
+    // A peer whose connection was closed cannot write either.
     let _ = stream.get_mut().write_all(bytes);
     let mut line = String::new();
     stream.read_line(&mut line).ok().filter(|count| *count > 0)?;
@@ -159,7 +159,7 @@ async fn hostile_input_is_refused_and_hurts_nobody() {
         }
         let not_utf8 = told(&mut peer, b"{\"order\":\"note\",\"text\":\"\xff\"}\n");
         assert!(is_refused(not_utf8.clone(), "this is no message to a run"), "{not_utf8:?}");
-        // A line without an end is not waited for: it is the end of its peer.
+        // A line without an end is not awaited: its peer is disconnected.
         let endless = told(&mut peer, &[b'x'; 40 * 1024]);
         assert!(is_refused(endless.clone(), "at most 16384 bytes"), "{endless:?}");
         assert_eq!(told(&mut peer, b"{\"order\":\"stop\"}\n"), None);
@@ -177,7 +177,7 @@ async fn hostile_input_is_refused_and_hurts_nobody() {
     let mut peer = loop {
         match Peer::connect(&folder).await {
             Ok(peer) => break peer,
-            // The crowd is on its way out.
+            // The other peers are still disconnecting.
             Err(ControlError::Refused { .. }) => tokio::task::yield_now().await,
             Err(error) => panic!("{error}"),
         }
@@ -186,7 +186,8 @@ async fn hostile_input_is_refused_and_hurts_nobody() {
     assert_eq!(recorded(finished.await.unwrap(), &folder).exit_code(), 0);
 }
 
-/// A command of the run must not answer the question that holds it back, nor end the run in the person's name.
+/// A command of the run must not answer the question that holds it back, nor end the run in the person's
+/// name.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_run_has_started_is_not_heard() {
     let house = House::new();
@@ -194,7 +195,7 @@ async fn what_a_run_has_started_is_not_heard() {
     let folder = run.folder().to_owned();
     let finished = tokio::spawn(run.finished());
     until(&folder, MessageKind::ClarificationRequested).await;
-    // Who is refused may find the way closed before the order is sent.
+    // A refused peer may find the connection closed before it sends the order.
     let script = "import socket, sys\ns = socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n\
                   try: s.sendall(b'{\"order\":\"stop\"}\\n')\nexcept OSError: pass\nprint(s.recv(4096).decode())";
     let socket = folder.join("control");

@@ -1,4 +1,4 @@
-//! Runs whose plans alone say what happens: each step names its tool, its word, and whether it goes wrong.
+//! Runs scripted by their plans alone: each step names its tool, its word, and whether it fails.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::{
     house::{House, Seen, recorded, watched},
 };
 
-/// A course that a run takes.
+/// The course of a run.
 pub(crate) struct Course {
     plans: Vec<Vec<PlannedSubTask>>,
     limits: Limits,
@@ -27,9 +27,9 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// The plans, their steps apart by semicolons. A step is `say apple`, `say apple wrongly` (its output lacks the word), `fetch
-    /// apple` (the world is in the way), or `try apples` (fetches `apple`, and whispers `apples` where that does not work). Corrections are off:
-    /// each step has one attempt.
+    /// The plans, with steps separated by semicolons. A step is `say apple`, `say apple wrongly` (its output
+    /// lacks the word), `fetch apple` (an environmental failure), or `try apples` (fetches `apple`, and
+    /// whispers `apples` if that fails). Corrections are off: each step has one attempt.
     pub(crate) fn new(plans: &[&str]) -> Self {
         let step = |step: &str| subtask(1, step.trim(), &[word(step.trim())]);
         Self {
@@ -40,7 +40,7 @@ impl Course {
         }
     }
 
-    /// With so many replans.
+    /// With this number of replans.
     pub(crate) fn max_replans(mut self, max_replans: u32) -> Self {
         self.limits.max_replans = max_replans;
         self
@@ -63,7 +63,7 @@ impl Course {
         self.run_with(|builder| builder).await
     }
 
-    /// Runs it with something swapped.
+    /// Runs it with a modified builder.
     pub(crate) async fn run_with(self, swap: impl FnOnce(Builder) -> Builder) -> Seen {
         let house = House::new();
         let usage = Usage { prompt_tokens: 100, completion_tokens: 10, ..Usage::default() };
@@ -92,7 +92,7 @@ impl Course {
     }
 }
 
-/// The journal of a run with its text changed.
+/// The journal of a run with its text modified.
 pub(crate) fn changed(seen: &Seen, change: impl FnOnce(String) -> String) -> journal::Read {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(journal::FILE_NAME);
@@ -106,7 +106,7 @@ fn word(step: &str) -> &str {
     step.split_whitespace().nth(1).unwrap()
 }
 
-/// What the model does about a step.
+/// The model's action for a step.
 fn act(request: &Request) -> String {
     let prompt = &request.messages[0].content;
     let step = prompt.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap();
@@ -124,7 +124,7 @@ fn act(request: &Request) -> String {
     json!({"tool": tool, "arguments": {"text": text}, "output_is_answer": true}).to_string()
 }
 
-/// `whisper` is [`Say`] by another name; `fetch` never reaches what it is to fetch.
+/// `whisper` is [`Say`] by another name; `fetch` always fails.
 struct Other(&'static str);
 
 #[async_trait]

@@ -1,5 +1,5 @@
-//! Defects of the first implementation that show in a whole run and that no other file is about. Which test pins which lesson:
-//! `docs/design/lessons.md`.
+//! Other defects of the first implementation that show in a whole run. "There" is that implementation. The
+//! table of lessons and tests: `docs/design/lessons.md`.
 
 use std::{sync::Arc, time::Duration};
 
@@ -41,7 +41,7 @@ async fn lesson_n12_a_result_comes_without_a_nudge_to_be_finished() {
         .collect();
     assert_eq!(told.len(), 2);
     for told in told {
-        // After a failure and after a success alike: both ways are open.
+        // After a failure and after a success alike: both continuations are open.
         let last = told.lines().last();
         assert_eq!(last, Some("Call a tool, or answer if this shows what the step asks for."));
         for nudge in ["completed", "status=", "you are done", "finished"] {

@@ -1,4 +1,4 @@
-//! There is no way around the pipeline. Pins `docs/deviations.md`, "Direct answers".
+//! No request bypasses the pipeline. Pins `docs/deviations.md`, "Direct answers".
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::house::{House, Seen, question, say};
 
 const REQUEST: &str = "What is 2 + 2?";
 
-/// What a run of a request says, without what is only on record.
+/// The messages of a run, without those that are only recorded.
 const WHOLE_WAY: [MessageKind; 11] = [
     MessageKind::UserRequest,
     MessageKind::TaskSpec,
@@ -25,7 +25,7 @@ const WHOLE_WAY: [MessageKind; 11] = [
     MessageKind::FinalResult,
 ];
 
-/// The passes of what was delivered, each with a call of this run behind it or with what a check saw.
+/// The passes of the delivered result, each with a call of this run or a check's observation as evidence.
 fn evidence(seen: &Seen) -> usize {
     let calls: BTreeSet<_> = seen
         .messages()
@@ -46,8 +46,8 @@ fn evidence(seen: &Seen) -> usize {
     passes.count()
 }
 
-/// Lesson 106: what was answered on a way of its own was in no log and was checked by nobody. A model that knows the answer has to
-/// show it by a call all the same.
+/// Lesson 106: a direct answer was in no log and was not checked. A model that knows the answer still has to
+/// show it by a call.
 #[tokio::test(start_paused = true)]
 async fn lesson_106_what_a_model_would_know_takes_the_whole_way() {
     let house = House::new();
@@ -67,7 +67,7 @@ async fn lesson_106_what_a_model_would_know_takes_the_whole_way() {
     artoo.close().await;
 }
 
-/// Words alone are no result, however sure the model is of them and however right they are.
+/// Words without a call are not a result, however right they are.
 #[tokio::test(start_paused = true)]
 async fn lesson_106_words_without_a_call_are_never_accepted() {
     let house = House::new();

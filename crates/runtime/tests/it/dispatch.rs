@@ -22,7 +22,7 @@ impl Bench {
         Self { dispatch: Dispatch::new(RunId::OPERATOR), minted: 0, round: 0 }
     }
 
-    /// Each plan is of the next round.
+    /// Each plan is for the next round.
     fn plan(&mut self, kept: &[SubTaskId], subtasks: Vec<PlannedSubTask>) -> Vec<Message> {
         self.round += 1;
         self.same_round(kept, subtasks)
@@ -115,7 +115,7 @@ fn the_manifest_comes_first_and_names_every_subtask() {
     assert_eq!(messages.len(), 2);
 }
 
-/// A plan that is delivered twice ran its subtasks twice.
+/// A plan that was delivered twice ran its subtasks twice.
 #[test]
 fn a_plan_that_comes_twice_is_dispatched_once() {
     let mut bench = Bench::new();
@@ -189,7 +189,7 @@ fn outputs_are_handed_on_with_what_they_answer() {
     assert_eq!((task.context.as_str(), &task.earlier), ("From R2.", &vec![earlier(1, "three", 0)]));
 }
 
-/// 1,500 characters of an output were all that the next step saw, and of thirty steps it saw eight.
+/// The next step saw only 1,500 characters of an output, and only eight of thirty steps.
 #[test]
 fn what_is_handed_on_is_bounded_together_and_says_what_is_missing() {
     let mut bench = Bench::new();
@@ -219,7 +219,7 @@ fn a_second_derivation_sees_nothing_of_the_first_but_its_means() {
     );
     bench.end(1, OutcomeStatus::Matched, "docs");
     bench.end(2, OutcomeStatus::Matched, "SECRET 3");
-    // Taken at its start: the second derivation is running now.
+    // Taken at its start: the second derivation is now running.
     let mut again = Bench::new();
     let second = PlannedSubTask { independent_of: vec![1], ..subtask(3, "count again", &["x"]) };
     again.plan(&[], vec![subtask(1, "look", &["x"]), subtask(2, "count", &["x"]), second]);
@@ -230,7 +230,7 @@ fn a_second_derivation_sees_nothing_of_the_first_but_its_means() {
     let avoid: Vec<(&str, &str)> =
         task.avoid.iter().map(|target| (target.tool.as_str(), target.target.as_str())).collect();
     assert_eq!(avoid, [("shell", "find docs")], "calls that failed are no means");
-    // Whoever comes after both sees the first alone: the agreement decides between them, not a reader.
+    // A step after both sees only the first: their agreement decides between them, not a reader.
     let messages = bench.end(3, OutcomeStatus::Matched, "OTHER 3");
     assert_eq!(tasks(&messages)[0].earlier, [earlier(1, "docs", 0), earlier(2, "SECRET 3", 0)]);
 }

@@ -1,4 +1,4 @@
-//! Stand-ins for time, tools and roles.
+//! Test doubles for time, tools and roles.
 
 use std::{
     collections::VecDeque,
@@ -19,7 +19,7 @@ use chrono::{DateTime, FixedOffset};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-/// Tokio's time, which a test can pause, as the clock of everything.
+/// Tokio's time, which a test can pause, as the only clock.
 pub(crate) struct TokioClock(Instant);
 
 impl TokioClock {
@@ -38,7 +38,7 @@ impl Clock for TokioClock {
     }
 }
 
-/// A tool without a process: puts out its text.
+/// A tool without a process that prints its text.
 pub(crate) struct Say;
 
 #[async_trait]
@@ -65,7 +65,7 @@ impl Tool for Say {
     }
 }
 
-/// A tool that never answers and takes no notice of being cancelled.
+/// A tool that never answers and ignores cancellation.
 pub(crate) struct Deaf;
 
 #[async_trait]
@@ -87,14 +87,14 @@ impl Tool for Deaf {
     }
 }
 
-/// A planner that proposes the same subtasks, and what of the plan before did not match, whatever it is asked.
+/// A planner that always proposes the same subtasks, plus the unmatched ones of the previous plan.
 pub(crate) struct Fixed {
     pub(crate) subtasks: Vec<PlannedSubTask>,
     pub(crate) task_criteria: Vec<Criterion>,
 }
 
 impl Fixed {
-    /// One step to name a colour, which the judge of the step decides.
+    /// One step to name a colour, decided by the step's judge.
     pub(crate) fn judged_step() -> Self {
         let criteria = vec![judged("The answer is friendly and names a colour")];
         let step = PlannedSubTask { success_criteria: criteria, ..subtask(1, "Name a colour", &[]) };
@@ -157,7 +157,8 @@ impl Planner for Series {
     }
 }
 
-/// Puts the whole to the default judge as one criterion among others, so that a scripted judge answers by verdicts alone.
+/// Passes the whole to the default judge as one criterion among others, so that a scripted judge answers with
+/// verdicts alone.
 pub(crate) struct AsksOfTheWhole;
 
 #[async_trait]
@@ -201,7 +202,7 @@ pub(crate) fn judged(text: &str) -> Criterion {
     Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
 }
 
-/// One answer of several results: all of them, one after the other.
+/// The concatenation of several results as one answer.
 pub(crate) fn composed() -> artoo_llm_client::doubles::Answer {
     artoo_llm_client::doubles::Answer::with(|request| {
         let asked = &request.messages[0].content;

@@ -1,4 +1,4 @@
-//! The Dreamer beside the runs: when it works, who puts its rules into words, and that it is on record.
+//! The Dreamer beside the runs: when it works, which model words its rules, and its record.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{
     house::{House, question, say},
 };
 
-/// A memory with as much experience as makes a rule.
+/// A memory with enough experience for a rule.
 fn ripe() -> Arc<InMemory> {
     let now = || artoo_bus::Clock::now(&*TokioClock::new());
     let memory = InMemory::new(Rules::default(), now, || MegramId::new(Uuid::now_v7()));
@@ -36,7 +36,7 @@ async fn rules(memory: &InMemory) -> Vec<SopRecord> {
     memory.query_c(&space, &entity).await.unwrap()
 }
 
-/// The lines of one kind in the audit log: who said it, and the facts.
+/// The lines of one kind in the audit log: sender and facts.
 fn logged(house: &House, kind: &str) -> Vec<(Value, Value)> {
     let log = house.data_folder().join(LOG_NAME);
     assert!(verify(&log).unwrap().gaps.is_empty());
@@ -79,7 +79,7 @@ async fn after_a_run_rules_arise_in_the_words_of_a_model() {
     assert_eq!((mine, calls.len()), (1, 3), "the call is on record, outside of any run: {calls:?}");
 }
 
-/// A process that ends at once leaves its memory in order, and asks nobody.
+/// A process that ends at once leaves its memory consolidated, without a model call.
 #[tokio::test]
 async fn at_the_end_of_a_process_rules_arise_without_a_model() {
     let (house, memory) = (House::new(), ripe());
@@ -93,7 +93,7 @@ async fn at_the_end_of_a_process_rules_arise_without_a_model() {
     assert_eq!(model.requests().len(), 0);
 }
 
-/// A process in which nothing was learned says nothing of it.
+/// A process in which nothing was learned reports nothing.
 #[tokio::test]
 async fn an_idle_dreamer_is_silent() {
     let house = House::new();

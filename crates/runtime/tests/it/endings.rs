@@ -12,7 +12,7 @@ use crate::{
     house::{House, question, say, steps, unreachable},
 };
 
-/// Fails at every attempt: the calls differ, none puts out a number.
+/// Fails at every attempt: the calls differ, and none prints a number.
 fn hopeless() -> ScriptedModel {
     let mut model = ScriptedModel::new();
     for attempt in 0..40 {
@@ -150,7 +150,7 @@ async fn denied_changes_nothing_and_exits_with_5() {
     assert!(denied);
 }
 
-/// An embedder tunes the controller, under either profile: with a delta of 1, whatever is missing is close enough.
+/// An embedder tunes the controller, under either profile: with a delta of 1, any shortfall is close enough.
 #[tokio::test(start_paused = true)]
 async fn tuned_parameters_decide() {
     for profile in Profile::ALL {

@@ -1,4 +1,4 @@
-//! The lines of whole runs, word for word.
+//! The event lines of whole runs, verbatim.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     house::{House, Seen, question, say, verdict},
 };
 
-/// One JSON object a line, with what differs from run to run replaced by the order in which it appears.
+/// One JSON object per line, with run-specific values replaced by the order of their appearance.
 fn text(seen: &Seen) -> String {
     let mut text = String::new();
     let home = seen.folder.ancestors().nth(3).unwrap().to_str().unwrap().to_owned();
@@ -85,7 +85,7 @@ async fn the_lines_of_a_run_that_is_planned_twice() {
                 Answer::json(say("some")),
             )
             .expect(Expect::purpose("executor"), Answer::json(json!({"give_up": "there is no list"})))
-            // Nothing shows that it cannot be done.
+            // Nothing shows that it is impossible.
             .expect(Expect::purpose("agent_validator"), Answer::json(verdict(false)))
             .expect(Expect::purpose("executor").user_contains("another way"), Answer::json(say("4 pears")))
             .expect(Expect::purpose("answer"), crate::doubles::composed()),
@@ -127,7 +127,7 @@ async fn live_and_from_the_journal_the_lines_are_the_same_and_the_last_is_the_en
     let mut again = read.envelopes.last().unwrap().clone();
     again.seq += 1;
     assert_eq!(fold.on(&again), [], "after the end nothing is shown");
-    // A line can be read back by what wrote it.
+    // A line can be parsed by the type that wrote it.
     for line in live {
         assert_eq!(serde_json::from_value::<Line>(serde_json::to_value(&line).unwrap()).unwrap(), line);
     }

@@ -1,4 +1,4 @@
-//! Why runs went as they did, from their journals alone.
+//! Explanations of runs, from their journals alone.
 
 use artoo_runtime::{
     explain::{Cost, Explanation, Follows, explain},
@@ -28,7 +28,7 @@ fn read(seen: &Seen) -> Read {
     })
 }
 
-/// What must be true of every page.
+/// Invariants of every page.
 fn holds_together(page: &Explanation) {
     let sum = page.rounds.iter().fold(Cost::default(), |sum, round| sum + round.cost);
     assert_eq!(sum, page.cost, "the rounds are the whole cost");
@@ -74,7 +74,7 @@ async fn a_logical_failure_then_accept() {
     snapshot("logical", &page);
 }
 
-/// The second plan tries the blocked input once more and is refused, by code.
+/// The second plan attempts the blocked input again and is refused by code.
 #[tokio::test(start_paused = true)]
 async fn an_environmental_failure_with_what_is_blocked_then_accept() {
     let course = Course::new(&["say apple; fetch pear", "try pears"]);
@@ -131,7 +131,7 @@ async fn a_damaged_journal_is_explained_up_to_the_damage() {
     assert!(damaged.damage.is_some() && damaged.end.is_none());
     assert_eq!(damaged.rounds[0], whole.rounds[0]);
     snapshot("damaged", &damaged);
-    // Wherever it breaks off, what there is makes a page.
+    // Any prefix of a journal makes a page.
     let lines = seen.envelopes.len();
     for kept in 0..lines {
         let envelopes = seen.envelopes[..kept].to_vec();
@@ -141,7 +141,7 @@ async fn a_damaged_journal_is_explained_up_to_the_damage() {
     }
 }
 
-/// Law 0: what the record shows must follow from the record, or the page says that it does not.
+/// Law 0: the recorded decisions follow from the record, or the page says that they do not.
 #[tokio::test(start_paused = true)]
 async fn a_directive_that_was_changed_afterwards_is_found() {
     let seen = Course::new(&["say apple; say pear wrongly", "whisper pear"]).run().await;
@@ -162,7 +162,7 @@ async fn a_directive_that_was_changed_afterwards_is_found() {
     assert!(matches!(page.rounds[1].decided.as_ref().unwrap().follows, Follows::Yes { .. }));
 }
 
-/// An `abandon` that was made an `accept`, and a verdict that was made to pass.
+/// An `abandon` altered to an `accept`, and a verdict altered to pass.
 #[tokio::test(start_paused = true)]
 async fn an_end_that_was_changed_afterwards_is_found() {
     let seen = Course::new(&["fetch apple"]).max_replans(0).run().await;
@@ -179,7 +179,7 @@ async fn an_end_that_was_changed_afterwards_is_found() {
     assert_eq!(explain(&judged).departures().count(), 1, "P no longer fits");
 }
 
-/// A solver that gives up at once; artoo's would have gone on.
+/// A solver that gives up at once; artoo's would have continued.
 #[tokio::test(start_paused = true)]
 async fn a_foreign_solver_is_told_from_artoos_own() {
     use artoo_ggs_core::{GoalGradientSolver, Hyperparameters, Parameters};
@@ -197,7 +197,7 @@ async fn a_foreign_solver_is_told_from_artoos_own() {
     snapshot("foreign", &page);
 }
 
-/// Journals of before the settings were recorded.
+/// Journals from before the settings were recorded.
 #[tokio::test(start_paused = true)]
 async fn without_settings_nothing_is_computed_and_the_page_says_so() {
     let seen = Course::new(&["say apple; say pear wrongly", "whisper pear"]).run().await;
@@ -212,7 +212,7 @@ async fn without_settings_nothing_is_computed_and_the_page_says_so() {
     assert_eq!(page.rounds[0].unmet.len(), 1, "the numbers and the verdicts are on record all the same");
 }
 
-/// Money is told where the request names the prices, and of nothing by halves.
+/// Costs are shown if the request has prices, and only for complete totals.
 #[tokio::test(start_paused = true)]
 async fn what_a_run_cost_in_money_is_on_its_page() {
     let price = Price { prompt: Amount::new(100.0).unwrap(), completion: Amount::new(600.0).unwrap() };

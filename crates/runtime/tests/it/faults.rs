@@ -1,4 +1,4 @@
-//! Models and roles that fail: every one ends the run with a typed result, or costs a verdict, and nothing hangs.
+//! Failing models and roles: each ends the run with a typed result, or costs a verdict, and nothing hangs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,7 +26,7 @@ use crate::{
     house::{House, Seen, open_question, say, unreachable, verdict, watched},
 };
 
-/// A model that answers as it should, but for one purpose.
+/// A model that answers correctly, except for one purpose.
 fn but_for(purpose: &str, answer: &Answer) -> Arc<ScriptedModel> {
     let good = [
         ("perceiver", json!({"intent": "Name a colour"})),
@@ -43,13 +43,13 @@ fn but_for(purpose: &str, answer: &Answer) -> Arc<ScriptedModel> {
     Arc::new(model)
 }
 
-/// A run in which every role that has a model asks it.
+/// A run in which every role with a model asks it.
 async fn run_but_for(purpose: &str, answer: Answer) -> Seen {
     let house = House::new();
     let model = but_for(purpose, &answer);
     let mut builder = house.quiet(&model);
     if purpose == "agent_validator" {
-        // Of a planned step that is alone, the judge of the whole decides everything.
+        // For a single planned step, the judge of the whole decides everything.
         builder = builder.planner(Arc::new(Fixed::judged_step()));
     } else if purpose == "meta_validator" {
         let planner = Fixed {
@@ -142,7 +142,7 @@ async fn panics_of_r1_and_r2_are_faults_that_say_what_was_said() {
     }
 }
 
-/// A behaviour that panics, or blocks its task for a while, in every role.
+/// A behaviour that panics, or blocks its task for a while, for every role.
 #[derive(Clone, Copy)]
 enum Rogue {
     Panics,
@@ -274,7 +274,7 @@ async fn a_panicking_solver_costs_no_output() {
     assert_eq!(partial, [(OutcomeStatus::Matched, json!("Dear friend: blue"))]);
 }
 
-/// Asks for one more plan, then does this.
+/// Requests one more plan, then does this.
 struct SecondStep {
     default: GoalGradientSolver,
     steps: u32,
@@ -292,7 +292,7 @@ impl Solver for SecondStep {
     }
 }
 
-/// A run whose steps all fail, with the default solver but for its second step.
+/// A run whose steps all fail, with the default solver except for its second step.
 async fn run_with_second_step(second: fn(&mut Decision)) -> Seen {
     let house = House::new();
     let planner = Fixed { subtasks: vec![subtask(1, "Say it", &["blue"])], task_criteria: Vec::new() };
@@ -308,7 +308,7 @@ async fn run_with_second_step(second: fn(&mut Decision)) -> Seen {
     house.run(&artoo, "Say blue").await
 }
 
-/// R7's successor knows from the bus what the R7 before it had directed: it reported 0 replans.
+/// R7's successor learns the earlier directives from the bus: it reported 0 replans.
 #[tokio::test(start_paused = true)]
 async fn the_successor_of_a_dead_solver_counts_its_replans() {
     let seen = run_with_second_step(|_| panic!("rogue")).await;
@@ -322,7 +322,8 @@ async fn the_successor_of_a_dead_solver_counts_its_replans() {
     assert_eq!(unmet, ["The output contains blue"]);
 }
 
-/// JSON has no NaN: a directive with one was written as `null`, and the journal of the run, which `watched` reads, was damaged.
+/// JSON has no NaN: a directive with one was written as `null`, which damaged the run's journal that
+/// `watched` reads.
 #[tokio::test(start_paused = true)]
 async fn a_number_that_is_none_never_reaches_the_journal() {
     let breaks: [fn(&mut Decision); 3] =
@@ -336,7 +337,7 @@ async fn a_number_that_is_none_never_reaches_the_journal() {
     }
 }
 
-/// Refused in the first round, what was put out until then is handed over, as for a solver that panics.
+/// Refused in the first round: the output so far is delivered, as for a solver that panics.
 #[tokio::test(start_paused = true)]
 async fn a_refused_decision_costs_no_output() {
     let broken = |parameters| -> Box<dyn Solver> {
@@ -352,7 +353,8 @@ async fn a_refused_decision_costs_no_output() {
     assert_eq!(seen.result.directive, TerminalState::Abandon);
 }
 
-/// On a real clock and several threads: a solver that does not return is plain code, which paused time cannot skip.
+/// On a real clock and several threads: a solver that does not return is synchronous code, which paused time
+/// cannot skip.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_solver_that_does_not_return_cannot_hold_the_run() {
     let hour = Rogue::Blocks(Duration::from_secs(3600));
@@ -380,7 +382,7 @@ async fn a_role_that_blocks_its_thread_is_left_behind() {
     assert_eq!(ended.expect("before the role returns").fault(), Some(FaultKind::Cancelled));
 }
 
-/// A solver that never ends a run: its contract says that it must, and the supervisor sees to it.
+/// A solver that never ends a run, against its contract; the supervisor ends it.
 struct Endless {
     parameters: artoo_ggs_core::Parameters,
     steps: u32,

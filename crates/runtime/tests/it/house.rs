@@ -1,4 +1,4 @@
-//! A home folder, an artoo in it, and answers for its model.
+//! Shared fixtures: a home folder, an artoo in it, and model answers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,7 +30,7 @@ pub(crate) struct House {
     pub(crate) folder: tempfile::TempDir,
 }
 
-/// A finished run with all that was said in it.
+/// A finished run with all its messages.
 pub(crate) struct Seen {
     pub(crate) result: FinalResult,
     pub(crate) envelopes: Vec<Envelope>,
@@ -42,7 +42,7 @@ impl House {
         Self::of(tempfile::tempdir().unwrap())
     }
 
-    /// One that no disk slows down, where the machine has a file system in memory.
+    /// In memory if the machine has such a file system, independent of disk speed.
     pub(crate) fn in_memory() -> Self {
         Self::of(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
@@ -104,13 +104,13 @@ impl House {
         }
     }
 
-    /// Runs a request to its end and holds what must be true of every run against it.
+    /// Runs a request to its end and checks the invariants of every run.
     pub(crate) async fn run(&self, artoo: &Artoo, text: &str) -> Seen {
         watched(artoo.start(self.request(text)).unwrap()).await
     }
 }
 
-/// Waits for a run's end and checks what must be true of every run.
+/// Waits for a run's end and checks the invariants of every run.
 pub(crate) async fn watched(run: Run) -> Seen {
     let folder = run.folder().to_owned();
     let mut observer = run.observe(1);
@@ -131,7 +131,7 @@ pub(crate) async fn watched(run: Run) -> Seen {
     seen
 }
 
-/// Reads a run's journal back and checks what must be true of every run.
+/// Reads a run's journal and checks the invariants of every run.
 pub(crate) fn recorded(result: FinalResult, folder: &Path) -> Seen {
     let read = journal::read(&folder.join(journal::FILE_NAME)).unwrap();
     assert_eq!(read.damage, None);
@@ -227,12 +227,12 @@ pub(crate) fn verdict(pass: bool) -> Value {
     json!({"reason": "because", "verdict": if pass { "pass" } else { "fail" }, "class": "logical"})
 }
 
-/// The same on every criterion that a judge is asked about.
+/// The same verdict on every criterion that a judge is asked about.
 pub(crate) fn verdicts(request: &Request, pass: bool) -> Value {
     verdicts_of(request, &mut || verdict(pass)).unwrap_or_else(|| verdict(pass))
 }
 
-/// One verdict after the other for a judge that is asked about several criteria; `None` where it is asked about one.
+/// Consecutive verdicts for a judge that is asked about several criteria; `None` if it is asked about one.
 pub(crate) fn verdicts_of(request: &Request, next: &mut dyn FnMut() -> Value) -> Option<Value> {
     let schema = &request.schema.as_ref()?.schema;
     let count = schema.pointer("/properties/verdicts/minItems").and_then(Value::as_u64)?;
@@ -244,7 +244,7 @@ pub(crate) fn verdicts_of(request: &Request, next: &mut dyn FnMut() -> Value) ->
     Some(json!({"verdicts": numbered.collect::<Vec<_>>()}))
 }
 
-/// A server that is down.
+/// An unreachable server.
 pub(crate) fn unreachable() -> LlmError {
     LlmError::Unreachable {
         url: "http://model.test".to_owned(),
@@ -253,7 +253,7 @@ pub(crate) fn unreachable() -> LlmError {
     }
 }
 
-/// A weak model: it is guided, and answers questions twice where that is asked for.
+/// A weak model: it is guided, and derives answers twice if requested.
 pub(crate) fn guided() -> ModelProfile {
     ModelProfile { guided: true, tool_calling: ToolCalling::Json, ..ModelProfile::default() }
 }

@@ -1,4 +1,4 @@
-//! What the person wants of all work in a place. Pins `docs/deviations.md`, "Instructions of a folder".
+//! Standing instructions of a person for a folder. Pins `docs/deviations.md`, "Instructions of a folder".
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn told(text: &str) -> Vec<Instruction> {
     vec![Instruction { source: SOURCE.to_owned(), text: text.to_owned() }]
 }
 
-/// A run with these instructions, in which the model answers like this, and all that the model was sent.
+/// Runs with these instructions and model answers; returns the run and all requests to the model.
 async fn run(house: &House, executor: Answer, instructions: Vec<Instruction>) -> (Seen, Vec<Request>) {
     let model = Arc::new(
         ScriptedModel::new()
@@ -69,7 +69,7 @@ async fn no_prompt_has_more_of_them_than_the_bound() {
     }
 }
 
-/// What each call was asked, and answered.
+/// The question and answer of each call.
 fn decided(seen: &Seen) -> Vec<(bool, String)> {
     let decision = |message: &Message| {
         let Message::ApprovalDecided(decided) = message else { return None };
@@ -78,7 +78,7 @@ fn decided(seen: &Seen) -> Vec<(bool, String)> {
     seen.messages().filter_map(decision).collect()
 }
 
-/// The model does what the file says; the gate decides as if there were no file.
+/// The model follows the file; the gate decides as if there were no file.
 #[tokio::test]
 async fn an_instruction_permits_nothing() {
     let orders = [
@@ -98,7 +98,7 @@ async fn an_instruction_permits_nothing() {
     }
 }
 
-/// Words that the file brings are not the user's: a program that it names is said to be of a file.
+/// Words from the file are not the user's: a program that it names counts as named by a file.
 #[tokio::test]
 async fn what_an_instruction_names_is_not_the_users_word() {
     let house = House::new();

@@ -1,4 +1,4 @@
-//! Commands that were left running, in a run.
+//! Background commands in a whole run.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::house::{House, Seen, question, shell, watched};
 
-/// Says its number, as this process sees it, and goes on; so does a child of it that has left its group.
+/// Prints its process id as seen by the test, and continues; so does a child that has left its group.
 const SERVER: &str =
     "setsid sh -c 'read p _ < /proc/self/stat; echo $p > $TMPDIR/pid; exec sleep 600' & exec sleep 600";
-/// Waits until it is up, and answers with its number.
+/// Waits until it is up, and prints its process id.
 const ASK: &str = "until test -s $TMPDIR/pid; do sleep 0.01; done; cat $TMPDIR/pid";
 
 fn can_confine() -> bool {
@@ -23,7 +23,7 @@ fn can_confine() -> bool {
     can
 }
 
-/// A model whose step starts the server, looks at it twice, and asks it twice.
+/// A model whose step starts the server, looks at it twice, and queries it twice.
 fn model() -> Arc<ScriptedModel> {
     let start = json!({"tool": "shell", "arguments": {"command": SERVER, "background": true}, "output_is_answer": false});
     let look = json!({"tool": "job", "arguments": {"job": 1, "do": "output"}});
@@ -44,7 +44,7 @@ fn calls(seen: &Seen) -> Vec<ToolCall> {
     seen.messages().filter_map(finished).collect()
 }
 
-/// A zombie that waits for its parent to collect it does not run.
+/// A zombie that waits to be reaped is not running.
 fn is_running(pid: &str) -> bool {
     assert!(pid.parse::<u32>().is_ok(), "no process number: {pid:?}");
     fs::read_to_string(Path::new("/proc").join(pid).join("stat"))
@@ -60,7 +60,7 @@ async fn a_command_that_was_left_running_ends_with_its_run_and_the_record_says_s
     let artoo = house.builder(&model()).build().unwrap();
     let seen = watched(artoo.start(house.request("Count")).unwrap()).await;
     let calls = calls(&seen);
-    // The same twice in a row is no repetition while something goes on: time has changed.
+    // Two identical calls in a row are no repetition while a command is running: time has passed.
     let endings: Vec<_> = calls.iter().map(|call| (call.tool.as_str(), call.ending.clone())).collect();
     let returned = CallEnding::Returned;
     assert_eq!(

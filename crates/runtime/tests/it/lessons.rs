@@ -1,4 +1,4 @@
-//! The page that says which test keeps which failure away.
+//! Checks `docs/design/lessons.md`, the table of failures and the tests that prevent them.
 
 use std::{fs, path::Path};
 
@@ -10,8 +10,8 @@ fn page() -> String {
     fs::read_to_string(root().join("docs/design/lessons.md")).unwrap()
 }
 
-/// `CRATE::FILE::TEST`, or with a folder between; the file may be `tests/it/FILE.rs` or `src/FILE.rs`, its tests beside it. A crate
-/// lies below `crates` or below `bins`.
+/// `CRATE::FILE::TEST`, or with a folder between; the file may be `tests/it/FILE.rs` or `src/FILE.rs`, its
+/// tests beside it. A crate is below `crates` or `bins`.
 #[test]
 fn every_test_that_the_page_names_is_there() {
     let (root, page) = (root(), page());
@@ -28,7 +28,7 @@ fn every_test_that_the_page_names_is_there() {
     assert!(is_there(&root, "artoo-cli::ends::two_at_once_do_not_disturb_each_other"));
 }
 
-/// The entries of the list of defects, and the whole runs that the first implementation was put to.
+/// The entries of the list of defects, and the end-to-end probes of the first implementation.
 #[test]
 fn every_defect_and_every_probe_has_a_row() {
     let page = page();

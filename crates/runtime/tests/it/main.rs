@@ -1,4 +1,5 @@
-//! Whole runs: every role, over the bus, with a scripted model and real tools; and the runtime's pure parts alone.
+//! Whole runs: every role, over the bus, with a scripted model and real tools; and the runtime's pure parts
+//! alone.
 #![cfg(test)]
 
 mod accept;
@@ -54,7 +55,7 @@ fn the_example_that_embeds_artoo_runs() {
     embed::main().unwrap();
 }
 
-/// So is the one that the pages of the roles point to.
+/// So is the example that the pages of the roles refer to.
 #[path = "../../examples/foreign_judge.rs"]
 mod foreign_judge;
 

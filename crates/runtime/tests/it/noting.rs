@@ -1,4 +1,5 @@
-//! What a person says while a run works: on record, in the next plan, before the judge of the whole, or named at the end.
+//! Notes from a person to a running run: recorded, used by the next plan, shown to the judge of the whole, or
+//! listed at the end.
 
 use std::{sync::Arc, time::Duration};
 
@@ -63,7 +64,7 @@ fn note_given() -> Event {
     Event::NoteGiven { text: NOTE.to_owned() }
 }
 
-/// The words of somebody must not be lost without a word: a run that ends before anybody looks at them says so.
+/// A note must not be lost silently: a run that ends before anything uses it says so.
 #[tokio::test(start_paused = true)]
 async fn a_note_that_nobody_took_into_account_is_named_at_the_end() {
     let house = House::new();

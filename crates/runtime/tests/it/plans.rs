@@ -18,7 +18,7 @@ use crate::{
     house::{House, Seen, say, steps, verdict},
 };
 
-/// Runs a fixed plan whose every step says its own intent.
+/// Runs a fixed plan whose steps echo their own intent.
 async fn run(
     subtasks: Vec<PlannedSubTask>,
     answers: impl Fn(&Request) -> String + Send + Sync + 'static,
@@ -30,7 +30,7 @@ async fn run(
     house.run(&artoo, "Do all of it").await
 }
 
-/// Puts out the step's intent, so that a step matches when its criterion is a word of it.
+/// Prints the step's intent, so that a step matches if its criterion is a word of it.
 fn echo(request: &Request) -> String {
     let step =
         request.messages[0].content.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
@@ -82,7 +82,7 @@ async fn the_subtasks_of_a_group_run_side_by_side() {
         subtasks: vec![subtask(1, "one", &["one"]), subtask(1, "two", &["two"])],
         task_criteria: Vec::new(),
     };
-    // Neither call answers before both were made.
+    // Neither call returns before both were made.
     let together = Together(tokio::sync::Barrier::new(2));
     let artoo = house
         .quiet(&model)

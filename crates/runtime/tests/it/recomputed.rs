@@ -1,4 +1,5 @@
-//! Every directive once more: what R7 heard, from the journal, through the pure controller, is what R7 said, to the last bit.
+//! Recomputes every directive: R7's inputs from the journal, through the pure controller, give R7's recorded
+//! messages, to the last bit.
 
 use std::{
     collections::BTreeSet,
@@ -33,7 +34,8 @@ use crate::{
     house::{House, Seen, say, verdict, verdicts_of},
 };
 
-/// One course for each directive; where a course goes on, the plan after the last one is empty and a fault ends it.
+/// One course for each directive; if a course continues, the plan after the last one is empty and a fault
+/// ends it.
 pub(crate) fn courses() -> Vec<Course> {
     let three_rounds = |plans: [&str; 3]| Course::new(&plans);
     vec![
@@ -57,7 +59,7 @@ fn settings(seen: &Seen) -> &ControlSettings {
     found.unwrap()
 }
 
-/// Where the journal says that the run worked.
+/// The run's working folder, from the journal.
 fn working_folder(seen: &Seen) -> Option<PathBuf> {
     seen.messages().find_map(|message| {
         if let Message::UserRequest(request) = message {
@@ -68,7 +70,7 @@ fn working_folder(seen: &Seen) -> Option<PathBuf> {
     })
 }
 
-/// R7 as the journal says that it was, over what the journal says that it heard.
+/// R7's messages, recomputed from the recorded settings and inputs.
 fn said_again(seen: &Seen) -> Vec<Message> {
     let recorded = settings(seen);
     let parameters = Parameters::new(recorded.hyperparameters).unwrap();
@@ -91,7 +93,7 @@ fn said_again(seen: &Seen) -> Vec<Message> {
         .collect()
 }
 
-/// Ids of Megrams are chance; all else is computed.
+/// Without the ids of Megrams, which are random; all else is computed.
 fn comparable(mut message: Message) -> Message {
     if let Message::MegramWrite(write) = &mut message {
         write.megram.id = MegramId::new(Uuid::nil());
@@ -99,7 +101,7 @@ fn comparable(mut message: Message) -> Message {
     message
 }
 
-/// Holds a run against its own journal, and returns why it went as it did.
+/// Compares a run with its own journal, and returns its explanation.
 fn computed_again(seen: &Seen, which: &str) -> Explanation {
     let said: Vec<Message> = seen
         .envelopes
@@ -115,7 +117,7 @@ fn computed_again(seen: &Seen, which: &str) -> Explanation {
     page
 }
 
-/// A judge who says this, one verdict after the other, and no to everything afterwards.
+/// A judge with these verdicts in order, and no to everything afterwards.
 fn judging(purpose: &'static str, verdicts: &'static [bool]) -> ScriptedModel {
     let (asked, called) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let judge = move |request: &Request| {
@@ -128,7 +130,7 @@ fn judging(purpose: &'static str, verdicts: &'static [bool]) -> ScriptedModel {
             None => next().to_string(),
         }
     };
-    // Each call is a new one, and none of them puts out a figure.
+    // Each call is new, and none prints a figure.
     let act =
         move |_: &Request| say(&format!("blu{}", "e".repeat(1 + called.fetch_add(1, Ordering::Relaxed))));
     ScriptedModel::new()
@@ -142,7 +144,7 @@ async fn planned(model: ScriptedModel, planner: Fixed) -> Seen {
     house.run(&artoo, "Name a colour").await
 }
 
-/// Two criteria that only a judge decides; each fails in two of three attempts, and in no attempt do both hold.
+/// Two criteria that only a judge decides; each fails in two of three attempts, and no attempt meets both.
 async fn wavering() -> Seen {
     let model = judging("agent_validator", &[true, false, false, true, false, false]);
     let criteria = vec![judged("It is friendly"), judged("It names a colour")];
@@ -150,7 +152,7 @@ async fn wavering() -> Seen {
     planned(model, Fixed { subtasks: vec![step], task_criteria: Vec::new() }).await
 }
 
-/// A task whose criterion is not met at first, though every subtask is done.
+/// A task whose criterion is not met at first, although every subtask succeeds.
 async fn unmet_task() -> Seen {
     let model = judging("meta_validator", &[false, true]);
     let subtasks = vec![subtask(1, "Name a colour", &["blue"])];

@@ -1,4 +1,4 @@
-//! Reading runs back: whole ones, damaged ones, and what somebody else put into the folder.
+//! Reading recorded runs: intact ones, damaged ones, and foreign entries in the folder.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -24,7 +24,7 @@ async fn counted(house: &House) -> Seen {
     seen
 }
 
-/// The bytes of a whole journal.
+/// The bytes of an intact journal.
 fn bytes() -> Vec<u8> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
@@ -41,7 +41,8 @@ fn file(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Requests, outputs and files of a person lie in there: nobody else on the machine may list or read them.
+/// The folder holds requests, outputs and files of a person: no other user of the machine may list or read
+/// them.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn the_folder_of_a_run_is_its_owners_alone() {

@@ -1,4 +1,4 @@
-//! Memory that steers: what one run learned is heard, heeded and on record in the next.
+//! Memory across runs: what one run learned is recalled, followed and recorded in the next.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::house::{House, Seen, question, recorded, shell, watched};
 
 const REQUEST: &str = "How many .txt files are in docs?";
-/// Fails for a reason that lies in the call, and shows something that is no answer.
+/// Fails for a reason in the call itself, and prints something that is no answer.
 const WRONG: &str = "echo many; ls --wrong docs";
 const RIGHT: &str = "find docs -name '*.txt' | wc -l";
 
@@ -44,11 +44,11 @@ fn once(house: &House, text: &str) -> RunRequest {
     request
 }
 
-/// One run of an artoo of its own, as in a process of its own.
+/// One run of its own artoo, as in its own process.
 async fn run(house: &House, model: &Arc<ScriptedModel>, memory: &Arc<InMemory>, text: &str) -> Seen {
     let artoo = artoo(house, model, memory);
     let seen = watched(artoo.start(once(house, text)).unwrap()).await;
-    // Closing an artoo closes its memory, and the next one is to find it open: this one is dropped.
+    // Closing an artoo closes its memory, which the next one needs open: this one is dropped.
     drop(artoo);
     seen
 }
@@ -90,8 +90,8 @@ fn explained(seen: &Seen) -> artoo_runtime::explain::Explanation {
     explain(&journal::read(&seen.folder.join(journal::FILE_NAME)).unwrap())
 }
 
-/// The transcript of the issue, with a model that says only what it is told to: the next day the same kind of request goes right at once,
-/// since both roles are told what came of it before, and the page says why.
+/// The transcript of the issue, with a model that only follows its prompt: the next day the same kind of
+/// request succeeds at once, since both roles see the earlier result, and the page says why.
 #[tokio::test]
 async fn what_a_replan_taught_is_told_in_the_next_run() {
     let (house, memory) = (House::new(), memory(Rules::default()));
@@ -123,7 +123,7 @@ async fn what_a_replan_taught_is_told_in_the_next_run() {
     model.assert_finished();
     assert_eq!(second.result.directive, TerminalState::Accept, "{:#?}", second.result);
     assert_eq!((second.result.replans, second.result.output.clone()), (0, json!("3")));
-    // On record: what was recalled, and that all of it was used or not.
+    // Recorded: what was recalled, and whether it was used.
     let [round] = explained(&second).rounds.try_into().unwrap();
     let used: Vec<_> = round.memory.recalled.iter().filter(|told| told.used).collect();
     assert!(used.iter().any(|told| told.kind == RememberedKind::Experience
@@ -160,7 +160,8 @@ async fn a_similar_request_hears_of_it_and_why() {
     assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
 }
 
-/// The call that failed for a reason in it is not made again where nobody is there; the model is told the lesson and takes another way.
+/// A call that failed for a reason in itself is not repeated without a person; the model sees the lesson and
+/// chooses another way.
 #[tokio::test]
 async fn a_call_that_memory_avoids_is_refused_in_the_next_run() {
     let (house, memory) = (House::new(), memory(Rules::default()));
@@ -194,13 +195,13 @@ async fn a_call_that_memory_avoids_is_refused_in_the_next_run() {
     assert!(round.refused[0].reason.contains("memory advises against this call"), "{:?}", round.refused);
 }
 
-/// A person overrides once. That it works then speaks against the advice.
+/// A person overrides once. Its success then counts against the advice.
 #[tokio::test]
 async fn a_person_overrides_memory_once_and_that_it_works_is_learned() {
     let (house, memory) = (House::new(), memory(Rules::default()));
     first_run(&house, &memory, WRONG).await;
     let right = BlockedTarget { tool: ToolName::new("shell"), target: RIGHT.to_owned() };
-    // It broke through then; since then it has failed twice.
+    // It succeeded then; since then it has failed twice.
     for _ in 0..2 {
         let content = format!("{REQUEST} it found nothing");
         write(&memory, TagPair::of_call(&right), MegramState::ChangeApproach, &content);
@@ -238,7 +239,7 @@ async fn a_person_overrides_memory_once_and_that_it_works_is_learned() {
     assert_eq!((learned.state, learned.sigma), (MegramState::BreakSymmetry, 1.0));
 }
 
-/// Caution without a person: the step is done in trial only, and the disk stays as it was.
+/// Caution without a person: the step is done in trial only, and the disk is unchanged.
 #[tokio::test]
 async fn caution_without_a_person_leaves_the_disk_as_it_was() {
     let (house, memory) = (House::new(), memory(Rules::default()));
@@ -308,7 +309,7 @@ async fn laws_are_in_every_prompt_of_planner_and_executor() {
     }
 }
 
-/// The literal profile asks for the pair of the intent alone, and writes as the specification has it.
+/// The literal profile queries only the pair of the intent, and writes as the specification says.
 #[tokio::test]
 async fn the_literal_profile_asks_and_writes_as_before() {
     let house = House::new();
@@ -333,7 +334,7 @@ async fn the_literal_profile_asks_and_writes_as_before() {
     assert_eq!(written(&memory).iter().map(Megram::pair).collect::<Vec<_>>(), [intent]);
 }
 
-/// What a person would not want on a disk for years: a secret in a call, in what is written and in what is asked.
+/// Secrets in a call, in what is written and in what is queried must not stay on a disk for years.
 #[tokio::test]
 async fn no_secret_is_remembered() {
     const SECRET: &str = "hunter2-hunter2-hunter2";
@@ -351,7 +352,7 @@ async fn no_secret_is_remembered() {
     );
     let service = Arc::clone(&memory) as Arc<dyn MemoryService>;
     let artoo = house.builder(&model).memory(service).secret(SECRET).build().unwrap();
-    // What is said in the process has the secret, what is recorded has not: the two are not compared.
+    // The messages within the process contain the secret, the record does not: the two are not compared.
     let result = artoo.start(once(&house, REQUEST)).unwrap().finished().await;
     assert_eq!(result.directive, TerminalState::Accept, "{result:#?}");
     let megrams = written(&memory);

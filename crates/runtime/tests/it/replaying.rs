@@ -1,4 +1,4 @@
-//! Recorded runs under other numbers of the controller.
+//! Replays recorded runs with other controller parameters.
 
 use artoo_ggs_core::{Hyperparameters, Parameters, Profile};
 use artoo_runtime::{
@@ -23,7 +23,7 @@ fn with(read: &Read, values: Hyperparameters) -> WhatIf {
     what_if(read, Parameters::new(values).unwrap()).unwrap()
 }
 
-/// What was recorded follows from what was recorded, to the last bit.
+/// The recorded decisions follow from the recorded inputs, to the last bit.
 #[tokio::test(start_paused = true)]
 async fn with_the_same_numbers_every_decision_comes_out_the_same() {
     let mut rounds = 0;
@@ -38,7 +38,7 @@ async fn with_the_same_numbers_every_decision_comes_out_the_same() {
     assert!(rounds > courses().len(), "{rounds}");
 }
 
-/// One criterion of four is unmet: close enough, unless nothing is.
+/// One criterion of four is unmet: close enough, unless delta is 0.
 #[tokio::test(start_paused = true)]
 async fn the_first_decision_that_differs_is_the_last_that_is_told() {
     let read = recorded(Course::new(&["say a; say b; say c; say d wrongly"])).await;
@@ -54,7 +54,7 @@ async fn the_first_decision_that_differs_is_the_last_that_is_told() {
     assert_eq!((decisions.len(), strict.parted), (1, Some(1)), "{decisions:?}");
     assert_ne!(decisions[0].1, decisions[0].2);
 
-    // Another weight scores otherwise, and nothing else of this run depends on it.
+    // Another weight changes the score, and nothing else of this run depends on it.
     let heavier = with(&read, Hyperparameters { alpha: 0.9, ..own });
     let round = &heavier.rounds[0];
     assert!(
@@ -93,7 +93,7 @@ fn any_numbers() -> impl Strategy<Value = Hyperparameters> {
     })
 }
 
-/// Whatever the numbers: the same way up to the first decision that differs, and not a word beyond it.
+/// For any parameters: the same course up to the first differing decision, and nothing beyond it.
 #[test]
 fn nothing_is_told_beyond_the_parting() {
     let runtime =

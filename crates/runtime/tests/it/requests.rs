@@ -1,4 +1,4 @@
-//! Requests that no plan can be made for, and requests in every script.
+//! Requests that cannot be planned, and requests in every script.
 
 use std::{fs, sync::Arc};
 
@@ -70,7 +70,7 @@ async fn a_secret_stays_out_of_the_record_and_a_word_that_is_none_stays_in() {
             .always(Expect::purpose("planner"), Answer::json(question("Count")))
             .always(Expect::purpose("executor"), Answer::json(say("1"))),
     );
-    // A local server takes any word for a key; this one is in every line of the journal.
+    // A local server accepts any word as a key; this one is in every line of the journal.
     let artoo = house.quiet(&model).secret("kind").secret("hunter2-hunter2").build().unwrap();
     let run = artoo.start(house.request("What kind of word is hunter2-hunter2?")).unwrap();
     let folder = run.folder().to_owned();

@@ -1,4 +1,5 @@
-//! A role whose behaviour panics is started once more, knows what it knew before, and the run goes on; a second death ends it.
+//! A role whose behaviour panics is restarted with its earlier knowledge, and the run continues; a second
+//! panic ends it.
 
 use std::sync::{
     Arc,
@@ -29,14 +30,14 @@ use crate::{
     house::{House, Seen, say},
 };
 
-/// Which of its calls kill a behaviour, counted from 1 over all its lives.
+/// Which calls of a behaviour panic, counted from 1 over all its instances.
 type Deadly = fn(u32) -> bool;
 
 const THE_FIRST: Deadly = |call| call == 1;
 const THE_SECOND: Deadly = |call| call == 2;
 const EACH: Deadly = |_| true;
 
-/// A behaviour that dies.
+/// A behaviour that panics.
 struct Dies<T> {
     inner: T,
     calls: AtomicU32,
@@ -119,7 +120,7 @@ impl MemoryService for Dies<InMemory> {
     }
 }
 
-/// Thinks with a new head in each life; only the count of its calls goes on.
+/// A new solver in each life; only the count of its calls continues.
 struct DyingSolver {
     head: GoalGradientSolver,
     calls: Arc<Dies<()>>,
@@ -179,7 +180,7 @@ fn series() -> Arc<dyn Planner> {
     ])
 }
 
-/// The roles of which it was said that they were started again.
+/// The roles reported as restarted.
 fn restarted(seen: &Seen) -> Vec<Role> {
     let warning = |message: &Message| {
         if let Message::Warning(warning) = message { Some(warning.clone()) } else { None }
@@ -217,7 +218,7 @@ async fn a_role_that_dies_on_its_first_message_costs_nothing() {
     }
 }
 
-/// The one that takes over knows the plans and the decisions before, and says none of them again.
+/// The successor knows the earlier plans and decisions, and repeats none of them.
 #[tokio::test(start_paused = true)]
 async fn a_role_that_dies_in_a_later_round_knows_the_ones_before() {
     let undisturbed = two_plans(|artoo| artoo).await;

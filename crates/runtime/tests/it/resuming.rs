@@ -1,4 +1,4 @@
-//! A run that was cut off and is begun again: what it had done is kept where nothing has changed, and is not run twice.
+//! Resumed runs: completed work is kept if nothing has changed, and is not repeated.
 
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::house::{House, say, steps, watched};
 
 const PLAN: [(&str, u32); 2] = [("Count the letters", 1), ("Count the words", 2)];
 
-/// A run that is ended while its second step works: its folder.
+/// The folder of a run that was interrupted during its second step.
 async fn cut_off(house: &House) -> PathBuf {
     let model = Arc::new(
         ScriptedModel::new()

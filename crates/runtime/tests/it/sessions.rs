@@ -1,4 +1,4 @@
-//! Sessions: what was typed is kept, whatever happens to the file.
+//! Sessions: requests are kept, whatever happens to the file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ fn the_next_request_is_told_of_five_turns() {
     assert_eq!(told, ["request 3", "request 4", "request 5", "request 6", "request 7"]);
 }
 
-/// The record of a run that made a file.
+/// The record of a run that created a file.
 fn made(kept: &Kept, run: RunId, file: &Path) -> PathBuf {
     let record = kept.data.path().join(format!("runs/{run}/undo"));
     let snapshot = Snapshot::new(record.clone(), Vec::new(), SnapshotLimits::default());
@@ -128,7 +128,7 @@ fn made(kept: &Kept, run: RunId, file: &Path) -> PathBuf {
     record
 }
 
-/// The next request can take back what its conversation did, and nothing else.
+/// The next request can undo the changes of its own conversation, and nothing else.
 #[test]
 fn the_next_request_is_told_which_runs_it_can_take_back() {
     let kept = kept();
@@ -140,7 +140,8 @@ fn the_next_request_is_told_which_runs_it_can_take_back() {
         kept.sessions.ask(session.id, *run, at(number), &format!("request {number}")).unwrap();
     }
     kept.sessions.end(session.id, runs[6], end("made")).unwrap();
-    // The first is too long ago, the fourth was killed within a call, the sixth was taken back, the last changed nothing.
+    // The first is too old, the fourth was killed within a call, the sixth was undone, the last changed
+    // nothing.
     made(&kept, runs[0], &root.join("0"));
     let record = kept.data.path().join(format!("runs/{}/undo", runs[3]));
     let killed = Snapshot::new(record, Vec::new(), SnapshotLimits::default());
@@ -200,7 +201,7 @@ fn a_file_of_a_newer_release_is_neither_read_nor_written() {
     assert!(newer(kept.sessions.read(session.id).unwrap_err()));
     assert!(newer(kept.sessions.ask(session.id, run_id(), at(1), "x").unwrap_err()));
     assert_eq!(fs::read(&path).unwrap(), before);
-    // One that cannot be read hides no other.
+    // An unreadable session hides no other.
     let other = kept.sessions.begin(Path::new("/"), at(5)).unwrap();
     let listed = kept.sessions.list(10).unwrap();
     assert_eq!(listed.iter().filter(|found| found.is_ok()).count(), 1);
@@ -245,7 +246,7 @@ fn two_programs_in_one_session_lose_nothing() {
             });
         }
     });
-    // Together they are more than stay whole: the file was compacted while both wrote.
+    // Together they exceed the limit: the file was compacted while both wrote.
     let read = kept.sessions.read(session.id).unwrap();
     let mut asked: Vec<String> = read.turns.iter().map(|turn| turn.request.clone()).collect();
     asked.sort_unstable();
@@ -318,7 +319,7 @@ fn a_name_is_one_line_that_says_something() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Hostile files: reading never panics, and what is added afterwards can be read.
+    /// Hostile files: reading never panics, and lines appended afterwards can be read.
     #[test]
     fn whatever_stands_in_the_file_the_next_turn_is_kept(noise in proptest::collection::vec(any::<u8>(), 0..400)) {
         let kept = kept();

@@ -1,4 +1,4 @@
-//! Trouble that is nobody's answer: full mailboxes, full disks, many runs at a time.
+//! System limits: full mailboxes, full disks, many concurrent runs.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -47,7 +47,7 @@ async fn lesson_n4_an_overflowing_mailbox_fails_the_run_and_loses_nothing_in_sil
             .iter()
             .filter(|envelope| envelope.message.kind() == MessageKind::FinalResult)
             .count();
-        // Where not a single message fits, not even the end does; the caller is told all the same.
+        // If not a single message fits, not even the end does; the caller still gets it.
         assert_eq!(finals, usize::from(mailbox > 0), "{mailbox}");
         let kind = result.fault.unwrap().kind;
         assert_eq!(kind, if mailbox > 0 { FaultKind::Bus } else { FaultKind::Panic });
@@ -70,8 +70,7 @@ async fn folders_that_cannot_be_used_are_typed_errors_with_hints() {
     assert!(error.hint().contains("free some space"));
 }
 
-/// A disk that is full in the middle of a run, as far as a process can tell: no file of this test's own process may grow
-/// beyond 24 KiB.
+/// Simulates a disk that fills up during a run: no file of this test's own process may grow beyond 24 KiB.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_fills_up_ends_the_run_with_a_storage_fault() {
@@ -151,7 +150,7 @@ async fn twenty_runs_at_a_time_do_not_see_each_other() {
     }
 }
 
-/// The first observer of a run misses nothing, although roles work on other threads before it is made.
+/// The first observer of a run misses nothing, although roles run on other threads before it is created.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_observer_sees_everything_however_late_it_is_made() {
     let house = House::new();

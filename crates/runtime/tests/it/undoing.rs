@@ -1,4 +1,4 @@
-//! A run is taken back.
+//! Undoing a run.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use artoo_types::{EffectKind, FileChange, FileChangeKind};
 
 use crate::house::{House, Seen, question, shell, watched};
 
-/// A run whose one command changes the workspace; `None` where commands cannot be confined.
+/// A run whose one command changes the workspace; `None` if commands cannot be confined.
 async fn changed(house: &House) -> Option<Seen> {
     if !matches!(artoo_sandbox::probe(), Support::Enforced { .. }) {
         eprintln!("\n*** SKIPPED: this test needs kernel confinement ***\n");

@@ -1,4 +1,4 @@
-//! Every obligation: who owes what after which message, and what settles it.
+//! Every obligation: which message creates it, and which fulfils it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const A: &str = "00000000-0000-0000-0000-00000000000a";
 const B: &str = "00000000-0000-0000-0000-00000000000b";
 
-/// Different for each kind of step, so that a deadline tells which one it is.
+/// Different for each kind of step, so that a deadline identifies the step.
 fn deadlines() -> Deadlines {
     Deadlines {
         perceive: SECOND,
@@ -23,7 +23,7 @@ fn deadlines() -> Deadlines {
     }
 }
 
-/// A message as short as its type allows.
+/// A minimal message of this kind.
 fn message(kind: &str, payload: Value) -> Message {
     serde_json::from_value(json!({"kind": kind, "payload": payload})).unwrap()
 }
@@ -134,7 +134,7 @@ impl Told {
         self.now += time;
     }
 
-    /// Who is overdue just when the next obligation falls due, and not a moment before.
+    /// The obligation that falls due next, exactly at its time and not before.
     fn next(&mut self) -> Option<(Role, &'static str, Duration)> {
         let due = self.watch.next_due()?;
         assert_eq!(self.watch.overdue(due - Duration::from_nanos(1)), None);
@@ -225,7 +225,7 @@ fn between_groups_the_dispatcher_owes_and_the_gate_does_not() {
     let mut told = Told::new(&[manifest(&[A, B]), subtask(A), execution_result(A), outcome(A)]);
     assert_eq!(told.watch.clone().overdue(7 * SECOND).map(|overdue| overdue.role), Some(Role::Dispatcher));
     told.hear(&subtask(B));
-    // However long the second group takes, only who works on it owes something.
+    // However long the second group takes, only its executor has an obligation.
     assert_eq!(told.next().map(|(role, _, _)| role), Some(Role::Executor));
     assert_eq!(told.next(), None);
 }
@@ -256,7 +256,7 @@ fn course() -> [Message; 11] {
     ]
 }
 
-/// The auditor called a healthy run on a slow model lost.
+/// The auditor reported a healthy run on a slow model as lost.
 #[test]
 fn no_role_may_be_silent_for_as_long_as_a_lost_run_is() {
     for deadlines in [Deadlines::default(), Deadlines::patient()] {
@@ -271,7 +271,7 @@ fn no_role_may_be_silent_for_as_long_as_a_lost_run_is() {
     }
 }
 
-/// Whoever gets a copy takes no notice of it; nobody may be called overdue because of one.
+/// Receivers ignore a duplicate, so it must not make anyone overdue.
 #[test]
 fn what_comes_twice_obliges_nobody() {
     let course = course();
@@ -285,7 +285,7 @@ fn what_comes_twice_obliges_nobody() {
     }
 }
 
-/// A plan of an old round is not what is owed.
+/// A plan of an old round does not fulfil the obligation.
 #[test]
 fn what_comes_twice_settles_nothing() {
     let mut told = Told::new(&[plan(), manifest(&[]), replan_request(), directive()]);

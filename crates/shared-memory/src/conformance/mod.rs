@@ -1,9 +1,9 @@
-//! Laws that every [`MemoryService`] keeps under the settled rules ([`artoo_mkct_memory::Rules::default`]), for whoever
-//! writes another one.
+//! Conformance suite for implementations of [`MemoryService`] under the settled rules
+//! ([`artoo_mkct_memory::Rules::default`]).
 //!
-//! Each law is a function of a [`Factory`]; it makes its own empty memories and says what it found where the law is
-//! broken. [`check_all`] runs them all. They need no test framework and no particular async runtime.
-//!
+//! Each law is a function of a [`Factory`]; it creates its own empty memories and returns what it found if
+//! the law is broken. [`check_all`] runs them all. They need no test framework and no particular async
+//! runtime.
 //! ```
 //! use std::sync::Arc;
 //! use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,17 +44,17 @@ pub use store::{
     threads_lose_nothing, two_names_never_share_a_bucket, writes_may_come_in_any_order,
 };
 
-/// The clock that a law hands to the memory that it tests, and moves.
+/// The clock that a law passes to the memory under test, and moves.
 pub type Now = Arc<dyn Fn() -> DateTime<FixedOffset> + Send + Sync>;
 
-/// Makes an empty memory that takes the time from `now` and nowhere else.
+/// Creates an empty memory that takes the time only from `now`.
 pub type Factory = dyn Fn(Now) -> Arc<dyn MemoryService> + Send + Sync;
 
 /// Checks every law.
 ///
 /// # Errors
 ///
-/// The name of the first law that is broken, and what was found.
+/// The name of the first broken law, and what was found.
 pub async fn check_all(make: &Factory) -> Result<(), String> {
     macro_rules! check {
         ($($law:ident),+ $(,)?) => {

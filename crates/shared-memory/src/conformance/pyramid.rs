@@ -6,8 +6,8 @@ use artoo_types::{Megram, MegramState, Polarity};
 use super::Factory;
 use super::subject::{Subject, expect, experience, experiences, id, law, rule};
 
-/// `query_c` counts as a recall and `query_mk` does not; a recall makes a rule young again, as shows once it fell.
-/// Lesson N16.
+/// `query_c` counts as a recall and `query_mk` does not; a recall refreshes a rule, which shows after its
+/// demotion. Lesson N16.
 ///
 /// # Errors
 ///
@@ -28,8 +28,8 @@ pub async fn recall_is_by_rules_alone(make: &Factory) -> Result<(), String> {
     Ok(())
 }
 
-/// Experience becomes one rule with its sources as provenance; the sources count no more, what is learned later does, and
-/// the next rule of the same polarity takes the first one in. Lessons N17 and 94.
+/// Experience becomes one rule with its sources as provenance; the sources are no longer live, later
+/// experience is, and the next rule of the same polarity absorbs the first one. Lessons N17 and 94.
 ///
 /// # Errors
 ///
@@ -63,11 +63,11 @@ pub async fn consolidated_sources_count_once(make: &Factory) -> Result<(), Strin
     Ok(())
 }
 
-/// A constraint, whose valence is negative, stands as long as nothing speaks against it. Lesson fact 14.
+/// A constraint, whose valence is negative, stays as long as nothing contradicts it. Lesson fact 14.
 ///
 /// # Errors
 ///
-/// What fell.
+/// What was demoted.
 pub async fn a_constraint_does_not_demote_itself(make: &Factory) -> Result<(), String> {
     let subject = Subject::new(make);
     subject.write(rule(1, MegramState::Abandon, 0))?;
@@ -78,7 +78,8 @@ pub async fn a_constraint_does_not_demote_itself(make: &Factory) -> Result<(), S
     subject.expect(0.95, -0.95, "after three years").await
 }
 
-/// A rule falls to level K when the pair's decision contradicts it, and from then on it ages. One failure fells no practice.
+/// A rule is demoted to level K when the pair's decision contradicts it, and ages from then on. A single
+/// failure demotes no practice.
 ///
 /// # Errors
 ///
@@ -111,11 +112,11 @@ pub async fn a_contradicted_rule_falls(make: &Factory) -> Result<(), String> {
     Ok(())
 }
 
-/// Forgetting takes old experiences of a pair that draws no attention, and nothing else. Lesson fact 15.
+/// Forgetting removes old experiences of a pair that draws no attention, and nothing else. Lesson fact 15.
 ///
 /// # Errors
 ///
-/// What was forgotten, or was not.
+/// What was wrongly forgotten or kept.
 pub async fn forgetting_spares_the_young_and_the_rules(make: &Factory) -> Result<(), String> {
     let subject = Subject::new(make);
     subject.write(experience(1, MegramState::Refine, 0))?;
@@ -139,7 +140,7 @@ pub async fn forgetting_spares_the_young_and_the_rules(make: &Factory) -> Result
     expect(did.is_idle(), || format!("a law and a faint rule: {did:?}"))
 }
 
-/// Feedback moves the decision against its rule, whichever way the rule points; without a rule there is none.
+/// Feedback moves the decision against its rule, for either polarity; without a rule there is none.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Laws of what is recalled for a question, and of the person's laws.
+//! Laws of recall, and of the person's laws.
 
 use artoo_mkct_memory::{MemoryError, matrix};
 use artoo_types::{
@@ -9,8 +9,8 @@ use artoo_types::{
 use super::Factory;
 use super::subject::{Subject, day, expect, experience, id, law, pair, rule};
 
-/// Each pair that is asked for is answered, in the order of the question and whether anything is known of it; what a rule
-/// says comes with it, and counts as a recall.
+/// Each requested pair is answered, in the order of the query, known or not; its rules are included, and
+/// count as recalled.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub async fn what_is_asked_for_is_answered_in_order(make: &Factory) -> Result<()
         [(0, 0, MemoryAction::Ignore), (1, 1, MemoryAction::Exploit), (0, 0, MemoryAction::Ignore)];
     expect(told == expected, || format!("a rule and an experience of the second pair gave {told:?}"))?;
 
-    // The recall shows once the rule fell.
+    // The recall shows after the rule's demotion.
     let subject = Subject::new(make);
     subject.write(rule(1, MegramState::Success, 0))?;
     subject.on(60).recall(MemoryQuery { pairs, like: None }).await?;
@@ -42,8 +42,8 @@ pub async fn what_is_asked_for_is_answered_in_order(make: &Factory) -> Result<()
     subject.expect(2.70, -1.10, "for a rule that was recalled on day 60").await
 }
 
-/// Pairs whose words are like those of the question come after what was asked for, with the reason; others do not, and
-/// nothing does where only pairs are asked for.
+/// Pairs with words similar to the query's come after the requested ones, with the reason; others do not, and
+/// none do if only pairs are requested.
 ///
 /// # Errors
 ///
@@ -85,8 +85,8 @@ pub async fn what_is_like_the_question_is_found(make: &Factory) -> Result<(), St
     expect(count == 6, || format!("of 32 that are alike {count} came, not 6"))
 }
 
-/// Laws (T) are the person's alone: nobody else writes one, they are in every reply, they count in no sum, and no time and no
-/// Dreamer takes them away. Nor does a run or an import make a rule.
+/// Laws (T) belong to the person: no other origin writes one, they are in every reply, they count in no sum,
+/// and neither time nor the Dreamer removes them. Neither a run nor an import creates a rule.
 ///
 /// # Errors
 ///
@@ -120,7 +120,7 @@ pub async fn laws_are_the_persons_alone(make: &Factory) -> Result<(), String> {
     subject.expect(0.0, 0.0, "ten years later").await
 }
 
-/// What came because it is similar: the number of its first experience, and the reason.
+/// The similar results: the number of the first experience, and the reason.
 fn similar(reply: &MemoryReply) -> impl Iterator<Item = (u128, &RecallReason)> {
     let similar = reply.recalled.iter().filter(|known| known.reason != RecallReason::Asked);
     similar.map(|known| {

@@ -1,4 +1,4 @@
-//! Laws of writing and asking.
+//! Laws of writing and querying.
 
 use std::thread;
 
@@ -8,7 +8,7 @@ use artoo_types::{Entity, Level, Megram, MegramState, MemoryAction, MemoryQuery,
 use super::Factory;
 use super::subject::{Subject, day, expect, experience, experiences, id, law, pair};
 
-/// Nothing is known of a pair that nothing was written to.
+/// Nothing is known of a pair without writes.
 ///
 /// # Errors
 ///
@@ -20,7 +20,7 @@ pub async fn an_unknown_pair_is_ignored(make: &Factory) -> Result<(), String> {
     subject.expect(0.0, 0.0, "in an empty memory").await
 }
 
-/// A query sees every write that returned before it was made, and adds up what was written.
+/// A query sees every write that returned before it, and sums them up.
 ///
 /// # Errors
 ///
@@ -33,12 +33,12 @@ pub async fn a_query_sees_earlier_writes(make: &Factory) -> Result<(), String> {
     subject.expect(1.85, -0.05, "after an accept and an abandon").await?;
     subject.write(experience(3, MegramState::ChangePath, 0))?;
     subject.expect(2.15, -0.05, "after a dead end too").await?;
-    // A law of the agent is no experience.
+    // A law of the agent is not an experience.
     subject.write(law(4, 0))?;
     subject.expect(2.15, -0.05, "after a law too").await
 }
 
-/// What was learned fades with the days, at its own rate, and never grows when the clock is set back.
+/// Experience fades with time, at its own rate, and never grows when the clock is set back.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub async fn experience_fades(make: &Factory) -> Result<(), String> {
     subject.on(-5).expect(1.20, 0.90, "with the clock set back").await
 }
 
-/// The order of writes makes no difference.
+/// The order of writes does not matter.
 ///
 /// # Errors
 ///
@@ -69,11 +69,11 @@ pub async fn writes_may_come_in_any_order(make: &Factory) -> Result<(), String> 
     back.on(120).expect(known.attention, known.decision, "written newest first").await
 }
 
-/// Two different tag pairs never see each other, whatever characters they hold. Lesson N18.
+/// Two different tag pairs never mix, whatever characters they contain. Lesson N18.
 ///
 /// # Errors
 ///
-/// The pairs that met.
+/// The pairs that collided.
 pub async fn two_names_never_share_a_bucket(make: &Factory) -> Result<(), String> {
     let names = ["a|b", "a_b", "a", "a%7Cb", "b|c", "c", "a\nb", "ab", "数", "A"];
     let subject = Subject::new(make);
@@ -100,7 +100,7 @@ pub async fn two_names_never_share_a_bucket(make: &Factory) -> Result<(), String
     Ok(())
 }
 
-/// The same Megram twice is one; another one under the same id is refused and changes nothing.
+/// The same Megram twice counts once; another one under the same id is refused and changes nothing.
 ///
 /// # Errors
 ///
@@ -114,11 +114,11 @@ pub async fn an_id_names_one_megram(make: &Factory) -> Result<(), String> {
     subject.expect(0.90, 0.90, "after three writes").await
 }
 
-/// Numbers outside their range are refused at the door and change nothing.
+/// Numbers out of range are refused on writing and change nothing.
 ///
 /// # Errors
 ///
-/// What was taken.
+/// What was accepted.
 pub async fn numbers_out_of_range_are_refused(make: &Factory) -> Result<(), String> {
     let subject = Subject::new(make);
     let good = || experience(1, MegramState::Accept, 0);
@@ -140,7 +140,7 @@ pub async fn numbers_out_of_range_are_refused(make: &Factory) -> Result<(), Stri
     subject.expect(0.0, 0.0, "after refused writes").await
 }
 
-/// Writes of several threads all arrive.
+/// Writes from several threads all arrive.
 ///
 /// # Errors
 ///
@@ -157,7 +157,7 @@ pub async fn threads_lose_nothing(make: &Factory) -> Result<(), String> {
     subject.expect(320.0, 320.0, "after 400 writes of 4 threads").await
 }
 
-/// A flush succeeds, again and again, and changes nothing that is known.
+/// A flush succeeds repeatedly, and changes no answer.
 ///
 /// # Errors
 ///
@@ -180,7 +180,7 @@ pub async fn a_flush_keeps_what_was_written(make: &Factory) -> Result<(), String
 ///
 /// # Errors
 ///
-/// What went on.
+/// What still worked.
 pub async fn a_closed_memory_gives_and_takes_nothing(make: &Factory) -> Result<(), String> {
     let memory = Subject::new(make).memory;
     let (space, entity) = pair();

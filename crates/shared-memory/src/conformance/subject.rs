@@ -1,4 +1,4 @@
-//! A memory under test, with a clock that the law moves, and the experiences to test it with.
+//! The memory under test, with a clock that the law moves, and test experiences.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -60,7 +60,7 @@ impl Subject {
         self.memory.query_c(&space, &entity).await.map_err(|error| format!("query_c failed: {error}"))
     }
 
-    /// That the potentials of the test pair are these, within a relative 1e-9.
+    /// Asserts the potentials of the test pair, within a relative 1e-9.
     pub(super) async fn expect(&self, attention: f64, decision: f64, when: &str) -> Result<(), String> {
         let known = self.known().await?;
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * attention.max(1e-3);
@@ -70,7 +70,7 @@ impl Subject {
     }
 }
 
-/// That something holds; otherwise what was found.
+/// Asserts a condition; otherwise returns what was found.
 pub(super) fn expect(holds: bool, found: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(found()) }
 }
@@ -103,7 +103,7 @@ pub(super) fn rule(number: u128, state: MegramState, made_on: i64) -> Megram {
     Megram { level: Level::C, k: 0.0, origin: Some(Origin::Person), ..experience(number, state, made_on) }
 }
 
-/// A law of the person's.
+/// A law of the person.
 pub(super) fn law(number: u128, made_on: i64) -> Megram {
     Megram { level: Level::T, ..rule(number, MegramState::Accept, made_on) }
 }

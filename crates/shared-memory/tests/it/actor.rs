@@ -74,7 +74,7 @@ async fn what_goes_wrong_is_seen_by_whoever_watches() {
     assert_eq!(kinds, ["memory_query", "warning", "memory_reply"]);
 }
 
-/// R7 and R2 go on whatever the memory does; nothing is lost meanwhile.
+/// R7 and R2 continue whatever the memory does; nothing is lost meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_memory_that_hangs_makes_nobody_wait_to_write() {
     let memory = Flawed::new(Flaw::Hangs);

@@ -107,7 +107,7 @@ async fn a_memory_that_hangs_does_not_stop_a_plan() {
     let memory = Flawed::new(Flaw::Hangs);
     let begun = tokio::time::Instant::now();
     let said = answer(memory.as_ref(), &Redactor::new(), &question()).await;
-    // The timer of tokio counts in milliseconds.
+    // Tokio's timer has millisecond resolution.
     assert!(begun.elapsed() - PATIENCE < std::time::Duration::from_millis(2), "{:?}", begun.elapsed());
     assert_eq!(said.last(), Some(&nothing_known()));
     assert!(warnings(&said).iter().all(|warning| warning.contains("no answer in 2 s")), "{said:?}");
@@ -119,7 +119,7 @@ async fn other_messages_are_none_of_its_business() {
     assert_eq!(answer(memory().as_ref(), &Redactor::new(), &from(Role::Planner, warning)).await, []);
 }
 
-/// What is kept has no secret in it, in no tag and no word, and is found again by who asks with the secret.
+/// No tag and no word is stored with a secret, and a query with the secret finds them again.
 #[tokio::test]
 async fn secrets_are_neither_kept_nor_asked_with() {
     let (memory, redact) = (memory(), Redactor::new().secret("hunter2-hunter2"));

@@ -16,7 +16,7 @@ async fn the_memory_in_memory_keeps_every_law() {
     assert_eq!(check_all(&make).await, Ok(()));
 }
 
-/// The same laws for the store, each on an empty folder of its own.
+/// The same laws for the store, each on an empty folder.
 #[tokio::test]
 async fn the_memory_on_disk_keeps_every_law() {
     let folder = tempfile::tempdir().unwrap();
@@ -30,7 +30,7 @@ async fn the_memory_on_disk_keeps_every_law() {
     assert_eq!(check_all(&make).await, Ok(()));
 }
 
-/// A suite that lets a flaw pass proves nothing.
+/// Counter-check: the suite detects every flaw.
 #[tokio::test]
 async fn the_suite_finds_what_is_wrong_with_a_memory() {
     let cases = [
@@ -56,7 +56,8 @@ async fn the_suite_finds_what_is_wrong_with_a_memory() {
     }
 }
 
-/// The literal specification breaks the laws that the lessons gave us; that is why they are not its rules.
+/// The literal specification breaks the laws that come from lessons; that is why its rules are not the
+/// default.
 #[tokio::test]
 async fn the_literal_specification_does_not_pass() {
     let make = |now: Now| -> Arc<dyn MemoryService> { Arc::new(in_memory(Rules::spec_v0_8(), now)) };

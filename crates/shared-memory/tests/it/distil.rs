@@ -103,7 +103,7 @@ async fn without_an_answer_of_use_code_writes_the_rule() {
     for model in models {
         assert_eq!(distilled(Polarity::Practice, &sources(), model).await, None);
     }
-    // Nobody is asked where there is nothing to say.
+    // No call if there is nothing to say.
     let silent = [lesson(1, MegramState::Accept, " \n ")];
     assert_eq!(distilled(Polarity::Practice, &silent, ScriptedModel::new()).await, None);
 }
@@ -126,7 +126,7 @@ async fn a_rule_gets_the_words_of_the_model() {
 }
 
 proptest! {
-    /// Whatever a model says: one line of at most 300 characters, or nothing.
+    /// For any model output: one line of at most 300 characters, or nothing.
     #[test]
     fn whatever_is_said_is_one_short_line(rule in "(\\PC|\\n|find|\\*\\.txt| ){0,400}") {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

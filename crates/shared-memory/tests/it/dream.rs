@@ -13,7 +13,7 @@ use crate::given::{Flaw, Flawed, experience, memory, pair};
 struct Dreaming {
     memory: Arc<InMemory>,
     run_ended: Arc<Notify>,
-    /// After how long each report came.
+    /// The time of each report.
     reports: Arc<Mutex<Vec<(Duration, DreamReport)>>>,
     task: JoinHandle<Result<(), MemoryError>>,
 }
@@ -37,7 +37,7 @@ impl Dreaming {
         }
     }
 
-    /// In whole seconds: the timer of tokio counts in milliseconds.
+    /// In whole seconds: tokio's timer has millisecond resolution.
     fn reported_at(&self) -> Vec<u64> {
         self.reports.lock().unwrap().iter().map(|(after, _)| after.as_secs()).collect()
     }
@@ -53,7 +53,7 @@ async fn the_dreamer_wakes_every_five_minutes_until_the_memory_is_closed() {
     assert_eq!(dreaming.memory.query_c(&space, &entity).await.unwrap(), []);
     sleep(Duration::from_secs(2)).await;
     assert_eq!(dreaming.memory.query_c(&space, &entity).await.unwrap().len(), 1);
-    // Cycles with nothing to do are not told.
+    // Idle cycles are not reported.
     sleep(Duration::from_secs(3000)).await;
     assert_eq!(dreaming.reported_at(), [300]);
     assert_eq!(dreaming.reports.lock().unwrap()[0].1.promoted.len(), 1);
@@ -66,7 +66,7 @@ async fn a_run_that_ended_wakes_it_when_it_is_quiet() {
     let dreaming = dreaming();
     tokio::task::yield_now().await;
     dreaming.learn(1..=6);
-    // One run after the other: no cycle between them.
+    // Consecutive runs: no cycle between them.
     for _ in 0..10 {
         dreaming.run_ended.notify_one();
         sleep(Duration::from_secs(1)).await;
@@ -74,7 +74,7 @@ async fn a_run_that_ended_wakes_it_when_it_is_quiet() {
     assert_eq!(dreaming.reported_at(), [0; 0]);
     sleep(Duration::from_secs(5)).await;
     assert_eq!(dreaming.reported_at(), [11]);
-    // Without an end of it, the period holds.
+    // While runs continue, the period applies.
     dreaming.learn(11..=16);
     for _ in 0..400 {
         dreaming.run_ended.notify_one();

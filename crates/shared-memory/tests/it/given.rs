@@ -1,4 +1,4 @@
-//! Memories to test with: a sound one, and one that fails in a chosen way.
+//! Test memories: a correct one, and one with a chosen flaw.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,34 +47,34 @@ pub(crate) fn rule(number: u128, state: MegramState) -> Megram {
     Megram { level: Level::C, k: 0.0, origin: Some(Origin::Person), ..experience(number, state) }
 }
 
-/// What is wrong with a memory.
+/// The flaw of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// Writes are taken and thrown away.
+    /// Writes are accepted and dropped.
     DropsWrites,
-    /// Tags are cleaned of pipes, as the ancestor did.
+    /// Pipes in tags are replaced, as in the ancestor.
     WritesUnderscoresForPipes,
-    /// Closing changes nothing.
+    /// Closing has no effect.
     NeverCloses,
-    /// Feedback is taken and thrown away.
+    /// Feedback is accepted and dropped.
     IgnoresFeedback,
     /// The Dreamer does nothing.
     NeverDreams,
-    /// A practice falls at the first failure.
+    /// A practice is demoted at the first failure.
     FellsAtOnce,
     /// Pairs are answered in another order.
     AnswersBackwards,
-    /// Nothing similar is looked for.
+    /// No similar pairs are searched for.
     FindsNothing,
-    /// Whoever writes, it counts as the person.
+    /// Every writer counts as the person.
     TrustsAnybody,
-    /// Laws are kept and not told.
+    /// Laws are stored but not returned.
     HidesLaws,
-    /// Nothing can be made safe.
+    /// Flushing fails.
     CannotBeFlushed,
     /// Every query fails.
     CannotBeRead,
-    /// No query ever ends.
+    /// No query ever returns.
     Hangs,
 }
 

@@ -1,4 +1,4 @@
-//! R5 on the bus, R5 over memories that fail, and the conformance suite.
+//! R5 on the bus, R5 with failing memories, and the conformance suite.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

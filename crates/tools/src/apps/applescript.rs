@@ -1,4 +1,4 @@
-//! `applescript`: controls the apps of a Mac.
+//! `applescript` tool: controls macOS apps with AppleScript.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,15 @@ use super::osa_failure::report;
 use crate::arguments::Given;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
 
-/// Runs an AppleScript with `osascript`. What an app does for a script, no sandbox can see; so it is offered only where the user
-/// granted it, and never works in a run that may change nothing.
+/// Runs an AppleScript with `osascript`. A sandbox cannot see what an app does for a script, so the tool is
+/// offered only if the user granted it, and never works in a run that may change nothing.
 #[derive(Debug, Clone)]
 pub struct AppleScript {
     osascript: PathBuf,
 }
 
 impl AppleScript {
-    /// With the program in one of these folders; nothing where there is none.
+    /// Finds `osascript` in the search path; `None` if it is missing.
     pub fn probe(search_path: &[PathBuf]) -> Option<Self> {
         program::find("osascript", search_path).map(|osascript| Self { osascript })
     }
@@ -63,7 +63,7 @@ impl AppleScript {
         }
         refuse_where_nothing_may_change(&self.name(), cx)?;
         let time = cx.limits.command_time;
-        // A text of its own after `-e`, so a script that begins with a dash is no option.
+        // The script is the separate argument of `-e`, so a leading dash is not parsed as an option.
         let said = program::run(&self.osascript, vec!["-e".into(), script.into()], time, cx).await?;
         Ok(report(said, &self.name(), time))
     }

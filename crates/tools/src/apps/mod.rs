@@ -1,4 +1,4 @@
-//! Acting in the apps of a Mac.
+//! Tools that control macOS apps: AppleScript and Shortcuts.
 
 pub(crate) mod applescript;
 pub(crate) mod osa_failure;

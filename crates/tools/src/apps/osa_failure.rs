@@ -1,4 +1,4 @@
-//! Why a script or a shortcut failed, as far as code can know.
+//! Maps failures of `osascript` and `shortcuts` to failure classes and hints.
 
 use artoo_sandbox::Ending;
 use artoo_types::{CallEnding, CallFailure, FailureClass, ToolName};
@@ -6,9 +6,9 @@ use artoo_types::{CallEnding, CallFailure, FailureClass, ToolName};
 use crate::program::Said;
 use crate::{Captured, ToolError, ToolReport};
 
-/// Numbers of errors that macOS and AppleScript define, with their class and what helps.
+/// Error numbers that macOS and AppleScript define, each with its class and a hint.
 const NUMBERS: [(&str, FailureClass, Option<&str>); 12] = [
-    // The user has not let artoo control the app, or send keys.
+    // The user has not allowed artoo to control the app or to send keystrokes.
     (
         "(-1743)",
         FailureClass::Denied,
@@ -25,19 +25,19 @@ const NUMBERS: [(&str, FailureClass, Option<&str>); 12] = [
         Some("the user can allow it in System Settings, Privacy & Security, Accessibility"),
     ),
     ("(-128)", FailureClass::Denied, None),
-    // The app does not run, does not answer, or is not there.
+    // The app is not running, does not answer, or is not installed.
     ("(-600)", FailureClass::Environmental, Some("the app has to be open")),
     ("(-609)", FailureClass::Environmental, Some("the app has to be open")),
     ("(-1712)", FailureClass::Environmental, Some("do less at a time")),
     ("(-10814)", FailureClass::Environmental, Some("use an app that is installed")),
-    // The script means something that is not there, or is no script.
+    // The script refers to a missing object, or is not valid AppleScript.
     ("(-1728)", FailureClass::Logical, None),
     ("(-1708)", FailureClass::Logical, None),
     ("(-2740)", FailureClass::Logical, None),
     ("(-2741)", FailureClass::Logical, None),
 ];
 
-/// The report of a program that ended.
+/// The report of a program that has ended.
 pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) -> ToolReport {
     let (ending, failure) = match said.ending {
         Ending::Exited(0) => (CallEnding::Exited { status: 0 }, None),
@@ -64,7 +64,7 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
     }
 }
 
-/// Stopped by the sandbox.
+/// The ending and failure of a program that the sandbox stopped.
 fn killed(class: FailureClass, why: &str) -> (CallEnding, Option<CallFailure>) {
     let failure = CallFailure { class, reason: format!("killed, because {why}"), hint: None };
     (CallEnding::Signalled { signal: crate::shell_failure::SIGKILL }, Some(failure))

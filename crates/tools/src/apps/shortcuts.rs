@@ -1,4 +1,4 @@
-//! `shortcuts`: runs one of the user's shortcuts.
+//! `shortcuts` tool: runs one of the user's macOS shortcuts.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -13,15 +13,15 @@ use super::osa_failure::report;
 use crate::arguments::Given;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
 
-/// Runs a shortcut by its name with `shortcuts run`, with a text as its input. What it does, nobody but the user knows; the same
-/// holds as for AppleScript.
+/// Runs a shortcut by name with `shortcuts run` and a text as input. The effects of a shortcut are unknown,
+/// so the same restrictions hold as for AppleScript.
 #[derive(Debug, Clone)]
 pub struct Shortcuts {
     shortcuts: PathBuf,
 }
 
 impl Shortcuts {
-    /// With the program in one of these folders; nothing where there is none.
+    /// Finds the program in the search path; `None` if it is missing.
     pub fn probe(search_path: &[PathBuf]) -> Option<Self> {
         program::find("shortcuts", search_path).map(|shortcuts| Self { shortcuts })
     }
@@ -67,7 +67,7 @@ impl Shortcuts {
         }
         refuse_where_nothing_may_change(&self.name(), cx)?;
         let mut words: Vec<OsString> = vec!["run".into(), name.into()];
-        // The program takes its input from a file alone. It lives as long as the call.
+        // The program reads its input only from a file, which exists for the duration of the call.
         let input = given
             .any_text("input")?
             .filter(|input| !input.is_empty())

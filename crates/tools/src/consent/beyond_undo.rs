@@ -1,4 +1,4 @@
-//! What a yes could not take back: files that a call would change, and that are too large to be kept.
+//! Warns of changes that undo could not take back: files too large for the run's snapshot.
 
 use artoo_sandbox::snapshot::{NotCovered, Uncovered};
 use artoo_types::{Effect, EffectKind};
@@ -8,7 +8,7 @@ use crate::ToolContext;
 
 const MIB: u64 = 1024 * 1024;
 
-/// Says so where the effects reach one of the files that do not fit into the run's snapshot.
+/// The warning, if an effect reaches a file that does not fit into the run's snapshot.
 pub(crate) fn beyond_undo(
     effects: &[Effect],
     without_room: &[NotCovered],
@@ -16,7 +16,7 @@ pub(crate) fn beyond_undo(
 ) -> Option<String> {
     let reaches = |lost: &NotCovered| {
         effects.iter().any(|effect| match effect.kind {
-            // Where it is not known what goes, it may be this.
+            // If the affected path is unknown, it may be this file.
             EffectKind::Overwrites | EffectKind::Deletes => {
                 on_file(effect).is_none_or(|path| lost.path.starts_with(path) || path.starts_with(&lost.path))
             }
@@ -63,7 +63,7 @@ pub(crate) fn beyond_undo(
     })
 }
 
-/// Whole MiB from one on; the bytes below.
+/// A size in whole MiB from 1 MiB on, in bytes below.
 fn size(bytes: u64) -> String {
     if bytes < MIB { format!("{bytes} bytes") } else { format!("{} MiB", bytes.div_ceil(MIB)) }
 }

@@ -1,14 +1,15 @@
-//! The difference of two texts, as a preview writes it: all lines that differ.
+//! Unified diff of two texts for a preview, with every line that differs.
 
 use artoo_sandbox::preview::unified_diff;
 
-/// Bytes and lines of the part that is compared: the comparison takes the square of the lines in time, at worst.
+/// Maximum bytes and lines of the compared part: the worst case is quadratic in the lines.
 const LONGEST: usize = 64 * 1024;
 const MOST_LINES: usize = 2_000;
-/// Bytes of a whole text.
+/// Maximum bytes of a whole text.
 const LONGEST_TEXT: usize = 4 * 1024 * 1024;
 
-/// A unified diff. `None` where nothing differs, and where one is no text, or what differs is long.
+/// A unified diff. `None` if the texts are equal, if either is not text, or if the differing part is too
+/// long.
 pub(crate) fn diff(before: &[u8], after: &[u8]) -> Option<String> {
     let text = |bytes| {
         std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0') && text.len() <= LONGEST_TEXT)
@@ -22,7 +23,7 @@ pub(crate) fn diff(before: &[u8], after: &[u8]) -> Option<String> {
         let pairs = one.split_inclusive('\n').rev().zip(other.split_inclusive('\n').rev());
         pairs.take_while(|(one, other)| one == other).map(|(line, _)| line.len()).sum::<usize>()
     };
-    // What is the same at both ends costs nothing.
+    // The common prefix and suffix cost nothing.
     let begin = alike(before, after);
     let (one, other) = (before.get(begin..)?, after.get(begin..)?);
     let end = alike_at_end(one, other);

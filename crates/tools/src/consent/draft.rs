@@ -1,4 +1,5 @@
-//! The rule that would answer a question for good: drafted out of the question, and offered only where it says exactly what was asked.
+//! Drafts the rule that would answer a question permanently ("always"). A rule is offered only if it covers
+//! exactly what was asked.
 //!
 //! Source: `docs/design/consent.md`, "Always".
 
@@ -12,31 +13,33 @@ use super::near_miss::near_misses;
 use super::rules::{QUIET, is_of_files};
 use super::{Question, Rule, Rules, examples, on_file};
 
-/// The most bytes of a command, and the most paths, of a rule that a person can review at a prompt.
+/// Maximum bytes of a command, and number of paths, in a rule that a person can review at a prompt.
 const MAX_COMMAND: usize = 2_000;
 const MAX_PATHS: usize = 20;
 
-/// Where a question was asked.
+/// The environment in which a question was asked.
 #[derive(Clone, Copy)]
 pub(super) struct Setting<'a> {
     /// What `~` means. Absolute.
     pub(super) home: &'a Path,
     /// Where the command would run. Absolute.
     pub(super) working_folder: &'a Path,
-    /// What `$WORKSPACE` means. Absolute.
+    /// The path of `$WORKSPACE`. Absolute.
     pub(super) workspace: &'a Path,
-    /// What is where.
+    /// Looks up paths on the disk.
     pub(super) paths: &'a dyn Paths,
 }
 
-/// The rule that allows what a question asks about, and nothing else of other programs or elsewhere. Its examples hold: the command of the
-/// question, or what stands for it, and commands close to it. Looks up links, and is pure otherwise.
+/// The rule that allows the effects of a question, and nothing by other programs or in other places. Its
+/// examples are checked: the command of the question or an equivalent, and commands close to it. Resolves
+/// links, and is pure otherwise.
 ///
-/// `None` where no rule says that: what acts on other machines or with the rights of others, what cannot be known and has no program of
-/// its own, what lies in a protected place or a repository, what a rule asks about, and what a rule of the user would overrule.
+/// `None` if no rule can say that: effects on other machines or with another user's rights, unknown effects
+/// without a program of their own, protected places and repositories, effects that a rule asks about, and
+/// effects for which a rule of the user would win.
 pub(super) fn draft(question: &Question, rules: &Rules, setting: Setting<'_>) -> Option<ProposedRule> {
     rules.file()?;
-    // A rule is no answer to that it cannot be undone.
+    // A rule cannot answer the concern that the change is not undoable.
     let is_beyond = question.beyond_undo.is_some();
     if is_beyond || question.command.len() > MAX_COMMAND || rules.have(&question.rule) {
         return None;
@@ -52,19 +55,19 @@ pub(super) fn draft(question: &Question, rules: &Rules, setting: Setting<'_>) ->
     let command = spellings(question, &rule, setting).into_iter().find(|text| holds.matches(&rule, text))?;
     rule.spares = near_misses(&command, question, &rule, setting, &holds);
     rule.matches = vec![command];
-    // The check that loading does, and then the question itself, beside the rules that are there.
+    // The check that loading does, then the question itself against all rules, old and new.
     let with_it = rules.and(as_rule(&rule), setting.home).ok()?;
     with_it.ruling(question.proposed()).is_some_and(|ruled| ruled.allows()).then_some(rule)
 }
 
-/// What a rule would decide about commands, without the others.
+/// Evaluates one rule alone.
 pub(super) struct Trial<'a> {
     rules: &'a Rules,
     home: &'a Path,
 }
 
 impl Trial<'_> {
-    /// Whether it allows a command.
+    /// Whether the rule allows a command.
     pub(super) fn matches(&self, rule: &ProposedRule, text: &str) -> bool {
         let rule = as_rule(rule);
         let alone = self.rules.alone(rule.clone(), self.home);
@@ -72,7 +75,7 @@ impl Trial<'_> {
     }
 }
 
-/// Examples are judged without the reason, which is the person's to give.
+/// A [`Rule`] to judge examples with; the reason is left empty, because the person gives it.
 fn as_rule(proposed: &ProposedRule) -> Rule {
     Rule::allowing(proposed.clone(), "-".to_owned())
 }
@@ -90,9 +93,9 @@ fn kinds(question: &Question) -> Option<BTreeSet<EffectKind>> {
     (!kinds.is_empty() && kinds.iter().all(|kind| may_be_allowed(*kind))).then_some(kinds)
 }
 
-/// The programs that act; those that only say something need no name beside them.
+/// The programs that cause the effects. Quiet programs ([`QUIET`]) need not be named in a rule.
 fn programs(question: &Question, setting: Setting<'_>) -> Option<Vec<String>> {
-    // That a program which does as it is told may do what cannot be known would allow everything, for ever.
+    // An interpreter can do anything: allowing its unknown effects would allow everything, permanently.
     let is_told = |program: &str| {
         // `python3.99` is `python`.
         let unversioned = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
@@ -107,14 +110,14 @@ fn programs(question: &Question, setting: Setting<'_>) -> Option<Vec<String>> {
         all.iter().copied().filter(|name| !QUIET.contains(&name.as_str())).collect();
     let named = if acting.is_empty() { all } else { acting };
     let files = question.effects.iter().all(|effect| is_of_files(effect.kind));
-    // Without a program a rule is about all of them, and then only its paths bound it.
+    // A rule without programs covers all of them, so only its paths limit it.
     if named.is_empty() && !files {
         return None;
     }
     Some(named.into_iter().map(|name| from_home(Path::new(name), setting)).collect())
 }
 
-/// The paths of the effects as globs: each as it is, and all below a folder that goes.
+/// The paths of the effects as globs: each path itself, and everything below a folder that is deleted.
 fn paths(question: &Question, setting: Setting<'_>) -> Option<Vec<String>> {
     let mut whole: BTreeSet<PathBuf> = BTreeSet::new();
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
@@ -147,21 +150,21 @@ fn is_folder(path: &Path, question: &Question, setting: Setting<'_>) -> bool {
     is_listed || matches!(setting.paths.look(path), Seen::Folder(_))
 }
 
-/// Ways to write the command so that it means the same in the user's home, where examples are read.
+/// Spellings of the command that mean the same in the user's home, where examples are evaluated.
 fn spellings(question: &Question, rule: &ProposedRule, setting: Setting<'_>) -> Vec<String> {
     let command = &question.command;
     let there = format!("cd {}", in_shell(setting.working_folder, setting));
     let whole = without_workspace(command, setting);
     let mut all = vec![command.clone(), whole.clone()];
     all.extend([command, &whole].map(|command| format!("{there}\n{command}")));
-    // Whoever writes there without a program does what a redirection does.
+    // A write without a program is equivalent to a redirection.
     if let ([effect], []) = (&question.effects[..], &rule.programs[..]) {
         all.extend(on_file(effect).map(|path| format!("date > {}", in_shell(path, setting))));
     }
     all
 }
 
-/// A text of the shell in which the workspace has no name of its own.
+/// The shell text with `$WORKSPACE` replaced by its path.
 pub(super) fn without_workspace(text: &str, setting: Setting<'_>) -> String {
     let workspace = match from_home(setting.workspace, setting).strip_prefix("~/") {
         Some(below) => format!("$HOME/{below}"),
@@ -170,7 +173,7 @@ pub(super) fn without_workspace(text: &str, setting: Setting<'_>) -> String {
     text.replace("${WORKSPACE}", &workspace).replace("$WORKSPACE", &workspace)
 }
 
-/// A path with `~/` where it lies in the home.
+/// A path, with `~/` if it is below the home folder.
 pub(super) fn from_home(path: &Path, setting: Setting<'_>) -> String {
     let real = match setting.paths.look(setting.home) {
         Seen::Folder(real) | Seen::File(real) | Seen::Nothing(real) => real,
@@ -198,7 +201,7 @@ pub(super) fn in_shell(path: &Path, setting: Setting<'_>) -> String {
     }
 }
 
-/// A glob that means this path alone.
+/// A glob that matches only this path.
 fn escaped(path: &str) -> String {
     let mut glob = String::with_capacity(path.len());
     for c in path.chars() {

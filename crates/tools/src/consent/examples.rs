@@ -1,4 +1,4 @@
-//! The examples of a rule: commands that it must decide about, and commands that it must not.
+//! Checks a rule's examples: commands that it must decide, and commands that it must not.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,9 @@ use super::reading::asked_about;
 use super::rules::{Rule, Rules};
 use crate::secrets_in;
 
-/// Checks the examples of a rule against the rule alone, in the user's home. What is on the disk does not matter, so that a rule holds or
-/// does not hold for ever: a command that matches does so in one of the imagined homes, a command that is spared is so in all.
+/// Checks the examples of a rule against the rule alone, in the user's home. The state of the disk does not
+/// matter, so the result never changes: a matching command matches in one of the imagined homes, a spared
+/// command is spared in all of them.
 pub(super) fn check(rule: &Rule, alone: &Rules, home: &Path) -> Result<(), String> {
     if rule.decision != Permission::Ask {
         for (name, examples) in [("matches", &rule.matches), ("spares", &rule.spares)] {
@@ -44,12 +45,12 @@ pub(super) fn check(rule: &Rule, alone: &Rules, home: &Path) -> Result<(), Strin
     Ok(())
 }
 
-/// Whether the rule alone decides about a command in one of the imagined homes.
+/// Whether the rule alone decides a command in one of the imagined homes.
 pub(super) fn may_match(rule: &Rule, alone: &Rules, home: &Path, text: &str) -> bool {
     decided(rule, alone, home, text).iter().any(|(is_matched, _)| *is_matched)
 }
 
-/// Whether the rule alone decides about a command, and what that would do, in each of the imagined homes.
+/// Whether the rule alone decides a command, and the command's effects, in each of the imagined homes.
 fn decided(rule: &Rule, alone: &Rules, home: &Path, text: &str) -> [(bool, Effects); World::ALL.len()] {
     let protected: Vec<PathBuf> = secrets_in(home).collect();
     World::ALL.map(|world| {
@@ -63,7 +64,7 @@ fn decided(rule: &Rule, alone: &Rules, home: &Path, text: &str) -> [(bool, Effec
     })
 }
 
-/// What lies in an imagined home.
+/// The contents of an imagined home.
 #[derive(Clone, Copy)]
 enum World {
     Nothing,

@@ -1,34 +1,36 @@
-//! How a command begins: pure, so that every case stands in one table.
+//! Decides how a command starts: read-only, as a trial, after a question, or not at all. Pure, so that one
+//! table covers every case.
 //!
-//! What a command's words say can make this stricter, and never grants anything: what it may do is the kernel's, and what it did is
-//! decided about afterwards. Source: `docs/design/consent.md`, "How a command begins".
+//! The words of a command can only make this stricter and never grant anything: the kernel limits what the
+//! command may do, and its actual changes are decided afterwards. Source: `docs/design/consent.md`, "How a
+//! command begins".
 
 use artoo_sandbox::SandboxMode;
 
 /// What is known before a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
-    /// What the user lets commands do.
+    /// The sandbox mode that the user chose.
     pub mode: SandboxMode,
-    /// Whether it can run over layers, where nothing of it lasts.
+    /// Whether the command can run over layers that are discarded.
     pub can_be_tried: bool,
     /// Whether its words name more than reading, or leave open what they name.
     pub names_more_than_reading: bool,
-    /// Whether its words name something that nobody's yes allows, or that was denied before in this run.
+    /// Whether its words name an effect that no consent allows, or one that was denied before in this run.
     pub is_refused: bool,
 }
 
-/// How a command begins.
+/// How a command starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// It runs where it can write nowhere but in its private folder. One that fails there, and can be tried, is tried then: it may have wanted to
-    /// write.
+    /// Runs with only its private folder writable. If it fails there and can be tried, a trial follows: it
+    /// may have needed to write.
     Read,
-    /// It runs over layers, and what it changed there is decided about.
+    /// Runs over layers; the changes found there are decided afterwards.
     Try,
-    /// A person is asked before it runs. Without one the answer is no.
+    /// A person is asked before it runs. Without a person the answer is no.
     Ask,
-    /// It does not run, whoever says yes.
+    /// Does not run, regardless of consent.
     Refuse,
 }
 
@@ -43,7 +45,7 @@ impl Step {
         }
     }
 
-    /// What it means, for a person.
+    /// A description for a person.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Read => {
@@ -59,8 +61,7 @@ impl Step {
     }
 }
 
-/// Decides. The strictest of what applies wins.
-///
+/// Decides how a command starts. The strictest applicable step wins.
 /// ```
 /// use artoo_sandbox::SandboxMode;
 /// use artoo_tools::{Case, Step, gate};
@@ -79,10 +80,10 @@ pub fn gate(case: Case) -> Step {
     match case.mode {
         _ if case.is_refused => Step::Refuse,
         SandboxMode::ReadOnly => Step::Read,
-        // The stricter way, and the quicker one.
+        // The stricter way, and the faster one.
         SandboxMode::WorkspaceWrite if !case.names_more_than_reading => Step::Read,
         SandboxMode::WorkspaceWrite | SandboxMode::FullAccess if case.can_be_tried => Step::Try,
-        // In full access nothing would hold it: its words alone are no reason to let it run.
+        // Full access does not confine the command, so its words alone are no reason to run it.
         SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => Step::Ask,
     }
 }
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn the_whole_table() {
         use SandboxMode::{FullAccess, ReadOnly, WorkspaceWrite};
-        // Mode, whether it can be tried: for words that name reading alone, and for others.
+        // The mode and whether a trial is possible; then the step for read-only words, and for others.
         let table = [
             (ReadOnly, true, Step::Read, Step::Read),
             (ReadOnly, false, Step::Read, Step::Read),
@@ -112,7 +113,7 @@ mod tests {
         }
     }
 
-    /// Nothing that words say lets a command write, and no step with which it may write is reached by them.
+    /// A command's words never lead to a step with which it may write.
     #[test]
     fn words_never_grant() {
         for mode in [SandboxMode::ReadOnly, SandboxMode::WorkspaceWrite, SandboxMode::FullAccess] {

@@ -1,7 +1,9 @@
-//! Consent: what needs a person's yes, and how a tool asks for it. Design: `docs/design/consent.md`.
+//! Consent: which effects need a person's approval, and how a tool asks for it. Design:
+//! `docs/design/consent.md`.
 //!
-//! A command is tried where nothing of it lasts ([`gate()`]), and what it changed there is what a person is asked about, through
-//! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
+//! A command is tried over layers that are discarded ([`gate()`]); the person is asked about the changes
+//! found there, through [`ToolContext::consent`](crate::ToolContext::consent). How the question is answered
+//! is up to the implementation of [`Consent`].
 
 mod beyond_undo;
 mod diff;
@@ -32,47 +34,50 @@ pub(crate) use reading::{ASK_BEFORE_ALL, Reading};
 pub use rules::{ProposedEffects, Rule, RuleError, Ruled, Rules};
 pub(crate) use tried::Tried;
 
-/// Who is asked before a call that does more than it may without consent.
+/// Answers questions before a call that does more than it may without consent.
 ///
 /// # Contract
 ///
-/// An answer is of a person, or follows from what a person said before; nobody there is a no. What was denied once is denied for
-/// the rest of the run, by whatever command it is reached.
+/// An answer comes from a person, or follows from an earlier answer of a person; without a person the answer
+/// is no. What was denied once stays denied for the rest of the run, whichever command attempts it.
 ///
 /// # Cancellation
 ///
 /// The future of [`ask`](Self::ask) is dropped when the call is cancelled.
 #[async_trait]
 pub trait Consent: Send + Sync {
-    /// Before which effects somebody is to be asked.
+    /// Which effects require a question.
     fn approval(&self) -> Approval {
         Approval::Auto
     }
 
-    /// Why one of these effects is out of the question, because it was denied before. Asks nobody.
+    /// The reason why one of these effects is refused because it was denied before. Does not ask.
     fn forbids(&self, proposed: ProposedEffects<'_>) -> Option<String> {
         let _ = proposed;
         None
     }
 
-    /// The person's own rules.
+    /// The user's own rules.
     fn rules(&self) -> Rules {
         Rules::default()
     }
 
-    /// Whether all of these effects were granted before, so that asking gives a yes at once and a trial would show nothing new.
+    /// Whether all of these effects were granted before, so that a question would be answered yes at once and
+    /// a trial would show nothing new.
     fn allows(&self, proposed: ProposedEffects<'_>) -> bool {
         let _ = proposed;
         false
     }
 
-    /// Which words that neither the user nor artoo wrote lead a call that does this, and whose they are; `None` where none do.
+    /// The origin of words, written by neither the user nor artoo, that led to a call with these effects;
+    /// `None` if there are none.
     fn foreign_words(&self, proposed: ProposedEffects<'_>) -> Option<String> {
         let _ = proposed;
         None
     }
 
-    /// Whether the answer may be a rule that holds for later runs, too: a person is there, and the words of the call are not of others.
+    /// Whether the answer may be a rule for later runs: a person is present, and the call was not led by
+    /// foreign words.
     fn takes_rules(&self) -> bool {
         false
     }
@@ -81,50 +86,49 @@ pub trait Consent: Send + Sync {
     async fn ask(&self, question: Question) -> Answer;
 }
 
-/// What is asked.
+/// A request for consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Which tool would act.
+    /// The tool that would act.
     pub tool: ToolName,
-    /// The command, or what stands for one.
+    /// The command, or a description in place of one.
     pub command: String,
     /// The programs that it is known to start.
     pub programs: Vec<String>,
     /// The effects that need consent.
     pub effects: Vec<Effect>,
-    /// Its effects that need none.
+    /// The effects that need none.
     pub free: Vec<Effect>,
-    /// What a preview found; empty where there was none.
+    /// The changes that a preview found; empty without a preview.
     pub changes: Vec<PreviewedChange>,
-    /// The name of the rule that asks.
+    /// The name of the rule that requires the question.
     pub rule: String,
-    /// That rule in words.
+    /// The rule in words.
     pub reason: String,
-    /// What of it could not be undone, and that a yes cannot be taken back; `None` where all of it can, as far as is known.
+    /// What could not be undone after a yes; `None` if everything can be, as far as is known.
     pub beyond_undo: Option<String>,
-    /// The rule that the answer *always* would make. [`ToolContext::consented`] drafts it.
+    /// The rule that the answer *always* would add. [`ToolContext::consented`] drafts it.
     pub always: Option<ProposedRule>,
 }
 
-/// What is answered.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It may be done.
+    /// Allowed.
     Yes,
-    /// It may not.
+    /// Denied.
     No {
-        /// Who says so, and why.
+        /// Who denied it, and why.
         reason: String,
     },
-    /// It may not, and the person says what to do instead.
+    /// Denied, with an instruction to do something else.
     Instead {
-        /// In their words.
+        /// The instruction, in the person's words.
         words: String,
     },
 }
 
-/// Nobody is there: every answer is no.
-///
+/// [`Consent`] without a person: every answer is no.
 /// ```
 /// use artoo_tools::{Consent, Nobody};
 ///
@@ -141,11 +145,12 @@ impl Consent for Nobody {
 }
 
 impl ToolContext {
-    /// The rule of the person that wants a question, also about what is free otherwise: its name, and the rule in words.
+    /// The user's rule that requires a question even for effects that are free otherwise: its name, and the
+    /// rule in words.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Ruled`] where a rule denies it.
+    /// [`ToolError::Ruled`] if a rule denies the call.
     pub(crate) fn demanded(
         &self,
         proposed: ProposedEffects<'_>,
@@ -159,18 +164,19 @@ impl ToolContext {
         }
     }
 
-    /// The rule of the person that asks, and not in doubt only: a trial does not answer it.
+    /// The user's rule that asks, other than only in doubt: a trial does not settle it.
     pub(crate) fn always_asked(&self, proposed: ProposedEffects<'_>) -> Option<(String, String)> {
         let rules = self.consent.rules();
         let ruled = rules.ruling(proposed).filter(|ruled| ruled.rule.decision == Permission::Ask)?;
         Some((ruled.name(), ruled.words()))
     }
 
-    /// Asks for consent; the time of the call rests meanwhile. A yes is `Ok`.
+    /// Asks for consent; the call's time limit is paused meanwhile. A yes is `Ok`.
     ///
     /// # Errors
     ///
-    /// [`ToolError::NotAllowed`] and [`ToolError::Instead`] for a no, [`ToolError::Cancelled`] when the call is cancelled meanwhile.
+    /// [`ToolError::NotAllowed`] and [`ToolError::Instead`] for a no, [`ToolError::Cancelled`] if the call is
+    /// cancelled meanwhile.
     pub async fn consented(&self, question: Question) -> Result<(), ToolError> {
         let effects = in_words(&question.effects);
         let question = if self.consent.takes_rules() { self.with_draft(question).await } else { question };
@@ -181,7 +187,7 @@ impl ToolContext {
         };
         drop(resting);
         match answer {
-            // The run may have been cancelled with the answer under way.
+            // The run may have been cancelled while the answer was on its way.
             Answer::Yes if self.cancel.is_cancelled() => Err(ToolError::Cancelled),
             Answer::Yes => Ok(()),
             Answer::No { reason } => Err(ToolError::NotAllowed { effects, reason }),
@@ -189,7 +195,7 @@ impl ToolContext {
         }
     }
 
-    /// The question with the rule that would answer it, where there is one.
+    /// The question with a drafted rule, if there is one.
     async fn with_draft(&self, question: Question) -> Question {
         let (cx, asked) = (self.clone(), question.clone());
         let drafted = tokio::task::spawn_blocking(move || {
@@ -200,20 +206,20 @@ impl ToolContext {
                 paths: &OnDisk,
             };
             let rule = draft(&asked, &cx.consent.rules(), setting)?;
-            // What is secret is not written anywhere.
+            // Secrets are never written into a rule.
             let redactor = cx.evidence.redactor();
             let is_plain = |text: &String| redactor.apply(text) == text.as_str();
             let texts = [&rule.programs, &rule.paths, &rule.matches, &rule.spares];
             let is_plain = texts.into_iter().flatten().all(is_plain);
             is_plain.then_some(rule)
         });
-        // A draft that breaks down is not offered, and the question is asked all the same.
+        // If drafting panics, the question is asked without a rule.
         Question { always: drafted.await.ok().flatten(), ..question }
     }
 }
 
 impl Question {
-    /// What would be done.
+    /// The effects, as rules see them.
     pub fn proposed(&self) -> ProposedEffects<'_> {
         ProposedEffects {
             programs: &self.programs,
@@ -225,7 +231,7 @@ impl Question {
 }
 
 impl<'a> From<&'a [Effect]> for ProposedEffects<'a> {
-    /// Effects that need consent, of no known program.
+    /// Effects that need consent, without a known program.
     fn from(effects: &'a [Effect]) -> Self {
         Self { effects, ..Self::default() }
     }
@@ -243,7 +249,7 @@ impl<'a> From<&'a Vec<Effect>> for ProposedEffects<'a> {
     }
 }
 
-/// The path of an effect on a file, where it is known.
+/// The path of an effect on a file, if known.
 pub fn on_file(effect: &Effect) -> Option<&Path> {
     match effect.kind {
         EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => {
@@ -255,7 +261,7 @@ pub fn on_file(effect: &Effect) -> Option<&Path> {
     }
 }
 
-/// The first effects in words, for a record of one line.
+/// The first effects in words, for a one-line record.
 pub(crate) fn in_words(effects: &[Effect]) -> String {
     const NAMED: usize = 3;
     let mut words: Vec<String> =

@@ -1,7 +1,7 @@
-//! Commands that are close to what a drafted rule allows, and that it must not allow.
+//! Generates commands close to what a drafted rule allows, which the rule must not allow.
 //!
-//! A near miss is one for a single reason: the rule would decide about it, were its path or its program another one. That is tried, so that
-//! no example is spared only because it does nothing.
+//! A near miss differs in exactly one respect: the rule would decide it with another path or another program.
+//! Each candidate is tested for that, so no example is spared only because it has no effect.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use artoo_types::{Effect, EffectKind, ProposedRule};
 use super::draft::{Setting, Trial, from_home, in_shell, without_workspace};
 use super::{Question, on_file};
 
-/// The most effects whose neighbours are looked at.
+/// Maximum number of effects whose neighbours are generated.
 const MAX_EFFECTS: usize = 3;
 
-/// One command of a neighbouring path and one of another program, as far as there are any.
+/// One command on a neighbouring path and one by another program, as far as they exist.
 pub(super) fn near_misses(
     command: &str,
     question: &Question,
@@ -22,11 +22,11 @@ pub(super) fn near_misses(
     holds: &Trial<'_>,
 ) -> Vec<String> {
     let elsewhere = elsewhere(command, question, setting).into_iter().map(|text| {
-        // The rule without its paths decides about it.
+        // The rule without its paths would decide it.
         (text, ProposedRule { paths: Vec::new(), ..rule.clone() })
     });
     let by_another = by_another(command, question, setting).into_iter().map(|(text, program)| {
-        // The rule with the other program decides about it.
+        // The rule with the other program would decide it.
         (text, ProposedRule { programs: vec![program], ..rule.clone() })
     });
     let is_near =
@@ -36,7 +36,8 @@ pub(super) fn near_misses(
     first_elsewhere.into_iter().chain(first_by_another).map(|(text, _)| text).collect()
 }
 
-/// The plainest commands with the same effect by the same program, and the command itself, on the path beside.
+/// The simplest commands with the same effect by the same program, and the command itself, on the
+/// neighbouring path.
 fn elsewhere(command: &str, question: &Question, setting: Setting<'_>) -> Vec<String> {
     let mut all = Vec::new();
     for effect in question.effects.iter().take(MAX_EFFECTS) {
@@ -54,7 +55,7 @@ fn elsewhere(command: &str, question: &Question, setting: Setting<'_>) -> Vec<St
     all
 }
 
-/// How a command may have named the path. A trial knows no words.
+/// The spellings by which the command may have named the path; a trial reports only the path.
 fn spellings(effect: &Effect, path: &Path, setting: Setting<'_>) -> Vec<String> {
     let home = from_home(path, setting);
     let below = path.strip_prefix(setting.working_folder).ok();
@@ -65,7 +66,7 @@ fn spellings(effect: &Effect, path: &Path, setting: Setting<'_>) -> Vec<String> 
     all
 }
 
-/// The command with another word in place of this one, where it stands for itself, with the quotes around it.
+/// Replaces a word of the command that stands alone, together with its quotes.
 fn with_word(command: &str, old: &str, new: &str) -> Option<String> {
     let old = old.trim_matches(['"', '\'']);
     let parts = |c: char| c.is_whitespace() || ";|&<>()=".contains(c);
@@ -90,7 +91,7 @@ fn with_word(command: &str, old: &str, new: &str) -> Option<String> {
     found.then_some(out)
 }
 
-/// Commands with the same effect on the same path, and the one program of each.
+/// Commands with the same effect on the same path, each with its program.
 fn by_another(command: &str, question: &Question, setting: Setting<'_>) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for effect in question.effects.iter().take(MAX_EFFECTS) {

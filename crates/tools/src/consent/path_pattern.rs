@@ -1,4 +1,4 @@
-//! Which files a rule of the user is about: a glob, and what lies around and below what it means.
+//! Glob of a user's rule: matches paths, and their parents and children.
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,19 @@ use super::reading::real;
 #[derive(Clone, Debug)]
 pub(super) struct PathPattern {
     whole: GlobMatcher,
-    /// The deepest folder that it names without a wildcard, or the path itself where it has none.
+    /// The deepest folder named without a wildcard, or the path itself if it has none.
     base: PathBuf,
-    /// The folders above what it means, where they have wildcards.
+    /// The parent folders of a match, if they contain wildcards.
     above: Vec<GlobMatcher>,
 }
 
 impl PathPattern {
-    /// Reads a glob that begins with `/` or `~/`: as it is written, and with the links in its fixed part followed. Blocks.
+    /// Parses a glob that begins with `/` or `~/`: as written, and with the links in its fixed part resolved.
+    /// Blocks.
     ///
     /// # Errors
     ///
-    /// What is wrong, in words.
+    /// A description of what is wrong.
     pub(super) fn read(text: &str, home: &Path) -> Result<Vec<Self>, String> {
         let (root, below) = match (text.strip_prefix("~/"), text.strip_prefix('/')) {
             (Some(below), _) => (home, below),
@@ -61,17 +62,17 @@ impl PathPattern {
         Ok(Self { whole: glob(open)?, base, above: above? })
     }
 
-    /// Whether it means this very path.
+    /// Whether the glob matches exactly this path.
     pub(super) fn means(&self, path: &Path) -> bool {
         self.whole.is_match(path)
     }
 
-    /// Whether it means this path, something around it, or its fixed part lies below the path.
+    /// Whether the glob matches this path or a path around it, or its fixed part lies below this path.
     pub(super) fn concerns(&self, path: &Path) -> bool {
         self.base.starts_with(path) || path.ancestors().any(|path| self.whole.is_match(path))
     }
 
-    /// Whether something that it means could lie below this path.
+    /// Whether a match could lie below this path.
     pub(super) fn may_lie_below(&self, path: &Path) -> bool {
         self.above.iter().any(|above| above.is_match(path))
     }
@@ -89,7 +90,7 @@ mod tests {
     fn a_folder_is_around_what_lies_in_it() {
         let keys = pattern("~/projects/*/keys/**");
         let home = Path::new("/home/nobody-here");
-        // Means it; concerns it; something that it means may lie below it.
+        // Path; matches; concerns; a match may lie below.
         let table = [
             ("projects/a/keys/x/y", [true, true, false]),
             ("projects/a/keys", [false, false, true]),

@@ -1,30 +1,30 @@
-//! Limits of time that rest while a person is asked.
+//! Time limits that pause while a person is asked.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-/// How long a piece of work has waited for people. Clones share one count.
+/// Total time that a piece of work has waited for people. Clones share one count.
 #[derive(Debug, Clone, Default)]
 pub struct PauseClock(Arc<Mutex<Resting>>);
 
 #[derive(Debug, Default)]
 struct Resting {
     before: Duration,
-    /// Open questions, and since when there is one.
+    /// Number of open questions, and since when at least one is open.
     open: u32,
     since: Option<Instant>,
 }
 
 impl PauseClock {
-    /// The time so far, an open question's included.
+    /// The time so far, including an open question.
     pub fn total(&self) -> Duration {
         let resting = self.resting();
         resting.before + resting.since.map(|since| since.elapsed()).unwrap_or_default()
     }
 
-    /// Begins to rest, until the guard is dropped.
+    /// Starts a pause, which lasts until the guard is dropped.
     pub fn begin(&self) -> impl Drop + use<> {
         let mut resting = self.resting();
         resting.open += 1;
@@ -52,8 +52,7 @@ impl Drop for Open {
     }
 }
 
-/// Waits for a piece of work, but no longer than this without the time that people were asked. `None` when the time is up.
-///
+/// Awaits a future with a time limit that excludes time spent waiting for people. `None` on timeout.
 /// ```
 /// # async fn example() {
 /// use artoo_tools::{PauseClock, within};
@@ -99,7 +98,7 @@ mod tests {
         };
         assert_eq!(within(SECOND * 10, &clock, work).await, Some(()));
         assert_eq!(clock.total(), SECOND * 2_000);
-        // What was waited for before is another piece of work's.
+        // Earlier waits belong to other work.
         assert_eq!(within(SECOND * 10, &clock, sleep(SECOND * 11)).await, None);
     }
 

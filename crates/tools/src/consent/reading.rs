@@ -1,4 +1,4 @@
-//! What the words of a command say. It explains, and it may make artoo stricter; it grants nothing.
+//! Effects of a command, read from its words. They explain and can make artoo stricter; they grant nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -10,25 +10,25 @@ use super::{ProposedEffects, Question};
 use crate::ToolContext;
 use crate::protected::Protected;
 
-/// The rule that asks about what is free otherwise, and the rule in words.
+/// The rule that asks even about effects that are free otherwise: its name, and the rule in words.
 pub(crate) const ASK_BEFORE_ALL: (&str, &str) =
     ("ask-before-every-change", "every change is asked about (`--approval ask`)");
 
-/// A command that was read.
+/// The effects read from a command.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// The effects that need consent, or that a person is shown where every change is asked about.
+    /// The effects that need consent, or that a person is shown if every change is asked about.
     pub(crate) effects: Vec<Effect>,
     /// The other effects on files.
     free: Vec<Effect>,
     /// The programs that it is known to start.
     pub(crate) programs: Vec<String>,
-    /// Everything that its words say.
+    /// All effects that its words name.
     said: Effects,
 }
 
 impl Reading {
-    /// Reads a command. Blocks: it looks at what is where.
+    /// Reads a command. Blocks: it inspects the file system.
     pub(crate) fn of(command: &str, cx: &ToolContext) -> Self {
         let place = Place {
             home: &cx.home,
@@ -46,12 +46,12 @@ impl Reading {
         }
     }
 
-    /// Everything that its words say.
+    /// All effects that its words name.
     pub(crate) fn into_said(self) -> Effects {
         self.said
     }
 
-    /// What it says, as rules see it.
+    /// The effects, as rules see them.
     pub(crate) fn proposed(&self) -> ProposedEffects<'_> {
         ProposedEffects {
             programs: &self.programs,
@@ -66,12 +66,12 @@ impl Reading {
         !self.effects.is_empty() || !self.free.is_empty()
     }
 
-    /// Whether something of it cannot be known from its words.
+    /// Whether some of its effects cannot be known from its words.
     pub(crate) fn leaves_something_open(&self) -> bool {
         self.effects.iter().any(|effect| effect.kind == EffectKind::Unknown)
     }
 
-    /// What it names of other machines.
+    /// The effects on other machines.
     pub(crate) fn other_machines(&self) -> Vec<Effect> {
         let is_elsewhere =
             |effect: &&Effect| matches!(effect.kind, EffectKind::Network | EffectKind::OutsideMachine);
@@ -83,17 +83,17 @@ impl Reading {
         self.effects.iter().filter(|effect| effect.kind != EffectKind::Unknown).cloned().collect()
     }
 
-    /// What is asked about where no trial has shown anything: what its words name, and that they may not be all of it. A grant of what they name is
-    /// no grant of the rest.
+    /// The effects to ask about without a trial: what its words name, plus an effect that says they may be
+    /// incomplete. Granting the named effects does not grant the rest.
     pub(crate) fn untried(&self, command: &str, why: String) -> Vec<Effect> {
-        // A yes for the run is one to this command, not to the next one of which nothing is known.
+        // A yes for the run covers only this command, not the next one with unknown effects.
         let id: String = Sha256::digest(command).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         let what = format!("the command {id}");
         let rest = Effect { kind: EffectKind::Unknown, what, word: String::new(), why };
         self.effects.iter().cloned().chain([rest]).collect()
     }
 
-    /// The rule by which nobody's yes helps, as far as words say it.
+    /// The rule by which it is refused regardless of consent, as far as its words show.
     pub(crate) fn refusal(&self, mode: SandboxMode) -> Option<String> {
         if let Some(place) = self.said.protected.first() {
             return Some(format!("{} ({})", DecidedBy::ProtectedPlace.words(), place.what));
@@ -106,7 +106,7 @@ impl Reading {
         }
     }
 
-    /// A question about these effects, and by which rule of the user where one demands it.
+    /// A question about these effects, with the user's rule if one demands it.
     pub(crate) fn question(
         &self,
         tool: ToolName,
@@ -135,8 +135,8 @@ impl Reading {
     }
 }
 
-/// What a person is asked about. Reading and starting programs never is by itself. New files are where
-/// there is nothing else to ask about.
+/// The effects that a person is asked about. Reading and starting programs never count by themselves; new
+/// files count only if nothing else does.
 pub(super) fn asked_about(effects: &Effects) -> Vec<Effect> {
     let kinds = [
         (Kind::Overwrites, EffectKind::Overwrites),
@@ -151,7 +151,7 @@ pub(super) fn asked_about(effects: &Effects) -> Vec<Effect> {
     all.flat_map(|(of, kind)| effects.of(of).iter().map(move |cause| effect(kind, cause))).collect()
 }
 
-/// What of it on files is not asked about.
+/// The effects on files that are not asked about.
 pub(super) fn rest_of(effects: &Effects) -> Vec<Effect> {
     let free = if asks_about_new_files(effects) { &[][..] } else { effects.of(Kind::Creates) };
     free.iter().map(|cause| effect(EffectKind::Creates, cause)).collect()
@@ -162,7 +162,7 @@ pub(super) fn programs_of(effects: &Effects) -> Vec<String> {
     effects.runs.iter().map(|cause| cause.what.clone()).collect()
 }
 
-/// Where there is nothing else to ask about.
+/// Whether new files are asked about: only if nothing else is.
 fn asks_about_new_files(effects: &Effects) -> bool {
     let more = [
         Kind::Overwrites,
@@ -178,7 +178,7 @@ fn asks_about_new_files(effects: &Effects) -> bool {
 fn effect(kind: EffectKind, cause: &Cause) -> Effect {
     let path = Path::new(&cause.what);
     let real = match kind {
-        // A link is followed by what changes it, and goes itself where it is deleted.
+        // A write follows a link; a deletion removes the link itself.
         EffectKind::Creates | EffectKind::Overwrites => path.canonicalize().ok(),
         EffectKind::Deletes => {
             let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
@@ -193,7 +193,7 @@ fn effect(kind: EffectKind, cause: &Cause) -> Effect {
     Effect { kind, what: what.unwrap_or_else(|| cause.what.clone()), word, why }
 }
 
-/// The name without links of a path that may not be there yet.
+/// The path with links resolved; the path need not exist.
 pub(super) fn real(path: &Path) -> PathBuf {
     match OnDisk.look(path) {
         Seen::Nothing(real) | Seen::Folder(real) | Seen::File(real) => real,

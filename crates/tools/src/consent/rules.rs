@@ -1,5 +1,5 @@
-//! The user's own rules: which effects are allowed, asked about or denied, whoever is there. Reading them looks up links; deciding by
-//! them is pure.
+//! The user's own rules: effects to allow, to ask about or to deny, with or without a person present. Reading
+//! rules resolves links; deciding by them is pure.
 //!
 //! Source: `docs/design/consent.md`, "Rules".
 
@@ -15,7 +15,7 @@ use super::reading::{asked_about, programs_of, real, rest_of};
 use super::{examples, on_file};
 use crate::protected::{is_in_git, secrets_in};
 
-/// Programs that do nothing but say something or look: they may stand beside one that a rule allows.
+/// Programs that only print or test: they may appear beside a program that a rule allows.
 pub(super) const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", "[", "pwd"];
 
 /// One rule, as the user wrote it.
@@ -23,22 +23,21 @@ pub(super) const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", 
 pub struct Rule {
     /// What it decides.
     pub decision: Permission,
-    /// The kinds of effects that it is about. At least one.
+    /// The kinds of effects that it covers. At least one.
     pub effects: BTreeSet<EffectKind>,
-    /// The programs that it is about, by name or by whole path; all where none is named.
+    /// The programs that it covers, by name or by absolute path; all if empty.
     pub programs: Vec<String>,
-    /// Globs of the files that it is about, whole or from `~/`; all where none is given.
+    /// Globs of the files that it covers, absolute or from `~/`; all if empty.
     pub paths: Vec<String>,
     /// Why the user wants it.
     pub reason: String,
-    /// Commands that it must decide about.
+    /// Example commands that it must decide.
     pub matches: Vec<String>,
-    /// Commands that it must not decide about.
+    /// Example commands that it must not decide.
     pub spares: Vec<String>,
 }
 
-/// Rules whose examples hold.
-///
+/// Rules with checked examples.
 /// ```
 /// use artoo_sandbox::Permission;
 /// use artoo_tools::{ProposedEffects, Rule, Rules};
@@ -62,12 +61,12 @@ pub struct Rule {
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     file: Option<PathBuf>,
-    /// What no rule allows to change, nor anything around it.
+    /// Places that no rule allows to change, nor the folders around them.
     protected: Arc<[PathBuf]>,
     checked: Arc<[Checked]>,
 }
 
-/// What a call would do, as rules see it.
+/// The effects of a call, as rules see them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProposedEffects<'a> {
     /// The programs that it is known to start.
@@ -76,26 +75,26 @@ pub struct ProposedEffects<'a> {
     pub effects: &'a [Effect],
     /// Its effects that need none.
     pub free: &'a [Effect],
-    /// Whether some of it could not be undone because it is too large to be kept.
+    /// Whether some of it could not be undone because it is too large for the snapshot.
     pub beyond_undo: bool,
 }
 
-/// What a rule decides about a call.
+/// A rule's decision about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ruled<'a> {
-    /// The decision. It may be *ask* where the rule denies and it cannot be known whether it applies.
+    /// The decision: *ask* if the rule denies but it cannot be known whether it applies.
     pub decision: Permission,
-    /// Its place in the file, from 1.
+    /// The rule's position in the file, from 1.
     pub number: usize,
     /// The rule.
     pub rule: &'a Rule,
 }
 
-/// A rule that cannot be used.
+/// An invalid rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rule {number}: {problem}")]
 pub struct RuleError {
-    /// Its place in the file, from 1.
+    /// The rule's position in the file, from 1.
     pub number: usize,
     /// What is wrong with it.
     pub problem: String,
@@ -109,11 +108,11 @@ struct Checked {
 }
 
 impl Rules {
-    /// Checks rules and their examples. The file may hold none, or not be there: no run may write it. Blocks.
+    /// Checks rules and their examples. The file may be empty or missing: no run may write it. Blocks.
     ///
     /// # Errors
     ///
-    /// The first rule that cannot be used.
+    /// The first invalid rule.
     pub fn read(file: PathBuf, rules: Vec<Rule>, home: &Path) -> Result<Self, RuleError> {
         let homes = [home.to_owned(), real(home)];
         let mut protected: Vec<PathBuf> = homes.iter().flat_map(|home| secrets_in(home)).collect();
@@ -124,11 +123,11 @@ impl Rules {
         Ok(Self { checked: checked?, ..none })
     }
 
-    /// These rules and one more, with its examples checked. Blocks.
+    /// These rules plus one more, with its examples checked. Blocks.
     ///
     /// # Errors
     ///
-    /// It cannot be used.
+    /// The rule is invalid.
     pub fn and(&self, rule: Rule, home: &Path) -> Result<Self, RuleError> {
         let more = self.examined(rule, self.checked.len() + 1, home)?;
         Ok(Self { checked: self.checked.iter().cloned().chain([more]).collect(), ..self.clone() })
@@ -145,19 +144,19 @@ impl Rules {
         Self { checked: Arc::new([checked]), ..self.clone() }
     }
 
-    /// This rule without the others, and whatever its examples say.
+    /// This rule without the others, its examples unchecked.
     pub(super) fn alone(&self, rule: Rule, home: &Path) -> Result<Self, String> {
         Checked::read(rule, home).map(|checked| self.only(checked))
     }
 
-    /// No rule allows to change this place, either.
+    /// Adds a place that no rule allows to change.
     pub fn protecting(mut self, place: &Path) -> Self {
         let more = [real(place), place.to_owned()];
         self.protected = self.protected.iter().cloned().chain(more).collect();
         self
     }
 
-    /// Where they stand.
+    /// The file that holds the rules.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
@@ -167,17 +166,17 @@ impl Rules {
         self.checked.iter().map(|checked| &checked.rule)
     }
 
-    /// Whether the name, as it stands in a record, is of one of them.
+    /// Whether the name, as recorded, is that of one of these rules.
     pub(super) fn have(&self, name: &str) -> bool {
         (1..=self.checked.len()).any(|number| name_of(number) == name)
     }
 
-    /// Whether one of them denies something.
+    /// Whether any rule denies something.
     pub fn deny_something(&self) -> bool {
         self.rules().any(|rule| rule.decision == Permission::Deny)
     }
 
-    /// The strictest decision about any effect; *allow* only where every effect that needs consent is allowed.
+    /// The strictest decision about any effect; *allow* only if every effect that needs consent is allowed.
     pub fn ruling(&self, proposed: ProposedEffects<'_>) -> Option<Ruled<'_>> {
         let about = |effect: &Effect| self.strictest(effect, proposed.programs);
         let rulings: Vec<Option<Ruled<'_>>> = proposed.effects.iter().map(about).collect();
@@ -190,7 +189,7 @@ impl Rules {
         }
     }
 
-    /// What they decide about a command, by what it would do.
+    /// The decision about a command, by its effects.
     pub fn ruling_of(&self, effects: &Effects) -> Option<Ruled<'_>> {
         let (programs, asked, free) = (programs_of(effects), asked_about(effects), rest_of(effects));
         self.ruling(ProposedEffects { programs: &programs, effects: &asked, free: &free, beyond_undo: false })
@@ -223,12 +222,12 @@ impl PartialEq for Rules {
 impl Eq for Rules {}
 
 impl Ruled<'_> {
-    /// Whether it is a yes.
+    /// Whether the decision is *allow*.
     pub fn allows(&self) -> bool {
         self.decision == Permission::Allow
     }
 
-    /// Whether it is a no.
+    /// Whether the decision is *deny*.
     pub fn denies(&self) -> bool {
         self.decision == Permission::Deny
     }
@@ -249,7 +248,7 @@ fn name_of(number: usize) -> String {
 }
 
 impl Rule {
-    /// A rule that allows what was drafted, for this reason.
+    /// A rule that allows the drafted effects, for this reason.
     pub fn allowing(proposed: ProposedRule, reason: String) -> Self {
         let ProposedRule { effects, programs, paths, matches, spares } = proposed;
         Self { decision: Permission::Allow, effects, programs, paths, reason, matches, spares }
@@ -279,7 +278,7 @@ impl Checked {
         Ok(Self { rule, programs, patterns })
     }
 
-    /// What it says about one effect of a call that starts these programs.
+    /// The decision about one effect of a call that starts these programs.
     fn about(&self, effect: &Effect, programs: &[String]) -> Option<Permission> {
         if !self.rule.effects.contains(&effect.kind) {
             return None;
@@ -297,14 +296,14 @@ impl Checked {
         }
     }
 
-    /// Every doubt is a no.
+    /// Whether the rule allows the effect; any doubt means no.
     fn allows(&self, effect: &Effect, programs: &[String]) -> bool {
         let is_named = |program: &String| self.programs.contains(program);
         let is_quiet = |program: &String| QUIET.contains(&program.as_str());
         let by_program = self.programs.is_empty()
             || programs.iter().any(is_named)
                 && programs.iter().all(|program| is_named(program) || is_quiet(program));
-        // What of it is not known must be the named program itself, and nothing else of the command.
+        // An unknown effect must be the named program itself, and nothing else of the command.
         let is_known = effect.kind != EffectKind::Unknown || is_named(&effect.what);
         let by_path = match on_file(effect) {
             Some(path) => self.patterns.is_empty() || self.patterns.iter().any(|one| one.means(path)),
@@ -313,14 +312,14 @@ impl Checked {
         by_program && is_known && by_path
     }
 
-    /// Every doubt is a question.
+    /// The decision if the rule covers the effect; any doubt means *ask*.
     fn concerns(&self, effect: &Effect, decision: Permission) -> Option<Permission> {
         if self.patterns.is_empty() {
             return Some(decision);
         }
         let Some(path) = on_file(effect) else { return Some(Permission::Ask) };
         let takes_all_below = matches!(effect.kind, EffectKind::Overwrites | EffectKind::Deletes);
-        // What is new has nothing below it, and nothing around it changes.
+        // A new path has nothing below it, and nothing around it changes.
         let is_concerned = |one: &PathPattern| {
             if takes_all_below { one.concerns(path) } else { path.ancestors().any(|path| one.means(path)) }
         };
@@ -334,7 +333,8 @@ impl Checked {
     }
 }
 
-/// A name that the shell looks up, or a whole path: what a relative path leads to depends on the folder.
+/// Validates a program: a name that the shell looks up, or an absolute path, because a relative path depends
+/// on the folder.
 fn program(name: &str, home: &Path) -> Result<String, String> {
     let whole = match name.strip_prefix("~/") {
         Some(below) => home.join(below).display().to_string(),
@@ -348,7 +348,7 @@ fn program(name: &str, home: &Path) -> Result<String, String> {
     }
 }
 
-/// Whether effects of this kind are on files.
+/// Whether effects of this kind act on files.
 pub(super) fn is_of_files(kind: EffectKind) -> bool {
     match kind {
         EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => true,
@@ -361,7 +361,7 @@ pub(super) fn is_of_files(kind: EffectKind) -> bool {
 fn first_strictest<'a>(all: impl Iterator<Item = Ruled<'a>>) -> Option<Ruled<'a>> {
     let strictness = |ruled: &Ruled<'_>| match (ruled.decision, ruled.rule.decision) {
         (Permission::Allow, _) => 0,
-        // Asked in doubt only.
+        // Asks only in doubt.
         (Permission::Ask, Permission::Allow | Permission::Deny) => 1,
         (Permission::Ask, Permission::Ask) => 2,
         (Permission::Deny, _) => 3,

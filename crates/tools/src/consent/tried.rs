@@ -1,4 +1,4 @@
-//! What a preview found, as far as it concerns consent.
+//! Classifies the changes that a preview found, and asks for consent to them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,31 +12,32 @@ use super::{ASK_BEFORE_ALL, ProposedEffects, Question, Reading, beyond_undo, in_
 use crate::protected::{Protected, repository_of};
 use crate::{CreatedPaths, ToolContext, ToolError, watched};
 
-/// The rule that asks about what is free for words of the user, and the rule in words.
+/// The rule that asks about effects that are free for the user's own words: its name, and the rule in words.
 const FOREIGN_WORDS: (&str, &str) =
     ("foreign-words", "new files in the working folder are free where the words are yours");
 
-/// What a command did where nothing of it lasts.
+/// The changes of a command that ran over layers.
 #[derive(Debug)]
 pub(crate) struct Tried {
     /// The effects that need consent.
     effects: Vec<Effect>,
-    /// All that is new.
+    /// All created paths.
     creates: Vec<Effect>,
-    /// What of it lies outside of the workspace.
+    /// The created paths outside of the workspace.
     creates_elsewhere: Vec<Effect>,
-    /// All of it, as a person is shown it.
+    /// All changes, as shown to a person.
     shown: Vec<PreviewedChange>,
-    /// The first of its changes that nobody's yes allows.
+    /// The first change that is refused regardless of consent.
     protected: Option<PathBuf>,
-    /// What the run may change once it is real.
+    /// The paths that the run may change once the changes are real.
     makes: Vec<PathBuf>,
-    /// Every path that becomes another, for undo.
+    /// Every path that changes, for undo.
     touched: Vec<Named>,
 }
 
 impl Tried {
-    /// Sorts the changes. `free` are the folders where new files need no consent, by their real names. Blocks.
+    /// Sorts the changes. `free` are the folders where new files need no consent, by their real paths.
+    /// Blocks.
     pub(crate) fn of(changes: &Changes, touched: Vec<Named>, free: &[PathBuf], cx: &ToolContext) -> Self {
         let is_protected = |change: &&Change| {
             Protected::of(cx).covers(&change.path) || is_in_somebodys_repository(&change.path, &cx.created)
@@ -71,7 +72,8 @@ impl Tried {
         }
     }
 
-    /// Asks where that is needed, by what it did or by what its words say. A yes, or nothing to ask, is `Ok`.
+    /// Asks if needed, because of the changes or of the command's words. `Ok` for a yes, or if there is
+    /// nothing to ask.
     pub(crate) async fn consent(
         &self,
         tool: ToolName,
@@ -107,7 +109,7 @@ impl Tried {
         };
         let (effects, (rule, reason)) =
             match cx.demanded(proposed)?.or_else(|| cx.always_asked(reading.proposed())) {
-                // A rule may be about what is free otherwise.
+                // A rule may cover effects that are free otherwise.
                 Some(by) => {
                     let rest = self.creates.iter().filter(|new| !self.effects.contains(new));
                     let all: Vec<Effect> = self.effects.iter().chain(rest).cloned().collect();
@@ -133,22 +135,22 @@ impl Tried {
         cx.consented(question).await
     }
 
-    /// Whether it did something that is not free: a person would be asked, or nobody could allow it.
+    /// Whether any change is not free: it needs consent, or is refused regardless.
     pub(crate) fn is_more_than_free(&self) -> bool {
         !self.effects.is_empty() || self.protected.is_some()
     }
 
-    /// Whether it leaves everything as it was.
+    /// Whether nothing changed.
     pub(crate) fn is_nothing(&self) -> bool {
         self.shown.is_empty()
     }
 
-    /// Every path that becomes another.
+    /// Every path that changes.
     pub(crate) fn touched(&self) -> &[Named] {
         &self.touched
     }
 
-    /// Notes what has become real. Blocks.
+    /// Records the created paths once the changes are real. Blocks.
     pub(crate) fn note(&self, created: &CreatedPaths) {
         for path in &self.makes {
             created.insert(path.clone());
@@ -156,7 +158,7 @@ impl Tried {
     }
 }
 
-/// Whether a path lies in a repository that the run has not made.
+/// Whether a path lies in a repository that the run did not create.
 fn is_in_somebodys_repository(path: &Path, created: &CreatedPaths) -> bool {
     repository_of(path)
         .is_some_and(|repository| repository.symlink_metadata().is_ok() && !created.contains(repository))
@@ -166,7 +168,7 @@ fn is_ours(change: &Change, created: &CreatedPaths) -> bool {
     match change.kind {
         ChangeKind::Changed | ChangeKind::Attributes => created.is_file_of_its_own(&change.path),
         ChangeKind::Deleted | ChangeKind::MovedAway => created.is_all_ours(&change.path),
-        // Where it comes from is judged by itself, where it goes may be anywhere.
+        // The source of a move is judged separately; its target may be anywhere.
         ChangeKind::Created | ChangeKind::MovedHere => false,
     }
 }
@@ -188,7 +190,8 @@ fn effect(change: &Change) -> Effect {
     Effect { kind: effect_kind(change), what: change.path.display().to_string(), word: String::new(), why }
 }
 
-/// As a person is shown it. A rename is one change, told where the file goes to; what goes over another file is that one's change, and its own end.
+/// A change as shown to a person. A rename is one change, shown at its target; a rename over another file is
+/// shown as a change of that file, and as its own removal.
 fn shown(change: &Change, all: &Changes) -> Option<PreviewedChange> {
     let is_renamed = || {
         let here = all.iter().find(|other| Some(&other.path) == change.moved.as_ref());
@@ -219,7 +222,7 @@ fn shown(change: &Change, all: &Changes) -> Option<PreviewedChange> {
         bytes_after: bytes(&change.after),
         mode_before: modes.map(|(before, _)| before),
         mode_after: modes.map(|(_, after)| after),
-        // A question is on record, and keys are not.
+        // Questions are recorded, so keys must not appear in them.
         diff: change.diff.clone().filter(|diff| !looks_like_a_key(diff)),
     })
 }

@@ -1,17 +1,18 @@
-//! The lines of a text that come closest to one that does not stand in it.
+//! Finds the lines of a file closest to a text that was not found in it.
 
 use std::fmt::Write as _;
 
-/// The most lines that are shown, and the most characters of each.
+/// Maximum number of lines shown, and of characters of each.
 const MOST_LINES: usize = 12;
 const MOST_CHARS: usize = 240;
-/// The most lines that are compared letter by letter.
+/// Maximum number of lines compared character by character.
 const COMPARED: usize = 20_000;
-/// What is less alike is of no help.
+/// Minimum similarity; below it a line is no help.
 const ALIKE: f64 = 0.6;
 
-/// The lines that differ from the wanted text in blanks alone; or those of which most stand in it; or the one that is most like the longest
-/// line of it. With their numbers and as they are, one a line; empty where nothing comes close.
+/// The lines that differ from the wanted text only in whitespace; else the window that contains most of its
+/// lines; else the line most similar to its longest line. Verbatim with line numbers, one per line; empty if
+/// nothing is close.
 pub(super) fn closest(text: &str, wanted: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let wanted: Vec<String> = wanted.trim_matches('\n').lines().map(folded).collect();
@@ -32,14 +33,14 @@ fn folded(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where most lines of the wanted text stand in their order, blanks apart.
+/// The window that contains most lines of the wanted text in order, ignoring whitespace.
 fn alike(lines: &[&str], wanted: &[String]) -> Option<usize> {
     let folded: Vec<String> = lines.iter().map(|line| folded(line)).collect();
     let equal = |start: usize| {
         let pairs = folded.iter().skip(start).zip(wanted);
         pairs.filter(|(line, wanted)| line == wanted && !wanted.is_empty()).count()
     };
-    // Only where a line of it stands: the comparison of every window would take the square.
+    // Only windows around a matching line: comparing every window would be quadratic.
     let place =
         |at: usize| wanted.iter().position(|wanted| !wanted.is_empty() && folded.get(at) == Some(wanted));
     let starts = (0..lines.len()).filter_map(|at| at.checked_sub(place(at)?)).take(COMPARED);
@@ -58,12 +59,12 @@ fn most_like(lines: &[&str], wanted: &[String]) -> Option<usize> {
     (score > ALIKE && !longest.is_empty()).then(|| number.saturating_sub(at))
 }
 
-/// The number of the line in which a place lies.
+/// The number of the line that contains a byte offset.
 pub(super) fn line_of(text: &str, place: usize) -> usize {
     text.as_bytes().iter().take(place).filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// The numbers of lines in words, the first of many.
+/// Line numbers in words, truncated if there are many.
 pub(super) fn lines_in_words(lines: &[usize]) -> String {
     const NAMED: usize = 8;
     let named: Vec<String> = lines.iter().take(NAMED).map(usize::to_string).collect();

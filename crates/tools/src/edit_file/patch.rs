@@ -1,15 +1,16 @@
-//! Applies a unified diff by its context. Line numbers are hints, and counts of lines are not looked at: models get both wrong.
+//! Applies a unified diff by its context. Line numbers are hints and line counts are ignored: models get both
+//! wrong.
 
 use super::Misfit;
 use super::closest::{closest, lines_in_words};
 use super::text_file::TextFile;
 
-/// Lines that follow each other, and what becomes of them.
+/// A hunk: consecutive lines and their replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Hunk {
     old: Vec<String>,
     new: Vec<String>,
-    /// The number of its first line in the file before the patch, as the patch says.
+    /// The hunk's first line number in the original file, as the patch gives it.
     line: Option<usize>,
 }
 
@@ -20,11 +21,11 @@ impl Hunk {
     }
 }
 
-/// Reads a patch of one file; or says what is wrong with it.
+/// Parses the patch of one file; the error describes the problem.
 pub(super) fn parse(patch: &str) -> Result<Vec<Hunk>, String> {
     let lines: Vec<&str> = patch.split('\n').collect();
     let line_at = |at: usize| lines.get(at).copied().unwrap_or_default();
-    // A file begins with two lines; one alone may be a line of the text that has dashes or pluses in front.
+    // A file header has two lines; one alone may be a text line that begins with dashes or pluses.
     let is_file = |at: usize| line_at(at).starts_with("--- ") && line_at(at + 1).starts_with("+++ ");
     if (0..lines.len()).filter(|at| is_file(*at)).count() > 1 {
         return Err("is about several files; one call changes one".to_owned());
@@ -32,7 +33,7 @@ pub(super) fn parse(patch: &str) -> Result<Vec<Hunk>, String> {
     let begin = lines.iter().position(|line| line.starts_with("@@"));
     let begin = begin.ok_or("has no hunk: `@@`, and then lines that begin with a blank, - or +")?;
     let mut hunks: Vec<Hunk> = Vec::new();
-    // Empty lines are context whose blank was lost, where more of the hunk follows.
+    // Empty lines are context lines that lost their leading space, if more of the hunk follows.
     let mut empty = 0;
     for (number, line) in lines.iter().enumerate().skip(begin) {
         if let Some(header) = line.strip_prefix("@@") {
@@ -63,7 +64,7 @@ pub(super) fn parse(patch: &str) -> Result<Vec<Hunk>, String> {
             }
             "-" => hunk.old.push(text.to_owned()),
             "+" => hunk.new.push(text.to_owned()),
-            // `\ No newline at end of file`: the file keeps its end.
+            // `\ No newline at end of file`: the file's ending is kept.
             "\\" => {}
             _ => {
                 return Err(format!(
@@ -83,7 +84,7 @@ fn line_number(header: &str) -> Option<usize> {
     digits.get(..end)?.parse().ok()
 }
 
-/// The text with all hunks, made one after the other.
+/// The text with all hunks applied, one after the other.
 pub(super) fn patched(text: &str, hunks: impl Iterator<Item = Hunk>) -> Result<String, Misfit> {
     let ends_in_newline = text.is_empty() || text.ends_with('\n');
     let body = text.strip_suffix('\n').unwrap_or(text);
@@ -107,7 +108,8 @@ pub(super) fn patched(text: &str, hunks: impl Iterator<Item = Hunk>) -> Result<S
     Ok(text)
 }
 
-/// Where the old lines of a hunk stand: in one place, or, of several, where the patch says.
+/// The position of a hunk's old lines: the only match, or of several the one the patch's line number points
+/// to.
 fn place(lines: &[String], hunk: &Hunk, hint: Option<usize>) -> Result<usize, String> {
     if hunk.old.is_empty() {
         let is_empty = lines.is_empty();
@@ -143,12 +145,12 @@ mod tests {
         let text = "a\nb\nc\nd\n\ne\nb\nc\n";
         let changed = [
             ("@@\n a\n-b\n+B\n", "a\nB\nc\nd\n\ne\nb\nc\n"),
-            // The number is wrong, the counts are, and there are headers.
+            // Wrong line number and counts, with file headers.
             ("--- a/x\n+++ b/x\n@@ -90,1 +7,9 @@ fn d\n c\n-d\n+D\n+E", "a\nb\nc\nD\nE\n\ne\nb\nc\n"),
-            // Of two places the number says which.
+            // The line number selects one of two matches.
             ("@@ -7 +7 @@\n-b\n+B\n", "a\nb\nc\nd\n\ne\nB\nc\n"),
             ("@@ -2,1 +2,0 @@\n-b\n@@ -7,2 +6,2 @@\n b\n-c\n+C\n", "a\nc\nd\n\ne\nb\nC\n"),
-            // A blank that was lost, and empty lines after the end.
+            // A lost leading space, and empty lines after the end.
             ("@@\n d\n\n-e\n+E\n\n\n@@\n-a\n+A\n\n", "A\nb\nc\nd\n\nE\nb\nc\n"),
             ("@@\n e\n b\n c\n+f\n\\ No newline at end of file\n", "a\nb\nc\nd\n\ne\nb\nc\nf\n"),
         ];
@@ -177,7 +179,7 @@ mod tests {
     }
 
     proptest! {
-        /// What another program finds as the difference is applied, though every number is wrong.
+        /// A diff made by another implementation applies even if every line number is wrong.
         #[test]
         fn a_diff_leads_from_one_text_to_the_other(
             one in prop::collection::vec(0u8..4, 0..14),

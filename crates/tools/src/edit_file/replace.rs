@@ -1,4 +1,4 @@
-//! Replaces texts that stand in another exactly.
+//! Exact text replacement.
 
 use serde_json::Value;
 
@@ -8,17 +8,17 @@ use super::text_file::TextFile;
 use crate::ToolError;
 use crate::arguments::Given;
 
-/// One text for another.
+/// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Replacement {
     pub(super) old: String,
     pub(super) new: String,
-    /// Wherever it stands, not in the one place that there must be otherwise.
+    /// Replace every occurrence; otherwise there must be exactly one.
     pub(super) all: bool,
 }
 
 impl Replacement {
-    /// Reads one element of the argument; or says what is wrong with it.
+    /// Parses one element of the argument; the error describes the problem.
     pub(super) fn read(edit: &Value) -> Result<Self, String> {
         let fields = edit.as_object().ok_or("must be an object with `old` and `new`")?;
         let read = || {
@@ -41,7 +41,7 @@ impl Replacement {
     }
 }
 
-/// The text with all replacements, made one after the other.
+/// The text with all replacements applied, one after the other.
 pub(super) fn replaced(text: &str, edits: impl Iterator<Item = Replacement>) -> Result<String, Misfit> {
     let mut text = text.to_owned();
     for (at, edit) in edits.enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn replaced(text: &str, edits: impl Iterator<Item = Replacement>) -> 
                 closest: closest(&text, old),
             });
         };
-        // Overlapping places are two.
+        // Overlapping matches count as two.
         let step = text.get(first..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
         let is_unique = !text.get(first + step..).is_some_and(|rest| rest.contains(old.as_str()));
         if !*all && !is_unique {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     proptest! {
-        /// Texts that are unique by a number each: the edits, in whatever order, give what replacing word by word gives.
+        /// Words made unique by a number: the edits, in any order, equal replacing word by word.
         #[test]
         fn all_edits_give_what_the_model_of_words_gives(
             words in prop::collection::vec("[a-c é中\n]{0,4}", 1..12),

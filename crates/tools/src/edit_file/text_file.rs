@@ -1,11 +1,11 @@
-//! A text file as models see it: lines that end in a newline, without a byte order mark.
+//! A text file as models see it: lines that end in `\n`, without a byte order mark.
 
 const MARK: &str = "\u{feff}";
 
-/// The text of a file, and what its bytes have beside it.
+/// The text of a file, with the byte order mark and line endings to restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextFile {
-    /// Its lines end in a newline alone where all of them have the same ending. Where endings differ they are left as they are.
+    /// Lines end in `\n` if the file's line endings are uniform. Mixed endings are kept as they are.
     pub(super) text: String,
     has_mark: bool,
     endings: Endings,
@@ -14,13 +14,13 @@ pub(super) struct TextFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Endings {
     Newline,
-    /// A carriage return before each newline.
+    /// CRLF: a carriage return before each newline.
     Both,
     Mixed,
 }
 
 impl TextFile {
-    /// `None` where the bytes are no text in UTF-8.
+    /// `None` if the bytes are not UTF-8 text.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
         let (has_mark, text) = match text.strip_prefix(MARK) {
@@ -40,7 +40,7 @@ impl TextFile {
         Some(Self { text, has_mark, endings })
     }
 
-    /// A text that a model gave, with the line endings of [`text`](Self::text).
+    /// A text from a model, converted to the line endings of [`text`](Self::text).
     pub(super) fn taken(&self, given: &str) -> String {
         match self.endings {
             Endings::Newline | Endings::Both => given.replace("\r\n", "\n"),
@@ -48,7 +48,7 @@ impl TextFile {
         }
     }
 
-    /// A line that a model gave, without its ending.
+    /// A line from a model, without its ending.
     pub(super) fn taken_line(&self, given: &str) -> String {
         match self.endings {
             Endings::Newline | Endings::Both => given.strip_suffix('\r').unwrap_or(given).to_owned(),
@@ -56,7 +56,7 @@ impl TextFile {
         }
     }
 
-    /// The bytes of the file with another text.
+    /// The bytes of the file with this text in place of the old one.
     pub(super) fn with(&self, text: &str) -> Vec<u8> {
         let mark = if self.has_mark { MARK } else { "" };
         match self.endings {

@@ -1,17 +1,17 @@
-//! What an error of the system means for a call.
+//! Maps I/O errors to failure classes and hints.
 
 use std::io;
 
 use artoo_types::FailureClass;
 
-/// Whose fault it is.
+/// The failure class.
 pub(super) fn class_of(error: &io::Error) -> FailureClass {
-    // The path itself is nonsense; no change of the world would help.
+    // The path itself is invalid; no change of the environment would help.
     let nonsense = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidFilename, io::ErrorKind::IsADirectory];
     if nonsense.contains(&error.kind()) { FailureClass::Logical } else { FailureClass::Environmental }
 }
 
-/// The next step, where there is one that helps.
+/// A next step that helps, if there is one.
 pub(super) fn hint_of(error: &io::Error) -> Option<&'static str> {
     let hints = [
         (io::ErrorKind::NotFound, "look for it with glob"),

@@ -1,4 +1,4 @@
-//! Small outputs, one behind the other in one file.
+//! Tar archive of small outputs.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -10,22 +10,22 @@ use artoo_types::EvidenceId;
 
 use super::SMALL;
 
-/// What a part of the file fills up to, in bytes.
+/// Tar block size in bytes; entries are padded to it.
 const BLOCK: u64 = 512;
 
-/// Outputs as entries of a tar archive, each named by its id: a run has hundreds, and a file for each costs more than what is in it.
-/// The archive is open-ended, which every `tar` reads. It has one writer, the run whose it is; a writer that was killed leaves
-/// an entry without its end, which is none, and the next one is written over it.
+/// Outputs as entries of a tar archive, each named by its id: a run has hundreds, and a file for each would
+/// cost more than its content. The archive has no end marker, which every `tar` accepts. Its only writer is
+/// its run; a killed writer leaves an incomplete entry, which is ignored and overwritten by the next one.
 #[derive(Debug)]
 pub(super) struct Archive {
     path: PathBuf,
     file: Option<File>,
     entries: HashMap<EvidenceId, Extent>,
-    /// Where the next entry begins.
+    /// Offset of the next entry.
     end: u64,
 }
 
-/// Where an output lies in the file.
+/// Position of an output in the file.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     begins: u64,
@@ -33,12 +33,12 @@ struct Extent {
 }
 
 impl Archive {
-    /// The archive at this path, which need not be there.
+    /// The archive at this path, which need not exist.
     pub(super) fn at(path: PathBuf) -> Self {
         Self { path, file: None, entries: HashMap::new(), end: 0 }
     }
 
-    /// Keeps an output, once: what lies under its name is compared with it.
+    /// Stores an output once; an existing entry of that name is compared with it.
     pub(super) fn keep(&mut self, id: &EvidenceId, bytes: &[u8]) -> io::Result<()> {
         if self.get(id)?.is_some_and(|kept| kept == bytes) {
             return Ok(());
@@ -47,12 +47,12 @@ impl Archive {
             Some(file) => file,
             none => none.insert(private().create_new(true).open(&self.path)?),
         };
-        // What is left of a writer that was killed.
+        // Remains of a killed writer.
         if file.metadata()?.len() > self.end {
             file.set_len(self.end)?;
         }
         if let Err(error) = file.write_all_at(&entry(id, bytes)?, self.end) {
-            // A part of an entry is none, so that it does no harm where it cannot be taken back either.
+            // An incomplete entry is ignored, so it is harmless if truncating fails as well.
             let _ = file.set_len(self.end);
             return Err(error);
         }
@@ -62,7 +62,7 @@ impl Archive {
         Ok(())
     }
 
-    /// What lies under this name, whether it fits it or not.
+    /// The bytes stored under this name, whether or not they match it.
     pub(super) fn get(&mut self, id: &EvidenceId) -> io::Result<Option<Vec<u8>>> {
         self.look()?;
         let Some((file, extent)) = self.file.as_ref().zip(self.entries.get(id)) else {
@@ -73,13 +73,13 @@ impl Archive {
         Ok(Some(bytes))
     }
 
-    /// The names of all outputs.
+    /// The ids of all outputs.
     pub(super) fn ids(&mut self) -> io::Result<impl Iterator<Item = &EvidenceId>> {
         self.look()?;
         Ok(self.entries.keys())
     }
 
-    /// Reads what is there, unless it is known already.
+    /// Indexes the file, unless it is indexed already.
     fn look(&mut self) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -103,7 +103,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// An entry as it lies in the file: header, bytes, zeros.
+/// An entry as stored: header, bytes, zero padding.
 fn entry(id: &EvidenceId, bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut header = tar::Header::new_ustar();
     header.set_path(id.as_str())?;
@@ -116,11 +116,11 @@ fn entry(id: &EvidenceId, bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(entry)
 }
 
-/// The entries up to the first that is not ours or not whole, and where that one begins.
+/// The entries up to the first foreign or incomplete one, and the offset of that one.
 fn whole_entries(file: &File, length: u64) -> (HashMap<EvidenceId, Extent>, u64) {
     let (mut entries, mut end) = (HashMap::new(), 0);
     let mut archive = tar::Archive::new(Reading { file, at: 0 });
-    // As they lie there: an extension of the format is not ours.
+    // Raw entries: extensions of the format are not ours.
     for entry in archive.entries_with_seek().into_iter().flat_map(|entries| entries.raw(true)) {
         let Some((id, extent)) = entry.ok().and_then(|entry| ours(&entry)) else { break };
         let behind = extent.begins.saturating_add(padded(extent.bytes as u64));
@@ -145,7 +145,7 @@ fn padded(bytes: u64) -> u64 {
     bytes.next_multiple_of(BLOCK)
 }
 
-/// Reads a file from its beginning, wherever others are in it.
+/// Reads a file from its beginning, independent of the shared file offset.
 struct Reading<'a> {
     file: &'a File,
     at: u64,

@@ -1,14 +1,14 @@
-//! What outputs really were whose secrets may not reach the disk.
+//! Original outputs whose secrets must not reach the disk, kept in memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use artoo_types::EvidenceId;
 
-/// The most bytes that are held. Beyond them, what is on the disk is all there is.
+/// Maximum bytes held. Beyond that only the redacted output is available.
 const MOST: usize = 32 * 1024 * 1024;
 
-/// The outputs of a run that had secrets in them, in memory alone.
+/// The original outputs of a run that contain secrets, in memory only.
 #[derive(Default)]
 pub(super) struct Truths {
     of: HashMap<EvidenceId, Arc<[u8]>>,
@@ -25,7 +25,8 @@ impl Truths {
         self.of.get(id).cloned()
     }
 
-    /// Holds an output under this name. False where the name is another output's: `is_taken` says whether one is on the disk.
+    /// Holds an output under this name. False if the name belongs to another output; `is_taken` says whether
+    /// one is on the disk.
     pub(super) fn take(&mut self, id: &EvidenceId, truth: &[u8], is_taken: bool) -> bool {
         if let Some(held) = self.of.get(id) {
             return **held == *truth;
@@ -42,7 +43,7 @@ impl Truths {
     }
 }
 
-/// Without what it holds.
+/// Omits the held outputs.
 impl std::fmt::Debug for Truths {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Truths")

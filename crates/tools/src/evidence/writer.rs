@@ -1,4 +1,4 @@
-//! Takes a large output piece by piece.
+//! Stores a large output piece by piece.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use super::{EvidenceStore, SMALL, address};
 use crate::shown::{head_tail, head_tail_of_ends, place_of, printable};
 
-/// Collects one output. Small ones stay in memory until the end; large ones grow in a file without a name, since what they are
-/// may not be left on the disk. Dropping it unfinished leaves nothing behind.
+/// Collects one output. A small one stays in memory until the end; a large one grows in an unnamed file,
+/// because it must not be left on the disk unredacted. Dropping the writer unfinished leaves nothing behind.
 #[derive(Debug)]
 pub struct EvidenceWriter {
     store: EvidenceStore,
@@ -24,13 +24,12 @@ impl EvidenceWriter {
         Self { store, bytes: 0, memory: Vec::new(), file: None }
     }
 
-    /// Keeps what was written and describes it: at most `limit` bytes are shown. `total` is what the tool put out, of
-    /// which only the beginning may have been written. An output without a byte is not kept.
+    /// Stores what was written and describes it: at most `limit` bytes are shown. `total` is the tool's whole
+    /// output, of which only the beginning may have been written. An empty output is not stored.
     ///
     /// # Errors
     ///
-    /// When the output cannot be stored.
-    ///
+    /// The output cannot be stored.
     /// ```
     /// use std::io::Write;
     ///
@@ -68,7 +67,7 @@ impl EvidenceWriter {
             }
             Some(file) => {
                 let (head, tail) = ends(file, self.bytes, limit)?;
-                // With bytes dropped after the kept ones, the kept end is not the end of the output.
+                // If bytes after the stored ones were dropped, the stored end is not the end of the output.
                 let tail = if dropped_bytes == 0 { tail } else { Vec::new() };
                 head_tail_of_ends(&head, &tail, total, limit, &place)
             }
@@ -98,7 +97,7 @@ impl Write for EvidenceWriter {
     }
 }
 
-/// Keeps what a file holds: without a secret it is copied, with one it is worked on as a whole.
+/// Stores a file's content: copied without a secret, redacted as a whole with one.
 fn keep(file: &mut File, store: &EvidenceStore) -> io::Result<EvidenceId> {
     let (mut digest, mut kept) = (Sha256::new(), store.temporary()?);
     let mut stream = store.redactor().stream();

@@ -1,4 +1,4 @@
-//! Asks an index of the system for candidates.
+//! Queries a system file index (Spotlight or plocate) for candidates.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +10,7 @@ use super::query::Query;
 use crate::program::{self, Said};
 use crate::{ToolContext, ToolError};
 
-/// An index of the files of this machine, by the program that reads it.
+/// A file index of this machine, by the path of the program that queries it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Index {
     /// Spotlight, by `mdfind`.
@@ -19,17 +19,17 @@ pub(crate) enum Index {
     Plocate(PathBuf),
 }
 
-/// What an index answered.
+/// The answer of an index.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// Paths that may fit, and whether there were more.
+    /// Candidate paths, and whether there were more.
     Candidates(Vec<PathBuf>, bool),
-    /// It cannot be used, and why.
+    /// The index cannot be used; the reason.
     Unusable(String),
 }
 
 impl Index {
-    /// In words.
+    /// A name for people.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Spotlight(_) => "Spotlight",
@@ -37,13 +37,13 @@ impl Index {
         }
     }
 
-    /// Files below the home folder that may fit.
+    /// Candidate files below the home folder.
     ///
     /// # Errors
     ///
-    /// When the program cannot be started at all, or the call was cancelled.
+    /// The program cannot be started, or the call was cancelled.
     pub(crate) async fn ask(&self, query: &Query, cx: &ToolContext) -> Result<Answer, ToolError> {
-        // An index knows files by their real paths.
+        // An index stores real paths.
         let home = cx.home.canonicalize().unwrap_or_else(|_| cx.home.clone());
         let (program, arguments) = match self {
             Self::Spotlight(program) => (program, spotlight(query, &home)),
@@ -52,7 +52,7 @@ impl Index {
         let said = program::run(program, arguments, cx.limits.walk_time, cx).await?;
         match said.ending {
             Ending::Exited(0) => Ok(Answer::Candidates(paths(&said), said.cut)),
-            // That is how plocate says that there is nothing. What is wrong it says in words.
+            // plocate exits with 1 and no message if there is no match; errors come with a message.
             Ending::Exited(1) if said.stderr.is_empty() => Ok(Answer::Candidates(Vec::new(), false)),
             Ending::Exited(status) => {
                 let first = said.stderr.lines().next().unwrap_or_default();
@@ -67,7 +67,7 @@ impl Index {
     }
 }
 
-/// Each path ends with a zero byte: a name may hold anything else. A path that was cut off at the end is no path.
+/// Splits NUL-terminated paths, since a name may hold any other byte. A truncated last path is dropped.
 fn paths(said: &Said) -> Vec<PathBuf> {
     let whole = said.output.iter().rposition(|byte| *byte == 0).map_or(0, |end| end + 1);
     let whole = said.output.get(..whole).unwrap_or_default();
@@ -77,7 +77,7 @@ fn paths(said: &Said) -> Vec<PathBuf> {
 
 fn spotlight(query: &Query, home: &Path) -> Vec<OsString> {
     let clause = |text: &str, front: &str, back: &str| {
-        // Within quotes, these have a meaning of their own.
+        // These are special within quotes.
         let escaped: String =
             text.chars().flat_map(|c| if "\\\"'*".contains(c) { vec!['\\', c] } else { vec![c] }).collect();
         format!("kMDItemFSName == \"{front}{escaped}{back}\"cd")
@@ -95,7 +95,7 @@ fn spotlight(query: &Query, home: &Path) -> Vec<OsString> {
 }
 
 fn plocate(query: &Query, home: &Path) -> Vec<OsString> {
-    // All patterns must fit the path. A backslash takes the meaning from what would make a pattern of it.
+    // Every pattern must match the path. Backslashes escape pattern characters.
     let plain = |text: &OsStr| {
         let mut escaped = Vec::new();
         for byte in text.as_bytes() {
@@ -106,7 +106,7 @@ fn plocate(query: &Query, home: &Path) -> Vec<OsString> {
         }
         OsStr::from_bytes(&escaped).to_owned()
     };
-    // Escaped text counts as a pattern, which must fit the whole path; so every one is made a pattern.
+    // Escaped text counts as a pattern, which must match the whole path; so each becomes `*text*`.
     let anywhere = |text: &OsStr| {
         let mut pattern = OsString::from("*");
         pattern.push(plain(text));

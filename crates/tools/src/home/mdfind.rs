@@ -1,4 +1,4 @@
-//! `mdfind`: finds files anywhere below the home folder.
+//! `mdfind` tool: finds files anywhere below the home folder.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,11 @@ use crate::listing::line;
 use crate::protected::Protected;
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, program};
 
-/// Finds the user's files by words of their names, by kind or by ending: with Spotlight or `plocate` where there is one, else by
-/// a walk within the time limit. An index that finds nothing, or cannot be used, is followed by a walk.
+/// Finds the user's files by words of their names, by kind or by extension: with Spotlight or `plocate` if
+/// available, else by a walk with a time limit. If an index finds nothing or cannot be used, a walk follows.
 ///
-/// Hidden names, folders of generated files and protected places are left out, and the answer says how often; the newest files
-/// come first.
-///
+/// Hidden names, folders of generated files and protected places are skipped and counted in the output; the
+/// newest files come first.
 /// ```
 /// use artoo_tools::{Mdfind, Tool};
 ///
@@ -38,14 +37,14 @@ pub struct Mdfind {
 }
 
 impl Mdfind {
-    /// With the index whose program lies in one of these folders.
+    /// With the index program found in the search path.
     pub fn probe(search_path: &[PathBuf]) -> Self {
         let spotlight = || program::find("mdfind", search_path).map(Index::Spotlight);
         let plocate = || program::find("plocate", search_path).map(Index::Plocate);
         Self { index: spotlight().or_else(plocate) }
     }
 
-    /// The index that it asks, in words.
+    /// The name of the index that it queries.
     pub fn index(&self) -> Option<&'static str> {
         self.index.as_ref().map(Index::name)
     }
@@ -65,7 +64,7 @@ impl Tool for Mdfind {
         ToolEffect::Reads
     }
 
-    /// A listing is for reading.
+    /// A listing is no answer by itself.
     fn output_is_answer(&self) -> bool {
         false
     }
@@ -108,12 +107,12 @@ impl Mdfind {
     }
 }
 
-/// What the index said.
+/// The result of the index.
 struct Looked {
     candidates: Vec<PathBuf>,
     cut: bool,
     by: String,
-    /// Nothing that could be believed.
+    /// The index result is not trustworthy; the error.
     error: Option<ToolError>,
 }
 
@@ -190,7 +189,7 @@ fn of_walk(walked: &Walked, mut text: String, cx: &ToolContext) -> ToolReport {
     report
 }
 
-/// A line with the sum, a line for each file, and what a reader must know to trust them.
+/// A line with the totals, a line for each file, and the caveats a reader needs.
 fn told(asked: &str, by: &str, sifted: &Sifted, cx: &ToolContext) -> String {
     let home: &Path = &cx.home;
     let mut text =

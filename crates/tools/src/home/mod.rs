@@ -1,4 +1,4 @@
-//! Finding files anywhere below the home folder.
+//! Finds files anywhere below the home folder: the `mdfind` tool.
 
 pub(crate) mod index;
 pub(crate) mod mdfind;

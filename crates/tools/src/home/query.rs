@@ -1,23 +1,23 @@
-//! What is looked for: words of a name, a kind, an ending.
+//! Query of `mdfind`: name words, a kind, an extension.
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::ToolError;
 
-/// What is looked for. The same rules hold whoever brings the candidates.
+/// A query. The same matching applies to candidates of an index and of a walk.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
     words: Vec<Word>,
     kind: Kind,
-    /// In lower case, without the dot; empty for any.
+    /// Extensions in lower case without the dot; empty for any.
     endings: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
 enum Word {
-    /// Stands somewhere in the name; in lower case.
+    /// A substring of the name, in lower case.
     Part(String),
-    /// Fits the whole name.
+    /// A glob for the whole name.
     Pattern(GlobMatcher, String),
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Archive,
 }
 
-/// The kinds by their words.
+/// The kinds by name.
 pub(crate) const KINDS: [(&str, Kind); 7] = [
     ("any", Kind::Any),
     ("folder", Kind::Folder),
@@ -45,7 +45,7 @@ pub(crate) const KINDS: [(&str, Kind); 7] = [
 ];
 
 impl Kind {
-    /// The endings by which it is known; empty where it is known otherwise.
+    /// The extensions of the kind; empty if it is recognised otherwise.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Any | Self::Folder => &[],
@@ -65,7 +65,8 @@ impl Kind {
 }
 
 impl Query {
-    /// Words are parted by blanks; one with `*` or `?` in it is a pattern for the whole name.
+    /// Parses a query: words are separated by whitespace; a word with `*` or `?` is a glob for the whole
+    /// name.
     pub(crate) fn new(words: &str, kind: Kind, ending: &str) -> Result<Self, ToolError> {
         if words.chars().any(char::is_control) {
             return Err(ToolError::argument("words", "contains a control character"));
@@ -89,12 +90,12 @@ impl Query {
         Ok(Self { words, kind, endings })
     }
 
-    /// Whether a file or folder of this name is looked for.
+    /// Whether a file or folder of this name matches.
     pub(crate) fn fits(&self, name: &str, is_folder: bool) -> bool {
         let lower = name.to_lowercase();
         let kind = match self.kind {
             Kind::Folder => is_folder,
-            // A folder named `old.zip` is no archive.
+            // A folder named `old.zip` is not an archive.
             Kind::Document | Kind::Image | Kind::Audio | Kind::Video | Kind::Archive => !is_folder,
             Kind::Any => true,
         };
@@ -109,7 +110,7 @@ impl Query {
             })
     }
 
-    /// Texts that stand in every name that fits, for an index that knows no more.
+    /// Substrings of every matching name, for an index that supports no more.
     pub(crate) fn literals(&self) -> Vec<String> {
         let parts = self.words.iter().flat_map(|word| match word {
             Word::Part(part) => vec![part.clone()],
@@ -126,12 +127,12 @@ impl Query {
         parts
     }
 
-    /// The endings, of which a name that fits has one; empty for any.
+    /// The allowed extensions; empty for any.
     pub(crate) fn endings(&self) -> &[String] {
         &self.endings
     }
 
-    /// Whether hidden names are meant.
+    /// Whether hidden names match.
     pub(crate) fn is_dotted(&self) -> bool {
         self.words.iter().any(|word| match word {
             Word::Part(text) | Word::Pattern(_, text) => text.starts_with('.'),
@@ -144,7 +145,7 @@ fn word(text: &str) -> Result<Word, ToolError> {
     if !lower.contains(['*', '?']) {
         return Ok(Word::Part(lower));
     }
-    // Brackets and braces are letters here: names hold them more often than people mean classes by them.
+    // Brackets and braces are literal here: file names contain them more often than people mean classes.
     let escaped: String =
         lower.chars().flat_map(|c| if "[]{}\\".contains(c) { vec!['\\', c] } else { vec![c] }).collect();
     let glob = GlobBuilder::new(&escaped).backslash_escape(true).build();

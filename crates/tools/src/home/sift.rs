@@ -1,4 +1,4 @@
-//! Applies the rules to candidates: what fits, what is left out, and what is listed first.
+//! Filters and sorts candidate files: what matches, what is skipped, what is listed first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,38 +9,38 @@ use super::query::Query;
 use crate::glob_walk::{Item, Kind as EntryKind, USUALLY_SKIPPED};
 use crate::protected::Protected;
 
-/// The rules of one call.
+/// The filter of one call.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     pub(crate) query: Query,
     pub(crate) home: PathBuf,
-    /// Without symlinks, by which protected places are recognised.
+    /// The home folder without symlinks, to recognise protected places.
     pub(crate) real_home: PathBuf,
     pub(crate) protected: Arc<Protected>,
 }
 
-/// Why something was left out.
+/// Why an entry was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
     Hidden,
-    /// Among generated files.
+    /// In a folder of generated files.
     Generated,
     Protected,
-    /// The index knows it, and it is there no more.
+    /// In the index, but no longer on the disk.
     Gone,
 }
 
-/// What was found.
+/// The filtered result.
 #[derive(Debug, Default)]
 pub(crate) struct Sifted {
     pub(crate) fits: u64,
-    /// The newest first.
+    /// Newest first.
     pub(crate) listed: Vec<Item>,
     pub(crate) left_out: BTreeMap<Reason, u64>,
 }
 
 impl Rules {
-    /// Why an entry below home, and all that is in it, is not looked at. Its parents were not left out.
+    /// Why an entry below home, with everything in it, is skipped. Its parents were not skipped.
     pub(crate) fn leaves_out(&self, path: &Path) -> Option<Reason> {
         let name = path.file_name()?.as_encoded_bytes();
         if name.starts_with(b".") && !self.query.is_dotted() {
@@ -53,13 +53,13 @@ impl Rules {
         self.protected.covers(&self.real_home.join(below)).then_some(Reason::Protected)
     }
 
-    /// A path that an index names: the entry, or nothing where it does not fit or is left out.
+    /// Adds a path from an index, if it matches and is not skipped.
     pub(crate) fn candidate(&self, path: &Path, sifted: &mut Sifted) {
         let Ok(below) = path.strip_prefix(&self.home).or_else(|_| path.strip_prefix(&self.real_home)) else {
             return;
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // What cannot fit is not worth a look at the disk.
+        // A name that cannot match needs no disk access.
         if !(self.query.fits(&name, false) || self.query.fits(&name, true)) {
             return;
         }
@@ -78,7 +78,7 @@ impl Rules {
         }
     }
 
-    /// An entry that is there and was not left out.
+    /// Adds an existing entry that was not skipped.
     pub(crate) fn entry(&self, path: PathBuf, metadata: &std::fs::Metadata, sifted: &mut Sifted) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if !self.query.fits(&name, metadata.is_dir()) {
@@ -96,7 +96,7 @@ impl Rules {
 }
 
 impl Sifted {
-    /// Keeps the newest.
+    /// Keeps the newest entries.
     pub(crate) fn keep(&mut self, most: usize) {
         self.listed.sort_by(|a, b| (Reverse(a.modified), &a.path).cmp(&(Reverse(b.modified), &b.path)));
         self.listed.dedup_by(|a, b| a.path == b.path);

@@ -1,4 +1,4 @@
-//! Walks the home folder where no index can be asked.
+//! Parallel walk of the home folder, used when no index is available.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,21 +9,21 @@ use tokio_util::sync::CancellationToken;
 
 use super::sift::{Rules, Sifted};
 
-/// More threads than that wait for each other at the disk.
+/// More threads than that only wait for the disk.
 const THREADS: usize = 4;
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     pub(crate) sifted: Sifted,
     pub(crate) seen: u64,
     pub(crate) unreadable: u64,
-    /// The time was up, or the call was cancelled, before the end.
+    /// The walk timed out or was cancelled.
     pub(crate) incomplete: bool,
 }
 
-/// Walks in parallel, without following symlinks, until the end, the time limit or the cancellation. At most `most` entries are
-/// kept. Blocks.
+/// Walks in parallel, without following symlinks, until the end, the time limit or cancellation. Keeps at
+/// most `most` entries. Blocks.
 pub(crate) fn walk(rules: &Rules, most: usize, time: Duration, cancel: &CancellationToken) -> Walked {
     let begin = Instant::now();
     let sifted = Mutex::new(Sifted::default());
@@ -56,7 +56,7 @@ pub(crate) fn walk(rules: &Rules, most: usize, time: Duration, cancel: &Cancella
                     Ok(metadata) => {
                         let mut sifted = lock();
                         rules.entry(entry.into_path(), &metadata, &mut sifted);
-                        // Sorting now and then keeps the memory bounded.
+                        // Periodic sorting and truncating bounds the memory.
                         if sifted.listed.len() >= most.saturating_mul(2).max(1_000) {
                             sifted.keep(most);
                         }

@@ -1,15 +1,15 @@
-//! What a command that goes on has put out since somebody looked.
+//! Output of a background command since the last read.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use artoo_redaction::{Redactor, Stream};
 
-/// The most that is kept between two looks: its end, where what matters stands.
+/// Maximum bytes kept between two reads; the end is kept, because it matters most.
 const KEPT: usize = 1024 * 1024;
 
-/// One stream of a command, without secrets: a look may come in the middle of one, and half a secret would be known by
-/// nobody. A line is given when it is complete.
+/// One stream of a command, redacted line by line: a read may come in the middle of a secret, and half a
+/// secret would not be recognised. A line is returned when it is complete.
 #[derive(Clone)]
 pub(crate) struct Heard(Arc<Mutex<Since>>);
 
@@ -25,7 +25,7 @@ impl Heard {
         Self(Arc::new(Mutex::new(Since { stream: Some(redactor.stream()), text: Vec::new(), lost: 0 })))
     }
 
-    /// Nothing more will come: what was held of a line is given.
+    /// The stream ended: releases a pending partial line.
     pub(crate) fn end(&self) {
         let mut since = self.since();
         if let Some(stream) = since.stream.take() {
@@ -33,7 +33,7 @@ impl Heard {
         }
     }
 
-    /// What is new, and how many bytes before it were dropped.
+    /// The new output, and the number of bytes dropped before it.
     pub(crate) fn take(&self) -> (Vec<u8>, u64) {
         let mut since = self.since();
         since.shorten(KEPT);
@@ -41,7 +41,7 @@ impl Heard {
     }
 
     fn since(&self) -> MutexGuard<'_, Since> {
-        // At worst a piece is missing.
+        // A panic loses at most one piece.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -61,7 +61,7 @@ impl io::Write for Heard {
         if let Some(stream) = stream {
             stream.push(piece, text);
         }
-        // Not for every piece: what stays has to be moved.
+        // Not for every piece, because the rest has to be moved.
         if since.text.len() > 2 * KEPT {
             since.shorten(KEPT);
         }

@@ -1,4 +1,4 @@
-//! `job`: looks at a command that was left running, waits for it, or stops it.
+//! `job` tool: reads the output of a background command, waits for it, or stops it.
 
 use std::time::Duration;
 
@@ -14,17 +14,17 @@ use crate::granted::Granted;
 use crate::shell::ended;
 use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
-/// The longest that one call waits, in seconds, and how long it waits where it does not say.
+/// Maximum and default wait of one call, in seconds.
 const LONGEST_WAIT: u64 = 600;
 const USUAL_WAIT: u64 = 60;
 
-/// Looks at a command that `shell` left running. Each look gives what is new since the last one; the one that finds it
-/// ended gives its result as `shell` would have, and is the last.
+/// Inspects a command that `shell` left running. Each call returns the output since the last one; the call
+/// that finds it ended returns its result as `shell` would have, and is the last.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LookAtJob;
 
 impl LookAtJob {
-    /// Its name.
+    /// The tool's name.
     pub const NAME: &str = "job";
 }
 
@@ -109,7 +109,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     }
 }
 
-/// How it ended.
+/// How the job ended.
 fn told(job: &Job) -> Result<Outcome, ToolError> {
     match job.take_outcome() {
         Some(came) => Ok(came?),
@@ -117,24 +117,24 @@ fn told(job: &Job) -> Result<Outcome, ToolError> {
     }
 }
 
-/// What a command gives that ended: what `shell` would give, as far as it was not shown before.
+/// The report of an ended command: what `shell` would report, minus the output shown before.
 pub(crate) fn end_of(job: &Job, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     end(job, &told(job)?, cx)
 }
 
-/// What a command gives that goes on.
+/// The report of a command that is still running.
 pub(crate) fn going_on(job: &Job, number: u64, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     said_with(job, &format!("[job {number} is running; it can write only in $TMPDIR]\n"), cx)
 }
 
 fn end(job: &Job, outcome: &Outcome, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     let outputs = (record(&job.stdout.take(), "", cx)?, record(&job.stderr.take(), "", cx)?);
-    // A hint must not name places where it could not write.
+    // A hint must not name places where the command could not write.
     let cx = ToolContext { mode: SandboxMode::ReadOnly, ..cx.clone() };
     Ok(ended(&job.command, outcome.ending, outputs, job.time, (&cx, &Granted::default())))
 }
 
-/// What is new, behind a line of ours.
+/// The new output, after a header line.
 fn said_with(job: &Job, line: &str, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     Ok(ToolReport {
         ending: CallEnding::Returned,

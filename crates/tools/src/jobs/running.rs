@@ -1,4 +1,4 @@
-//! One command that goes on.
+//! One background command.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,18 +11,18 @@ use tokio_util::task::AbortOnDropHandle;
 use super::heard::Heard;
 use crate::ToolContext;
 
-/// A command that goes on. Dropping it kills it with its whole tree.
+/// A running command. Dropping it kills its whole process tree.
 pub(crate) struct Job {
     pub(crate) command: String,
-    /// After which it is stopped.
+    /// Time limit after which it is stopped.
     pub(crate) time: Duration,
     pub(crate) stdout: Heard,
     pub(crate) stderr: Heard,
-    /// Ends the command.
+    /// Stops the command.
     cancel: CancellationToken,
-    /// Cancelled when it has ended.
+    /// Cancelled once the command has ended.
     ended: CancellationToken,
-    /// How it ended, until that is told.
+    /// How it ended, until that is reported.
     outcome: Arc<Mutex<Option<Result<Outcome, SandboxError>>>>,
     _task: AbortOnDropHandle<()>,
 }
@@ -60,9 +60,9 @@ impl Job {
         !self.ended.is_cancelled()
     }
 
-    /// Waits for its end, at most so long.
+    /// Waits for its end, up to a limit.
     pub(crate) async fn wait(&self, most: Duration) {
-        // Whether it has ended is asked apart.
+        // The caller checks separately whether it has ended.
         let _ = timeout(most, self.ended.cancelled()).await;
     }
 
@@ -71,7 +71,7 @@ impl Job {
         self.cancel.cancel();
     }
 
-    /// How it ended. `None` while it runs, and when it was told.
+    /// How it ended. `None` while it runs, and once reported.
     pub(crate) fn take_outcome(&self) -> Option<Result<Outcome, SandboxError>> {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -1,4 +1,4 @@
-//! A command that is left running.
+//! Starts a `shell` command as a background job.
 
 use artoo_sandbox::{Network, SandboxMode, Support, probe};
 use artoo_types::Effect;
@@ -11,11 +11,11 @@ use crate::jobs::running::Job;
 use crate::{Tool as _, ToolError, ToolReport};
 
 impl Call<'_> {
-    /// Starts it where it can write nothing but temporary files, and leaves it running.
+    /// Starts the command with only temporary files writable, and leaves it running.
     ///
-    /// Others run while it does. Over layers it would go on seeing files as they were when it first read them, and
-    /// what it changed could only be decided about when the files below have become others. So it sees the real ones,
-    /// and changes none.
+    /// Other calls run meanwhile. Over layers the command would keep seeing files as they were when it first
+    /// read them, and its changes could only be decided after the files below had changed. So it sees the
+    /// real files and changes none.
     pub(super) async fn leave_running(self) -> Result<ToolReport, ToolError> {
         let cx = self.cx;
         if cx.trial_only {
@@ -28,7 +28,7 @@ impl Call<'_> {
                 format!("cannot be had on this machine: {reason}"),
             ));
         }
-        // Nothing of it is tried, so what its words leave open stays so.
+        // Without a trial, what the words leave open stays open.
         let can_be_tried = false;
         if begin(&self.reading, can_be_tried, cx)? == Step::Refuse {
             return Err(ToolError::Ruled { rule: "it is refused".to_owned() });
@@ -45,7 +45,8 @@ impl Call<'_> {
         going_on(&job, number, cx)
     }
 
-    /// Asks what needs consent before it starts; afterwards nobody is asked. Whether it may use the network.
+    /// Asks for what needs consent before the start; nothing is asked afterwards. Returns whether the command
+    /// may use the network.
     async fn network(&self) -> Result<Network, ToolError> {
         let (cx, reading) = (self.cx, &self.reading);
         let machines = match cx.network {
@@ -63,7 +64,7 @@ impl Call<'_> {
     }
 }
 
-/// The other machines that it names, or any where that is not known.
+/// The other machines that it names, or any machine if they are unknown.
 fn machines(reading: &Reading) -> Vec<Effect> {
     let named = reading.other_machines();
     if named.is_empty() && reading.leaves_something_open() {

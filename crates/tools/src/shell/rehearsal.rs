@@ -1,4 +1,4 @@
-//! Commands that run again where nothing of them lasts, in the world as it is or in one that differs from it.
+//! Runs commands again over discarded layers, in the real world or in one that differs from it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,44 +17,45 @@ use crate::granted::Granted;
 use crate::protected::Protected;
 use crate::{Answer, Consent, Nobody, Perturbation, Question, Rules, Shell, Tool as _, ToolContext, Toolbox};
 
-/// Bytes of an output that are kept; of a longer one its hash is.
+/// Maximum bytes kept of an output; for a longer one only its hash is kept.
 const MOST_OUTPUT: usize = 256 * 1024;
 
-/// Runs all commands but the last for what they leave behind.
+/// Runs all commands but the last only for their effects.
 const ONE_AFTER_THE_OTHER: &str =
     r#"while [ $# -gt 1 ]; do "$0" -c "$1" >/dev/null 2>&1; shift; done; exec "$0" -c "$1""#;
 
-/// Runs commands over layers that are thrown away: without the network, by the rules of the person alone, who is not asked.
+/// Runs commands over discarded layers: without network, under the user's rules alone and without questions.
 #[derive(Debug, Clone)]
 pub struct Rehearsal {
     context: ToolContext,
     can_run: bool,
 }
 
-/// What the last of the commands put out, and how it ended.
+/// Output and ending of the last command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rehearsed {
     /// Its standard output.
     pub stdout: Said,
     /// Its standard error.
     pub stderr: Said,
-    /// Its exit status.
+    /// The exit status.
     pub status: i32,
-    /// Whether the commands would have changed something. It is known in the world as it is; in another one this is `false`.
+    /// Whether the commands would have changed something. Known only for the unmodified world; `false` in any
+    /// other.
     pub changed: bool,
 }
 
-/// An output of a rehearsal. Equal ones held the same bytes.
+/// An output of a rehearsal. Equal values mean equal bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
-    /// All of it, at most 256 KiB.
+    /// The whole output, at most 256 KiB.
     Whole(Vec<u8>),
-    /// The SHA-256 of a longer one.
+    /// The SHA-256 of a longer output.
     Hash([u8; 32]),
 }
 
 impl Said {
-    /// As text: what is no UTF-8 in it is replaced, and of a longer one it is the hash.
+    /// As text: invalid UTF-8 is replaced, and a longer output is represented by its hash.
     pub fn text(&self) -> String {
         match self {
             Self::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -63,11 +64,11 @@ impl Said {
     }
 }
 
-/// Why commands were not rehearsed, or what came of it says nothing.
+/// Why commands were not rehearsed, or why the result proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct NotRehearsed {
-    /// In words.
+    /// The reason, for people.
     pub reason: String,
 }
 
@@ -83,7 +84,7 @@ impl From<PreviewError> for NotRehearsed {
     }
 }
 
-/// A context of calls of which nothing lasts: nobody is asked, and of the person the rules count.
+/// A context whose calls leave no changes: nothing is asked, only the user's rules apply.
 pub fn leaving_nothing(context: ToolContext, rules: Rules) -> ToolContext {
     ToolContext {
         trial_only: true,
@@ -95,7 +96,7 @@ pub fn leaving_nothing(context: ToolContext, rules: Rules) -> ToolContext {
     }
 }
 
-/// The rules of the person, who is not asked.
+/// [`Consent`](crate::Consent) that applies the user's rules and asks nobody.
 struct RulesAlone(Rules);
 
 #[async_trait]
@@ -110,17 +111,17 @@ impl Consent for RulesAlone {
 }
 
 impl Rehearsal {
-    /// With what the tools of a run may do. Where they have no `shell`, nothing is rehearsed.
+    /// Uses the grants of these tools. Without a `shell` tool, nothing is rehearsed.
     pub fn new(toolbox: &Toolbox, context: ToolContext, rules: Rules) -> Self {
         Self { context: leaving_nothing(context, rules), can_run: toolbox.get(&Shell.name()).is_some() }
     }
 
-    /// Runs the commands one after the other in one layer, each as `shell` would, and tells what the last one put out. All of them end within
-    /// this time, or they are stopped.
+    /// Runs the commands one after the other in one layer, each as `shell` would, and returns the output of
+    /// the last one. They are stopped if they exceed this time together.
     ///
     /// # Errors
     ///
-    /// Why it cannot be told what they put out in this world.
+    /// Why their output in this world cannot be determined.
     pub async fn run(
         &self,
         commands: &[&str],
@@ -133,7 +134,7 @@ impl Rehearsal {
         let (texts, world): (Vec<String>, _) =
             (commands.iter().map(|text| (*text).to_owned()).collect(), world.clone());
         let mut cx = self.context.clone();
-        // Neither do its temporary files last.
+        // Its temporary files do not last either.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         cx.private_tmp.push(format!("rehearsal-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
         let tmp = TemporaryFolder(cx.private_tmp.clone());
@@ -170,7 +171,7 @@ impl Rehearsal {
             (outcome.ending, false)
         };
         let status = status(ending)?;
-        // The path of its own folder would differ from one rehearsal to the next.
+        // The private folder's path would differ from one rehearsal to the next.
         let said = |heard: Heard| heard.said(&held.private_tmp, &self.context.private_tmp);
         Ok(Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changed })
     }
@@ -180,7 +181,7 @@ fn lost(panic: tokio::task::JoinError) -> NotRehearsed {
     NotRehearsed::because(panic.to_string())
 }
 
-/// Asks the rules about each command, finds the layers, and makes the world. Blocks.
+/// Checks each command against the rules, finds the layers, and builds the world. Blocks.
 fn look(
     commands: &[String],
     world: &Perturbation,
@@ -223,7 +224,7 @@ fn invocation(commands: &[&str], within: Duration, cx: &ToolContext) -> Result<I
     })
 }
 
-/// The exit status of a command that came to its end by itself.
+/// The exit status of a command that ended by itself.
 fn status(ending: Ending) -> Result<i32, NotRehearsed> {
     match ending {
         Ending::Exited(status) => Ok(status),
@@ -235,7 +236,7 @@ fn status(ending: Ending) -> Result<i32, NotRehearsed> {
     }
 }
 
-/// An output on its way in.
+/// Collects an output.
 #[derive(Debug, Default)]
 struct Heard {
     beginning: Vec<u8>,
@@ -259,7 +260,7 @@ impl io::Write for Heard {
 }
 
 impl Heard {
-    /// As if its temporary folder had been the run's.
+    /// The output, with the rehearsal's temporary folder replaced by the run's.
     fn said(self, its: &Path, the_runs: &Path) -> Said {
         if self.is_long {
             return Said::Hash(self.hash.finalize().into());
@@ -283,12 +284,12 @@ impl Heard {
     }
 }
 
-/// The folder for the temporary files of one rehearsal. It goes with it.
+/// The temporary folder of one rehearsal, removed on drop.
 struct TemporaryFolder(PathBuf);
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // Where it cannot be removed, it stays until the run ends.
+        // If it cannot be removed, it stays until the run ends.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

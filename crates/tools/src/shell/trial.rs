@@ -1,4 +1,4 @@
-//! A command that runs where nothing of it lasts, before it is decided about.
+//! Runs a command over layers, and makes its changes real after consent.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{EvidenceWriter, Tool as _, ToolContext, ToolError, ToolReport, watch
 /// Where a command is tried.
 #[derive(Debug, Clone)]
 pub(super) struct Layers {
-    /// The folders that it may change, by their real names. New files are free in them.
+    /// The folders that it may change, by their real paths. New files are free in them.
     pub(super) roots: Vec<PathBuf>,
     pub(super) store: PathBuf,
 }
@@ -30,13 +30,13 @@ struct Ran {
     outputs: (EvidenceWriter, EvidenceWriter),
 }
 
-/// What came of a trial.
+/// The result of a trial.
 pub(super) enum Trial {
-    /// It ended, and what it changed was made real, if anything.
+    /// It ended, and its changes, if any, were made real.
     Done(ToolReport),
     /// It failed by itself, and nothing was changed.
     Failed(ToolReport),
-    /// It cannot be told what it would do, because of the layers alone.
+    /// Its effects cannot be determined, because of a limit of the layers.
     NotTold(PreviewError),
 }
 
@@ -55,7 +55,7 @@ impl Layers {
         (!roots.is_empty() && Preview::supported(&store).is_ok()).then_some(Self { roots, store })
     }
 
-    /// Runs the command, asks about what it did where that needs consent, and makes it real.
+    /// Runs the command, asks for consent to its changes if needed, and makes them real.
     pub(super) async fn attempt(
         &self,
         invocation: &Invocation,
@@ -68,7 +68,7 @@ impl Layers {
             Err(error) => return Ok(Trial::NotTold(error)),
         };
         let is_failed = preview.outcome.ending != Ending::Exited(0);
-        // What a failed command did may be half of what it would do: nobody can agree to that.
+        // The changes of a failed command may be half of its work, so consent to them is meaningless.
         let is_half = is_failed && tried.is_more_than_free();
         if !is_half {
             tried.consent(Shell.name(), command, reading, cx).await?;
@@ -87,7 +87,8 @@ impl Layers {
         Ok(Trial::Done(report))
     }
 
-    /// Runs the command, asks nobody, and makes nothing real. That it changed something is said, for then it has not done what it was to do.
+    /// Runs the command without asking, and makes nothing real. If it changed something the report says so,
+    /// because then the call has not achieved its purpose.
     pub(super) async fn rehearse(
         &self,
         invocation: &Invocation,
@@ -113,7 +114,8 @@ impl Layers {
         Ok(report)
     }
 
-    /// Runs the command over the layers. The inner error says that it cannot be told what it would do, because of the layers alone.
+    /// Runs the command over the layers. The inner error means that its effects cannot be determined, because
+    /// of a limit of the layers.
     async fn run(
         &self,
         invocation: &Invocation,
@@ -153,7 +155,7 @@ pub(super) fn is_seen(folder: &Path, cx: &ToolContext) -> Result<(), ToolError> 
     }
 }
 
-/// Does what was tried. What it finds before is kept for undo.
+/// Makes the changes of a trial real. The previous state is kept for undo.
 async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
     let watched = watched::before_changes(cx, tried.touched().to_vec()).await?;
     let made = off_the_async_thread(move || {
@@ -168,7 +170,7 @@ async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<V
     files
 }
 
-/// An error with what lies behind it.
+/// An error with its causes.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

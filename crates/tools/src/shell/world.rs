@@ -1,4 +1,4 @@
-//! Worlds that differ from the real one: what a command says in them shows what it depends on.
+//! Perturbed worlds for rehearsals: a command whose output differs in one depends on what was changed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,13 +8,13 @@ use artoo_sandbox::preview::Staging;
 
 use super::rehearsal::NotRehearsed;
 
-/// The most places that are hidden or doubled at a time.
+/// Maximum number of places hidden or doubled at a time.
 const MOST_PLACES: usize = 64;
-/// Entries of a folder that are looked at.
+/// Maximum entries of a folder that are read.
 const MOST_ENTRIES: usize = 1_000;
-/// Files of a folder that are doubled.
+/// Maximum files of a folder that are doubled.
 const MOST_DOUBLED: usize = 3;
-/// Bytes of a file that is doubled.
+/// Maximum bytes of a file that is doubled.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// How the world of a rehearsal differs from the real one. Paths are absolute, and links are followed.
@@ -22,24 +22,26 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 pub enum Perturbation {
     /// Not at all.
     AsIs,
-    /// These files and folders are not there. A folder that the command needs is there and empty, but for such a folder in it; what lies elsewhere
-    /// than in the folders that commands may change is there, and cannot be read.
+    /// These files and folders do not exist. A folder that the command needs exists but is empty, except for
+    /// other such folders in it; a path outside the folders that commands may change exists, but is
+    /// unreadable.
     Hidden(Vec<PathBuf>),
-    /// These text files have one of their lines twice. Of a folder it is the first few that lie in it, and one is there under another name besides.
+    /// One line of each of these text files is duplicated. For a folder, its first few files are changed, and
+    /// one also appears under another name.
     Doubled(Vec<PathBuf>),
 }
 
-/// How a world is made.
+/// How a world is built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Staged {
-    /// What is other in the layers.
+    /// The changes in the layers.
     pub(super) staging: Staging,
-    /// Elsewhere: what cannot be read.
+    /// Outside of the layers: unreadable paths.
     pub(super) covered: Vec<PathBuf>,
 }
 
 impl Staged {
-    /// What is covered: these places, as far as they are there, and more.
+    /// The covered places: these, if they exist, and more.
     pub(super) fn hidden(&self, protected: &[PathBuf]) -> Vec<PathBuf> {
         let is_there = |place: &&PathBuf| {
             let place = real(place);
@@ -49,7 +51,8 @@ impl Staged {
     }
 }
 
-/// Finds out how a world is made. The command needs the folders `needed`; `roots` are those under layers. Blocks.
+/// Plans how to build a world. The command needs the folders `needed`; `roots` are the folders under layers.
+/// Blocks.
 pub(super) fn staged(
     world: &Perturbation,
     needed: &[PathBuf],
@@ -62,7 +65,7 @@ pub(super) fn staged(
     }
 }
 
-/// The real name of a folder, as far as it is there.
+/// The real path of a folder, as far as it exists.
 pub(super) fn real(folder: &Path) -> PathBuf {
     let there = folder.ancestors().find_map(|above| Some((above.canonicalize().ok()?, above)));
     let rest = there.as_ref().and_then(|(_, above)| folder.strip_prefix(above).ok());
@@ -72,7 +75,7 @@ pub(super) fn real(folder: &Path) -> PathBuf {
     }
 }
 
-/// Without links, and without what lies in another one.
+/// Resolves links, and drops places that lie in another one.
 fn outermost(places: &[PathBuf]) -> Result<Vec<PathBuf>, NotRehearsed> {
     if places.is_empty() || places.len() > MOST_PLACES {
         return Err(NotRehearsed::because(format!("{} places, not 1 to {MOST_PLACES}", places.len())));
@@ -140,14 +143,14 @@ fn doubled(places: &[PathBuf], roots: &[PathBuf]) -> Result<Staged, NotRehearsed
     Ok(Staged { staging: Staging { absent: Vec::new(), written }, covered: Vec::new() })
 }
 
-/// A file that holds text, and some.
+/// The content of a non-empty text file.
 fn text_of(path: &Path) -> Option<Vec<u8>> {
     path.metadata().ok().filter(|found| found.is_file() && (1..=LONGEST).contains(&found.len()))?;
     let bytes = fs::read(path).ok()?;
     (std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0)).then_some(bytes)
 }
 
-/// The text with the line in its middle twice.
+/// The text with its middle line duplicated.
 fn line_twice(text: &[u8]) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let middle = lines.len() / 2;
@@ -164,7 +167,7 @@ fn line_twice(text: &[u8]) -> Vec<u8> {
     twice
 }
 
-/// A name with the same ending that nothing has.
+/// An unused name with the same extension.
 fn another_name(path: &Path) -> Option<PathBuf> {
     let mut name = path.file_stem()?.to_owned();
     name.push("-2");

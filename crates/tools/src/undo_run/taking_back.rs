@@ -1,4 +1,4 @@
-//! One undo: what it would do, the question about it, and the proposed.
+//! One undo: its planned changes, the consent question, and the execution.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,33 +14,33 @@ use crate::contents::Contents;
 use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
 use crate::{ToolContext, ToolError, ToolReport, watched};
 
-/// Bytes of a file up to which a question says what would be different in it, and how many files are compared.
+/// Maximum bytes of a file for which a question shows a diff, and maximum number of such files.
 const MAX_COMPARED: u64 = 1024 * 1024;
 const MOST_COMPARED: usize = 50;
 
-/// An undo that nothing stands in the way of, as far as was seen. Nothing is changed yet.
+/// A planned undo without known obstacles. Nothing is changed yet.
 #[derive(Debug)]
 pub(super) struct TakingBack {
     tool: ToolName,
     run: EarlierRun,
-    /// What would be done.
+    /// The planned changes.
     changes: Vec<TakenBack>,
-    /// The same, by the folders that the run may write.
+    /// The same, relative to the run's writable folders.
     touched: Vec<Named>,
-    /// What needs consent: what was there before this run goes, or becomes another.
+    /// The effects that need consent: removing or changing what existed before this run.
     effects: Vec<Effect>,
-    /// What comes back where nothing is.
+    /// Files restored where nothing exists.
     free: Vec<Effect>,
-    /// As a person is shown it.
+    /// The changes as shown to a person.
     shown: Vec<PreviewedChange>,
 }
 
 impl TakingBack {
-    /// Looks what it would do.
+    /// Plans the undo.
     ///
     /// # Errors
     ///
-    /// It cannot be done, or may not be, whoever says yes.
+    /// It is impossible, or not allowed regardless of consent.
     pub(super) async fn of(tool: ToolName, run: EarlierRun, cx: &ToolContext) -> Result<Self, ToolError> {
         let (name, context) = (tool.clone(), cx.clone());
         blocking(name, move || Self::look(tool, run, &context)).await
@@ -75,7 +75,7 @@ impl TakingBack {
         })
     }
 
-    /// Asks where somebody has to be asked.
+    /// Asks for consent if needed.
     ///
     /// # Errors
     ///
@@ -111,11 +111,12 @@ impl TakingBack {
         cx.consented(question).await
     }
 
-    /// Does it, and says what changed. Not raced against the token: as for `write_file`.
+    /// Performs the undo and reports the changes. Not raced against the cancellation token, as in
+    /// `write_file`.
     ///
     /// # Errors
     ///
-    /// What would be done is not what was looked at, or the system refuses.
+    /// The files changed since the plan, or an I/O error.
     pub(super) async fn done(self, cx: &ToolContext) -> Result<ToolReport, ToolError> {
         let watched = watched::before_changes(cx, self.touched).await?;
         let (run, roots, changes) = (self.run, roots(cx), self.changes);
@@ -145,14 +146,14 @@ impl TakingBack {
             Ok(ToolReport::text(text))
         })
         .await;
-        // A step that failed has others before it.
+        // A failed step has completed steps before it.
         let files = watched.after(Contents::default(), cx).await?;
         let report = done.unwrap_or_else(ToolReport::from);
         Ok(ToolReport { files, ..report })
     }
 }
 
-/// The folders that the run may write, by their real names.
+/// The run's writable folders, by their real paths.
 fn roots(cx: &ToolContext) -> Vec<PathBuf> {
     [&cx.workspace, &cx.working_folder].into_iter().filter_map(|folder| folder.canonicalize().ok()).collect()
 }
@@ -163,13 +164,13 @@ fn prepare(run: &EarlierRun, roots: &[PathBuf]) -> Result<Undo, ToolError> {
 
 fn not_taken_back(run: &EarlierRun, source: UndoError) -> ToolError {
     if let UndoError::ForeignRoot { path } = &source {
-        // The earlier run worked elsewhere.
+        // The earlier run worked in another folder.
         return ToolError::Outside { path: path.display().to_string() };
     }
     ToolError::NotTakenBack { run: run.name.clone(), source }
 }
 
-/// The first of what stands in the way, for the reason of a failure.
+/// The first obstacles, for the reason of a failure.
 pub(crate) fn obstacles(error: &UndoError) -> String {
     const NAMED: usize = 3;
     let UndoError::Refused { obstacles } = error else { return String::new() };
@@ -177,7 +178,7 @@ pub(crate) fn obstacles(error: &UndoError) -> String {
     format!(" ({})", named.collect::<Vec<_>>().join(", "))
 }
 
-/// The record of the run has its changes below these roots alone.
+/// The run's record covers only changes below these roots.
 fn touched(changes: &[TakenBack], roots: &[PathBuf]) -> Vec<Named> {
     let mut touched: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
     for TakenBack { path, .. } in changes {
@@ -223,7 +224,7 @@ fn shown(changes: &[TakenBack], contents: &BTreeMap<PathBuf, PathBuf>) -> Vec<Pr
     shown.collect()
 }
 
-/// A question is on record, and keys are not.
+/// Questions are recorded, so keys must not appear in them.
 fn difference(there: &Path, kept: &Path) -> Option<String> {
     let (before, after) = (std::fs::read(there).ok()?, std::fs::read(kept).ok()?);
     let is_key = is_private_key(&before) || is_private_key(&after);

@@ -1,9 +1,9 @@
-//! The address rule: which addresses may be connected to.
+//! The address rule: which IP addresses may be connected to.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 ranges that lead to this machine, its neighbours, or nobody in particular: IANA's registry of special addresses, and
+/// IPv4 ranges of this machine, its neighbours, or no particular host: IANA's special-purpose registry, and
 /// multicast.
 const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8), // this network; Linux takes 0.0.0.0 for loopback
@@ -23,7 +23,7 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4), // reserved, and broadcast
 ];
 
-/// All that is handed out for the open Internet.
+/// The range allocated for the public Internet.
 const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
 /// Special ranges within it.
@@ -34,12 +34,12 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// An IPv4 address lies in the last 32 bits (RFC 6052). On a network without IPv4 every IPv4 host looks so.
+/// The last 32 bits are an IPv4 address (RFC 6052). On a network without IPv4 every IPv4 host is addressed
+/// like this.
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Which addresses may be connected to. By default those of the open Internet alone: no loopback, private, link-local,
-/// multicast, shared (CGNAT) or reserved address, and no IPv4 address in the clothes of IPv6.
-///
+/// Which addresses may be connected to. By default only those of the public Internet: no loopback, private,
+/// link-local, multicast, shared (CGNAT) or reserved address, and no IPv4 address embedded in IPv6.
 /// ```
 /// use artoo_tools::AddressRule;
 ///
@@ -56,7 +56,7 @@ pub struct AddressRule {
 }
 
 impl AddressRule {
-    /// Public addresses alone.
+    /// Public addresses only.
     pub fn public() -> Self {
         Self::default()
     }
@@ -66,20 +66,20 @@ impl AddressRule {
         Self { any: true, granted: BTreeSet::new() }
     }
 
-    /// One address more.
+    /// Allows one more address.
     #[must_use]
     pub fn granting(mut self, address: IpAddr) -> Self {
         self.granted.insert(address);
         self
     }
 
-    /// Whether an address may be connected to.
+    /// Whether connecting to an address is allowed.
     pub fn allows(&self, address: IpAddr) -> bool {
         self.any || self.granted.contains(&address) || is_public(address)
     }
 
-    /// Whether a name may be handed to a proxy, which looks it up where no rule reaches. Names that are of this machine or its
-    /// network by their form are kept back.
+    /// Whether a name may be passed to a proxy, which resolves it outside of this rule. Names that by their
+    /// form belong to this machine or its network are refused.
     pub(crate) fn allows_name(&self, name: &str) -> bool {
         let name = name.trim_end_matches('.').to_ascii_lowercase();
         let local = ["localhost", "local", "internal", "intranet", "lan", "home", "arpa"];
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the standard library knows of an address, and by the text of the RFCs what it does not.
+    /// What the standard library knows about an address, completed from the RFCs.
     fn is_special_v4(address: Ipv4Addr) -> bool {
         let [a, b, c, _] = address.octets();
         address.is_private()
@@ -181,7 +181,7 @@ mod tests {
             prop_assert!(!AddressRule::public().allows(address.into()), "{address}");
         }
 
-        /// The parser of addresses knows every spelling of a number; what it gives is what is checked.
+        /// The address parser accepts every spelling of a number; the rule checks the parsed result.
         #[test]
         fn no_spelling_of_an_address_slips_through(address in v4(), spelling in 0usize..7) {
             let [a, b, c, d] = address.octets();

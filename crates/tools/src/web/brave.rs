@@ -1,4 +1,4 @@
-//! Brave's search interface, which needs a key.
+//! Search provider: Brave's API, which needs a key.
 
 use std::fmt;
 
@@ -14,16 +14,16 @@ use super::page_text::page_text;
 use super::search::{SearchProvider, SearchResult, engine, page_address};
 use crate::ToolError;
 
-/// Its address.
+/// The endpoint.
 const ADDRESS: &str = "https://api.search.brave.com/res/v1/web/search";
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-subscription-token");
 
-/// A key that cannot be printed.
+/// An API key that cannot be printed.
 #[derive(Clone)]
 pub struct SearchKey(SecretString);
 
 impl SearchKey {
-    /// A key of visible ASCII characters; white space around it is removed.
+    /// A key of visible ASCII characters; surrounding whitespace is removed.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl fmt::Debug for SearchKey {
     }
 }
 
-/// Asks Brave's interface, or another server that speaks it.
+/// Queries Brave's API, or another server with the same API.
 #[derive(Debug, Clone)]
 pub struct Brave {
     web: Web,
@@ -62,19 +62,19 @@ pub struct Brave {
 }
 
 impl Brave {
-    /// Asks Brave with this key.
+    /// Queries Brave with this key.
     pub fn new(key: SearchKey) -> Self {
         Self { web: Web::new(AddressRule::public()), address: ADDRESS.to_owned(), key }
     }
 
-    /// A server of the same form elsewhere. It gets the key.
+    /// Uses a compatible server at another address. It gets the key.
     #[must_use]
     pub fn at(mut self, address: impl Into<String>, web: Web) -> Self {
         (self.address, self.web) = (address.into(), web);
         self
     }
 
-    /// Asked through this client.
+    /// Uses this client.
     #[must_use]
     pub fn through(mut self, web: Web) -> Self {
         self.web = web;
@@ -104,7 +104,7 @@ impl SearchProvider for Brave {
             (ACCEPT, HeaderValue::from_static("application/json")),
             (KEY_HEADER, self.key.header()?),
         ]);
-        // A redirect would take the key along.
+        // A redirect would receive the key.
         let received = self.web.get(url, headers, PageLimits { redirects: 0, ..limits }).await?;
         match received.status {
             StatusCode::OK => {}
@@ -120,8 +120,8 @@ impl SearchProvider for Brave {
     }
 }
 
-/// The results, or nothing where the answer is of another form. An answer to a search has a `query`; where nothing was found, it
-/// has no `web`.
+/// The results, or `None` if the response has an unknown format. A search response has a `query`; without
+/// results, it has no `web`.
 fn results(answer: &Value, most: usize) -> Option<Vec<SearchResult>> {
     let results = match answer.pointer("/web/results") {
         Some(results) => results.as_array()?.as_slice(),
@@ -132,7 +132,7 @@ fn results(answer: &Value, most: usize) -> Option<Vec<SearchResult>> {
     };
     let found = results.iter().filter_map(|result| {
         let text = |name: &str| result.get(name).and_then(Value::as_str).unwrap_or_default();
-        // Words that were searched for are marked up.
+        // The search words are marked up with HTML.
         let plain = |name: &str| page_text(text(name), None).text;
         Some(SearchResult {
             url: page_address(text("url"))?,

@@ -1,4 +1,4 @@
-//! Gets one page: each hop through the same door, within limits.
+//! HTTP client that gets one page: every hop is checked, within limits.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -11,27 +11,26 @@ use super::address::AddressRule;
 use super::names::{Forbidden, Guarded, Names, SystemNames};
 use crate::ToolError;
 
-/// How one page is got.
+/// Limits of one page download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageLimits {
-    /// From the first connection to the last byte.
+    /// Time from the first connection to the last byte.
     pub time: Duration,
-    /// Bytes that are read; the rest is left.
+    /// Maximum bytes read; the rest is dropped.
     pub bytes: usize,
-    /// Redirects that are followed.
+    /// Maximum redirects followed.
     pub redirects: usize,
 }
 
-/// Says honestly what it is. The first word is what servers expect of whoever reads pages.
+/// Identifies itself honestly. The first word is what servers expect from page readers.
 const AGENT: &str = concat!("Mozilla/5.0 (compatible; artoo/", env!("CARGO_PKG_VERSION"), ")");
-/// The longest wait for a connection.
+/// Connect timeout.
 const CONNECT: Duration = Duration::from_secs(10);
-/// The longest address. Longer ones carry something away.
+/// Maximum length of an address. A longer one could exfiltrate data.
 const LONGEST: usize = 2_000;
 
-/// A client that gets pages and does nothing else: no cookies, no kept connections, no compression, no redirects but checked
-/// ones, and no connection to an address that its rule forbids.
-///
+/// A client that only gets pages: no cookies, no kept connections, no compression, every redirect checked,
+/// and no connection to an address that its rule forbids.
 /// ```
 /// use artoo_tools::{AddressRule, Web};
 ///
@@ -46,21 +45,21 @@ pub struct Web {
     client: Arc<OnceLock<Client>>,
 }
 
-/// What a server sent.
+/// A server's response.
 #[derive(Debug)]
 pub(crate) struct Received {
-    /// The address that it came from in the end.
+    /// The final address.
     pub(crate) url: Url,
     pub(crate) content_type: String,
     pub(crate) body: Vec<u8>,
-    /// There was more.
+    /// The response was truncated.
     pub(crate) cut: bool,
     pub(crate) status: StatusCode,
 }
 
-/// Why an address is not asked for.
+/// Why an address is not requested.
 enum Refusal {
-    /// It is none of a page.
+    /// It is not the address of a page.
     Wrong(&'static str),
     /// The rule forbids it.
     Forbidden(ToolError),
@@ -72,18 +71,19 @@ impl Web {
         Self { rule, names: Arc::new(SystemNames), proxy: None, client: Arc::default() }
     }
 
-    /// Looks names up elsewhere.
+    /// Uses another name resolver.
     #[must_use]
     pub fn with_names(mut self, names: impl Names + 'static) -> Self {
         self.names = Arc::new(names);
         self
     }
 
-    /// Goes through a proxy. The proxy looks names up, so the rule holds for numbers, and for names that are local by their form.
+    /// Uses a proxy. The proxy resolves names, so the rule applies to numeric addresses, and to names that
+    /// are local by their form.
     ///
     /// # Errors
     ///
-    /// When the address is none of a proxy.
+    /// The address is not a valid proxy address.
     pub fn with_proxy(mut self, address: &str) -> Result<Self, ToolError> {
         let proxy = Proxy::all(address)
             .map_err(|error| ToolError::WebSetup { reason: format!("the proxy: {}", causes(&error)) })?;
@@ -91,7 +91,7 @@ impl Web {
         Ok(self)
     }
 
-    /// The address that a text means, if it may be asked for.
+    /// Parses an address, if it may be requested.
     pub(crate) fn address(&self, text: &str) -> Result<Url, ToolError> {
         let wrong = |problem: &str| ToolError::argument("url", problem);
         let text = text.trim();
@@ -108,7 +108,7 @@ impl Web {
         })
     }
 
-    /// The door: each address that is asked for comes through here, first ones and redirects alike.
+    /// Checks every requested address, first ones and redirects alike.
     fn check(&self, mut url: Url) -> Result<Url, Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Wrong("must begin with https:// or http://"));
@@ -126,7 +126,7 @@ impl Web {
         let number = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         let allowed = match number {
             Ok(address) => self.rule.allows(address),
-            // Looked up by `Guarded`, or else by the proxy.
+            // Resolved by `Guarded`, or else by the proxy.
             Err(_) => self.proxy.is_none() || self.rule.allows_name(host),
         };
         if allowed {
@@ -158,7 +158,8 @@ impl Web {
         let first = url.to_string();
         for _ in 0..=limits.redirects {
             url = self.check(url).map_err(|refusal| match refusal {
-                // The first one is one of `address` or of an engine, so this is a redirect: the server's doing, not a wrong argument.
+                // The first address was checked by `address` or belongs to an engine, so this is a redirect:
+                // the server's fault, not a wrong argument.
                 Refusal::Wrong(problem) => {
                     ToolError::Address { url: first.clone(), reason: format!("its redirect {problem}") }
                 }
@@ -175,7 +176,7 @@ impl Web {
         Err(ToolError::Web { url: first, reason: format!("more than {} redirects", limits.redirects) })
     }
 
-    /// Made when it is first needed: reading the machine's certificates takes a while.
+    /// Created when first needed: loading the machine's certificates takes a while.
     fn client(&self) -> Result<&Client, ToolError> {
         if let Some(client) = self.client.get() {
             return Ok(client);
@@ -187,7 +188,7 @@ impl Web {
             .connect_timeout(CONNECT)
             .pool_max_idle_per_host(0);
         let builder = match &self.proxy {
-            // The proxy's own address is the operator's choice, so it is not looked up under the rule.
+            // The proxy's own address is the operator's choice, so it is not resolved under the rule.
             Some(proxy) => builder.no_proxy().proxy(proxy.clone()),
             None => builder
                 .no_proxy()
@@ -199,13 +200,13 @@ impl Web {
 }
 
 impl std::fmt::Debug for Web {
-    /// Without the proxy, whose address may hold a password.
+    /// Omits the proxy, whose address may hold a password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Web").field("rule", &self.rule).finish_non_exhaustive()
     }
 }
 
-/// The headers of a request for a page.
+/// The headers of a page request.
 pub(crate) fn for_people() -> HeaderMap {
     let accept = HeaderValue::from_static(
         "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.5",
@@ -253,7 +254,7 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> ToolError {
     ToolError::Web { url: url.to_string(), reason: causes(error) }
 }
 
-/// What the library says, with its causes and without the address, which may hold what was searched for.
+/// The library's message with its causes and without the address, which may contain the search words.
 fn causes(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut cause = std::error::Error::source(error);

@@ -1,4 +1,4 @@
-//! DuckDuckGo's page without scripts, which needs no key.
+//! Search provider: DuckDuckGo's HTML page, which needs no key.
 
 use async_trait::async_trait;
 use reqwest::{StatusCode, Url};
@@ -10,11 +10,10 @@ use super::page::decoded;
 use super::search::{SearchProvider, SearchResult, engine, page_address};
 use crate::ToolError;
 
-/// Its address.
+/// The endpoint.
 const ADDRESS: &str = "https://html.duckduckgo.com/html/";
 
 /// Reads the page that DuckDuckGo serves to browsers without scripts.
-///
 /// ```
 /// use artoo_tools::{DuckDuckGo, SearchProvider};
 ///
@@ -33,14 +32,14 @@ impl Default for DuckDuckGo {
 }
 
 impl DuckDuckGo {
-    /// A server of the same form elsewhere.
+    /// Uses a compatible server at another address.
     #[must_use]
     pub fn at(mut self, address: impl Into<String>, web: Web) -> Self {
         (self.address, self.web) = (address.into(), web);
         self
     }
 
-    /// Asked through this client.
+    /// Uses this client.
     #[must_use]
     pub fn through(mut self, web: Web) -> Self {
         self.web = web;
@@ -69,7 +68,7 @@ impl SearchProvider for DuckDuckGo {
         let received = self.web.get(url, for_people(), limits).await?;
         match received.status {
             StatusCode::OK => {}
-            // What it sends to whom it takes for a robot.
+            // The statuses it sends to suspected bots.
             StatusCode::ACCEPTED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS => {
                 return Err(ToolError::Robot { provider: self.name().to_owned() });
             }
@@ -83,14 +82,14 @@ impl SearchProvider for DuckDuckGo {
     }
 }
 
-/// Why a page holds no results.
+/// Why a page yields no results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unread {
     Robot,
     Shape,
 }
 
-/// What is being read.
+/// The part of a result being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Title,
@@ -99,7 +98,7 @@ enum Part {
 
 fn results(html: &str, most: usize) -> Result<Vec<SearchResult>, Unread> {
     let mut found: Vec<SearchResult> = Vec::new();
-    // Whether the link that was read last is an advertisement, whose snippet follows.
+    // Whether the last link was an advertisement, whose snippet follows.
     let mut advertisement = false;
     let mut reading: Option<Part> = None;
     let (mut empty, mut robot, mut any) = (false, false, false);
@@ -132,7 +131,7 @@ fn results(html: &str, most: usize) -> Result<Vec<SearchResult>, Unread> {
     if robot && found.is_empty() {
         return Err(Unread::Robot);
     }
-    // Nothing at all is only believed where the page says so.
+    // An empty result is trusted only if the page says so.
     if found.is_empty() && !empty && !any {
         return Err(Unread::Shape);
     }
@@ -146,7 +145,7 @@ fn is_a_test(tag: &Tag) -> bool {
     id == "challenge-form" || tag.is_of("anomaly-modal__modal") || tag.is_of("anomaly-modal__title")
 }
 
-/// What a link of the page leads to: the page itself, or a redirect with the page in `uddg`. Advertisements lead nowhere.
+/// The target of a link: the page itself, or a redirect with the page in `uddg`. `None` for advertisements.
 fn target(href: &str) -> Option<String> {
     let base = Url::parse(ADDRESS).ok()?;
     let url = base.join(href).ok()?;
@@ -160,7 +159,7 @@ fn target(href: &str) -> Option<String> {
     }
     let target = url.query_pairs().find(|(name, _)| name == "uddg")?.1.into_owned();
     let target = page_address(&target)?;
-    // A redirect may lead to an advertisement's counter.
+    // A redirect may lead to an advertisement counter.
     let counter = Url::parse(&target).is_ok_and(|url| {
         url.path() == "/y.js" && url.host_str().is_some_and(|host| host.ends_with("duckduckgo.com"))
     });
@@ -202,7 +201,7 @@ mod tests {
         assert_eq!(results("<html><body>Welcome</body></html>", 8), Err(Unread::Shape));
         assert_eq!(results("", 8), Err(Unread::Shape));
         assert_eq!(results("<form id='challenge-form'>Select all ducks</form>", 8), Err(Unread::Robot));
-        // Only advertisements: the engine searched.
+        // Only advertisements: the engine did search.
         assert_eq!(results("<a class='result__a' href='//duckduckgo.com/y.js?x'>Buy</a>", 8), Ok(Vec::new()));
     }
 

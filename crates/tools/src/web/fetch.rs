@@ -1,4 +1,4 @@
-//! `fetch`: a page as text.
+//! `fetch` tool: a web page as text.
 
 use std::fmt::Write as _;
 
@@ -13,15 +13,15 @@ use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
-/// Gets a page and gives it as text: the address it came from in the end, the title, the text. What is text but no page
-/// is given as it is; what is no text is refused. A server's refusal is a failure, and what it says with it is not kept.
+/// Gets a page and returns it as text: its final address, the title, the text. Text that is not HTML is
+/// returned verbatim; anything else is refused. An error status is a failure, and its body is not kept.
 #[derive(Debug, Clone)]
 pub struct Fetch {
     web: Web,
 }
 
 impl Fetch {
-    /// The tool, with the client that it asks.
+    /// The tool with its client.
     pub fn new(web: Web) -> Self {
         Self { web }
     }
@@ -41,7 +41,7 @@ impl Tool for Fetch {
         ToolEffect::Network
     }
 
-    /// A page is for reading, and what it says is others' word.
+    /// A page is a foreign text, not an answer by itself.
     fn output_is_answer(&self) -> bool {
         false
     }

@@ -1,18 +1,18 @@
-//! HTML as a sequence of tags and texts.
+//! Tokenizes HTML into tags and texts.
 
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{HtmlString, Token, Tokenizer};
 
-/// A part of a page.
+/// A token of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
     Open(Tag),
     Close(String),
-    /// With its entities decoded.
+    /// Text with entities decoded.
     Text(String),
 }
 
-/// A tag that opens, its name in lower case.
+/// A start tag with its name in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub(crate) name: String,
@@ -24,17 +24,17 @@ impl Tag {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether it is of a class.
+    /// Whether it has a class.
     pub(crate) fn is_of(&self, class: &str) -> bool {
         self.attribute("class")
             .is_some_and(|classes| classes.split_ascii_whitespace().any(|own| own == class))
     }
 }
 
-/// The parts of a page, in order. Whatever the text is, it has parts: the standard leaves nothing undefined.
+/// The tokens of a page, in order. Any text has tokens: the HTML standard leaves nothing undefined.
 pub(crate) fn pieces(html: &str) -> impl Iterator<Item = Piece> + '_ {
     let mut emitter = DefaultEmitter::default();
-    // What stands in scripts, styles and titles is no markup.
+    // The content of scripts, styles and titles is not markup.
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(html, emitter).filter_map(|token| match token {
         Ok(Token::StartTag(tag)) => Some(Piece::Open(Tag {

@@ -1,4 +1,4 @@
-//! The web: which addresses may be reached, how a page is got, and how it becomes text.
+//! Web access: the address rule, the HTTP client, and page text extraction.
 
 pub(crate) mod address;
 pub(crate) mod brave;

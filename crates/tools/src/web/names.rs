@@ -1,4 +1,4 @@
-//! Looks names up, and keeps the addresses back that may not be reached.
+//! Name resolution that filters out forbidden addresses.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -9,18 +9,18 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::address::AddressRule;
 
-/// Where names of hosts are looked up.
+/// Resolves host names.
 #[async_trait]
 pub trait Names: Send + Sync {
     /// The addresses of a name.
     ///
     /// # Errors
     ///
-    /// When there are none, or nobody can be asked.
+    /// There are none, or no resolver is reachable.
     async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The system's own look-up.
+/// The system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemNames;
 
@@ -31,14 +31,14 @@ impl Names for SystemNames {
     }
 }
 
-/// The only way from a name to an address that the HTTP client has: what the rule forbids does not come out of it, so it cannot
-/// be connected to, whatever another look-up would say.
+/// The only resolver that the HTTP client has: a forbidden address is filtered out here, so it cannot be
+/// connected to, whatever another lookup would return.
 pub(crate) struct Guarded {
     pub(crate) names: Arc<dyn Names>,
     pub(crate) rule: AddressRule,
 }
 
-/// A name has addresses, and none of them may be reached.
+/// A name resolves only to forbidden addresses.
 #[derive(Debug, thiserror::Error)]
 #[error("{name} leads to {address}, which is not a public address")]
 pub(crate) struct Forbidden {

@@ -1,4 +1,4 @@
-//! What a server sent, as text.
+//! Decodes a response body to text.
 
 use encoding_rs::{Encoding, UTF_8};
 
@@ -6,17 +6,17 @@ use super::client::Received;
 use super::markup::{Piece, pieces};
 use crate::ToolError;
 
-/// As far as a page's own word on its encoding is looked for; the standard says 1,024 bytes.
+/// How far the page's own encoding declaration is searched; the standard says 1,024 bytes.
 const BEGINNING: usize = 1_024;
 
-/// What kind of text it is.
+/// The format of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Html,
     Plain,
 }
 
-/// The text of an answer, if it is text.
+/// The text of a response, if it is text.
 pub(crate) fn decoded(received: &Received) -> Result<(Form, String), ToolError> {
     let mime = received.content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let form = match mime.as_str() {
@@ -32,7 +32,7 @@ pub(crate) fn decoded(received: &Received) -> Result<(Form, String), ToolError> 
             return Err(ToolError::NotText { url: received.url.to_string(), kind });
         }
     };
-    // A byte order mark wins over both, which `decode` sees to.
+    // A byte order mark takes precedence over both, which `decode` handles.
     let encoding = declared(&received.content_type)
         .or_else(|| (form == Form::Html).then(|| own_word(&received.body)).flatten())
         .unwrap_or(UTF_8);
@@ -52,7 +52,7 @@ fn declared(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes())
 }
 
-/// `<meta charset=...>`, or the same said as a header.
+/// `<meta charset=...>`, or the equivalent of a header.
 fn own_word(body: &[u8]) -> Option<&'static Encoding> {
     let start = String::from_utf8_lossy(body.get(..BEGINNING).unwrap_or(body)).into_owned();
     pieces(&start).find_map(|piece| match piece {

@@ -1,17 +1,17 @@
-//! Makes readable text of a page.
+//! Extracts readable text from HTML.
 
 use reqwest::Url;
 
 use super::markup::{Piece, Tag, pieces};
 
-/// Elements that hold nothing to read, or only ways to other pages.
+/// Elements without readable content, or with navigation only.
 const LEFT_OUT: [&str; 12] = [
     "script", "style", "template", "noscript", "svg", "iframe", "object", "canvas", "select", "button",
     "nav", "dialog",
 ];
-/// Where the content of a page begins. An element that is left out and never closed ends here.
+/// Elements where a page's content begins. They end an unclosed skipped element.
 const CONTENT: [&str; 4] = ["main", "article", "h1", "body"];
-/// Elements that begin a line, and those with an empty line around them.
+/// Elements that begin a line, and those surrounded by empty lines.
 const LINES: [&str; 14] = [
     "div",
     "li",
@@ -51,14 +51,14 @@ const PARAGRAPHS: [&str; 20] = [
     "figure",
 ];
 
-/// What is read of a page.
+/// The text of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PageText {
     pub(crate) title: String,
     pub(crate) text: String,
 }
 
-/// The title and the text of a page; with `base`, the addresses of links stand behind them.
+/// The title and the text of a page; with `base`, link addresses follow the links.
 pub(crate) fn page_text(html: &str, base: Option<&Url>) -> PageText {
     let mut reader = Reader { base, ..Reader::default() };
     for piece in pieces(html) {
@@ -78,9 +78,9 @@ struct Reader<'a> {
     title: String,
     in_title: bool,
     in_pre: bool,
-    /// The element that is left out, and how many of its name are open.
+    /// The skipped element, and its nesting depth.
     left_out: Option<(String, usize)>,
-    /// The address of the link that is open.
+    /// The address of the open link.
     link: Option<String>,
 }
 
@@ -163,13 +163,13 @@ impl Reader<'_> {
     }
 }
 
-/// Text with blanks and empty lines as a reader expects them.
+/// Collects text with normalised spaces and empty lines.
 #[derive(Debug, Default)]
 struct Lines {
     text: String,
-    /// Line ends that are due before the next word.
+    /// Line breaks due before the next word.
     due: usize,
-    /// A blank is due before the next word.
+    /// A space is due before the next word.
     blank: bool,
 }
 
@@ -215,7 +215,7 @@ impl Lines {
     }
 }
 
-/// White space of HTML and the blank that does not break. Other blanks of Unicode are letters of their scripts' typography.
+/// HTML whitespace and the no-break space. Other Unicode spaces belong to the typography of their scripts.
 fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\u{a0}'
 }

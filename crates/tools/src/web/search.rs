@@ -1,4 +1,4 @@
-//! `search`: asks a search engine.
+//! `search` tool and the trait of search engines.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,24 +13,24 @@ use super::page_text::joined;
 use crate::arguments::Given;
 use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
-/// Results that are asked for.
+/// Number of results requested.
 const MOST: usize = 8;
-/// Characters of a title or a snippet that are passed on.
+/// Maximum characters of a title or a snippet.
 const LONGEST: usize = 400;
 
 /// A search engine.
 ///
 /// # Contract
 ///
-/// What it answers was really searched for: an engine that refuses, asks whether somebody is a robot, or answers in a way that
-/// cannot be read, is an error. An empty list means that the engine itself says that there is nothing. Links lead to the pages
-/// themselves, not to the engine. Nothing but the query is sent.
+/// A result means that a search took place: an engine that refuses, asks for proof of a human, or returns an
+/// unreadable response is an error. An empty list means that the engine itself reports no results. Links lead
+/// to the pages themselves, not to the engine. Nothing but the query is sent.
 #[async_trait]
 pub trait SearchProvider: Send + Sync {
     /// Its name, for the listing.
     fn name(&self) -> &str;
 
-    /// The address that is asked, which is where results are from.
+    /// The address of the engine, which is the origin of the results.
     fn origin(&self) -> String;
 
     /// At most `most` results.
@@ -53,18 +53,18 @@ pub struct SearchResult {
     pub title: String,
     /// Its address.
     pub url: String,
-    /// What the engine shows of it.
+    /// The excerpt that the engine shows.
     pub snippet: String,
 }
 
-/// Asks a search engine and lists what it found. The pages themselves are `fetch`'s.
+/// Queries a search engine and lists the results. `fetch` gets the pages themselves.
 #[derive(Clone)]
 pub struct Search {
     provider: Arc<dyn SearchProvider>,
 }
 
 impl Search {
-    /// The tool, with the engine that it asks.
+    /// The tool with its engine.
     pub fn new(provider: Arc<dyn SearchProvider>) -> Self {
         Self { provider }
     }
@@ -84,7 +84,7 @@ impl Tool for Search {
         ToolEffect::Network
     }
 
-    /// A listing is for reading.
+    /// A listing is no answer by itself.
     fn output_is_answer(&self) -> bool {
         false
     }
@@ -144,13 +144,13 @@ fn short(text: &str) -> String {
     }
 }
 
-/// The address of a page, if a text is one.
+/// Normalises a text to a page address, if it is one.
 pub(super) fn page_address(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then(|| url.to_string())
 }
 
-/// The address of an engine, as an operator wrote it.
+/// Parses the address of an engine from the configuration.
 pub(super) fn engine(address: &str) -> Result<Url, ToolError> {
     page_address(address).and_then(|address| Url::parse(&address).ok()).ok_or_else(|| ToolError::WebSetup {
         reason: format!("`{address}` is no address of a search engine"),
@@ -158,7 +158,7 @@ pub(super) fn engine(address: &str) -> Result<Url, ToolError> {
 }
 
 impl std::fmt::Debug for Search {
-    /// Without the provider, which may hold a key.
+    /// Omits the provider, which may hold a key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Search").field("provider", &self.provider.name()).finish()
     }

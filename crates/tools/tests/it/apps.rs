@@ -1,4 +1,4 @@
-//! `applescript` and `shortcuts`, through programs that pretend to be those of a Mac.
+//! `applescript` and `shortcuts`, with fake programs in place of those of a Mac.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, failed, program, shown};
 
-/// A folder with both programs in it.
+/// A folder with both fake programs.
 fn mac(scene: &Scene, script: &str) -> Vec<PathBuf> {
     let folder = scene.outside.join("bin");
     for name in ["osascript", "shortcuts"] {
@@ -97,7 +97,7 @@ async fn a_run_that_may_change_nothing_does_not_touch_apps() {
     assert!(!mark.exists());
 }
 
-/// Absent tools and those that nobody granted are not in the box, so they cannot be called.
+/// Missing and ungranted tools are not in the toolbox, so they cannot be called.
 #[tokio::test]
 async fn only_what_is_there_and_granted_is_offered() {
     let scene = Scene::new();
@@ -113,7 +113,7 @@ async fn only_what_is_there_and_granted_is_offered() {
         assert!(matches!(state(&path, true, name), ToolState::Offered { .. }));
         assert!(matches!(state(&path, false, name), ToolState::NotGranted { .. }));
         assert!(matches!(state(&[], true, name), ToolState::Absent { .. }));
-        // A folder that is meant relative is no place to find programs in.
+        // Programs are not searched in a relative folder.
         assert!(matches!(state(&["bin".into()], true, name), ToolState::Absent { .. }));
     }
     assert!(AppleScript::probe(&[]).is_none() && Shortcuts::probe(&[]).is_none());

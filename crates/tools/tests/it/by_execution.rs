@@ -1,8 +1,8 @@
-//! What commands do, not what they say: each row of two tables runs in a fresh tree, everything in it is compared, and nobody agrees to
-//! anything.
+//! The actual effects of commands: each row of two tables runs in a fresh tree, the whole tree is compared,
+//! and no consent is given.
 //!
-//! A destructive row must leave everything as it was, or have made new visible files in the workspace or the working folder and nothing
-//! else. A harmless one must run as it would without artoo, and nobody may be asked.
+//! A destructive row must leave everything unchanged, except for new visible files in the workspace or the
+//! working folder. A harmless row must run as it would without artoo, without a question.
 
 mod observed;
 pub(crate) mod rows;
@@ -28,20 +28,20 @@ use self::rows::{DESTRUCTIVE, HARMLESS, Row, runnable};
 use self::tree::{PATH, Template, Tree, Way};
 use crate::scene::can_confine;
 
-/// Where new visible files are free.
+/// Folders where new visible files are free.
 const FREE: [&str; 2] = ["home/project", "home/artoo_workspace"];
 
-/// Rows at the same time: several a core, since some wait.
+/// Rows run concurrently: several per core, since some wait.
 const AT_ONCE: usize = 8;
 
-/// Characters of what is told about a harmless row that ran otherwise.
+/// Maximum characters reported about a harmless row that ran differently.
 const TOLD: usize = 400;
 
-/// After this, what a row left to act later has acted: three times as long as any of them waits. Nothing tells that something will *not*
-/// happen but time.
+/// The time by which a delayed action of a row has happened: three times as long as any row waits. Only time
+/// shows that something does *not* happen.
 const LATER: Duration = Duration::from_millis(900);
 
-/// Somebody who says no to everything, and remembers what was asked.
+/// [`Consent`] that denies everything and records the questions.
 #[derive(Default)]
 pub(crate) struct Refuser(Mutex<Vec<Question>>);
 
@@ -53,26 +53,26 @@ impl Consent for Refuser {
     }
 }
 
-/// What came of a row.
+/// The outcome of a row.
 struct Outcome {
     row: Row,
     call: ToolCall,
-    /// Standard output, without what differs from tree to tree.
+    /// Standard output, without parts that differ from tree to tree.
     output: String,
     questions: Vec<Question>,
     violations: Vec<Violation>,
-    /// What it made.
+    /// The paths that it created.
     made: Vec<String>,
 }
 
-/// Runs shell text by the tool, as the executor does.
+/// Runs shell text with the tool, as the executor does.
 pub(crate) async fn shell(command: &str, cx: &ToolContext) -> ToolCall {
     let arguments = json!({ "command": command }).as_object().unwrap().clone();
     let id = CallId::new(uuid::Uuid::from_u128(7));
     Toolbox::standard().call(id, &ToolName::new("shell"), arguments, cx).await
 }
 
-/// A process that belongs to somebody else.
+/// A process that does not belong to the run.
 struct Victim {
     pid: i32,
     end: CancellationToken,
@@ -116,7 +116,7 @@ impl Drop for Victim {
     }
 }
 
-/// Carries out each of these, some at the same time.
+/// Runs each item, some concurrently.
 pub(crate) async fn each<R, T, F>(rows: Vec<R>, of: impl Fn(R) -> F) -> Vec<T>
 where
     T: Send + 'static,
@@ -133,7 +133,7 @@ where
     done
 }
 
-/// Runs a row by the tool, in a context that may be adjusted.
+/// Runs a row with the tool, in a context that may be adjusted.
 async fn by_tool(row: Row, template: Arc<Template>, way: Way, adjust: fn(&mut ToolContext)) -> Outcome {
     let (tree, refuser) = (template.copy().await, Arc::new(Refuser::default()));
     let victim = if row.has_victim() { Some(Victim::new(&tree).await) } else { None };
@@ -159,7 +159,7 @@ fn killed(victim: Option<&Victim>) -> Option<Violation> {
         .map(|victim| Violation::new(victim.pid.to_string(), "was ended"))
 }
 
-/// Runs a row as somebody would who has no artoo.
+/// Runs a row without artoo.
 async fn without_artoo(
     row: Row,
     template: Arc<Template>,
@@ -169,7 +169,7 @@ async fn without_artoo(
     let before = tree.observed();
     let mut command = row.command(&tree, victim.as_ref().map(|victim| victim.pid));
     if row.acts_later() {
-        // What it leaves behind is ended with its shell, which therefore stays.
+        // Processes left behind end with their shell, so the shell stays.
         command.push_str(&format!("\nsleep {}", LATER.as_secs_f32()));
     }
     let (ending, output, _) = tree.without_artoo(&command, row.fence()).await;
@@ -189,7 +189,7 @@ pub(crate) fn skipped(what: &str, missing: &BTreeMap<&str, usize>) {
     }
 }
 
-/// Whether trials are possible here; says loudly when not.
+/// Whether trials are possible here; prints a notice if not.
 pub(crate) fn can_try(way: Way) -> bool {
     let supported = Preview::supported(&Tree::empty().data().join("preview"));
     if let (Way::Trial, Err(reason)) = (way, &supported) {
@@ -198,7 +198,7 @@ pub(crate) fn can_try(way: Way) -> bool {
     way != Way::Trial || supported.is_ok()
 }
 
-/// Every so many rows, beginning with one of them: each way runs more than 400, and together they run all.
+/// Every n-th row from an offset: each run mode runs more than 400 rows, and together they run all.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     every: usize,
@@ -213,7 +213,7 @@ impl Part {
     }
 }
 
-/// Runs the table, prints its sums, and fails where something changed. `adjust` makes the context another than the usual.
+/// Runs the table, prints its totals, and fails if something changed. `adjust` modifies the context.
 async fn nothing_is_destroyed(way: Way, part: Part, adjust: fn(&mut ToolContext)) {
     if !can_confine() || !can_try(way) {
         return;
@@ -273,7 +273,7 @@ async fn nothing_is_destroyed_where_nothing_is_writable() {
     nothing_is_destroyed(Way::ReadOnly, Part { every: 3, from: 2 }, |_| ()).await;
 }
 
-/// Nothing depends on what is read of a command's words: not where commands are tried, and not where they cannot be.
+/// Nothing depends on the words of a command: not if commands are tried, and not if they cannot be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_is_destroyed_where_every_command_is_taken_for_reading() {
     let explain = |cx: &mut ToolContext| cx.explain = |_, _| Effects::default();
@@ -286,7 +286,7 @@ async fn nothing_is_destroyed_where_every_command_is_taken_for_reading_and_nothi
     nothing_is_destroyed(Way::WithoutTrials, Part { every: 3, from: 1 }, explain).await;
 }
 
-/// Whoever gives full access still wants to be asked.
+/// Full access still requires consent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_is_destroyed_without_consent_with_full_access() {
     nothing_is_destroyed(Way::Trial, Part { every: 3, from: 0 }, |cx| {
@@ -296,7 +296,7 @@ async fn nothing_is_destroyed_without_consent_with_full_access() {
     .await;
 }
 
-/// A table that destroys nothing would prove nothing: without artoo, a row breaks the rule.
+/// Counter-check of the destructive table: without artoo, each row breaks the rule.
 async fn rows_destroy_something(part: Part) {
     if !can_confine() {
         return;
@@ -341,7 +341,8 @@ async fn harmless_commands_run_as_without_artoo_and_nobody_is_asked() {
     let (mut asked, mut refused, mut others, mut harmful) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (outcome, (_, ending, output, destroyed, made)) in &outcomes {
         let id = outcome.row.id;
-        // Git notes in its index that it has looked, and what is made and removed again leaves the time of its folder.
+        // Git records a status check in its index, and creating and removing a file changes the folder's
+        // time.
         let is_trace = |path: &Path| {
             path.ends_with(".git/index")
                 || path.ends_with(".git")

@@ -1,4 +1,4 @@
-//! What is asked before a call, and what an answer does.
+//! Consent: what is asked before a call, and the effect of an answer.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,12 +15,12 @@ use serde_json::json;
 
 use crate::scene::{Scene, can_confine, failed, shown};
 
-/// Somebody who always answers the same, and remembers what was asked.
+/// [`Consent`] with a fixed answer, which records the questions.
 struct Person {
     answer: Answer,
     approval: Approval,
     asked: Mutex<Vec<Question>>,
-    /// What is done before the answer.
+    /// Called before the answer.
     meanwhile: Option<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -47,7 +47,7 @@ fn no() -> Answer {
     Answer::No { reason: "not this".to_owned() }
 }
 
-/// A scene with somebody in it; `None` where commands cannot be confined.
+/// A scene with such a person; `None` if commands cannot be confined.
 fn scene(person: Person) -> Option<(Scene, Arc<Person>)> {
     let mut scene = Scene::new();
     fs::create_dir_all(&scene.cx.workspace).unwrap();
@@ -57,7 +57,7 @@ fn scene(person: Person) -> Option<(Scene, Arc<Person>)> {
 }
 
 impl Person {
-    /// What was asked since the last look.
+    /// The questions since the last call.
     fn heard(&self) -> Vec<Question> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
@@ -126,7 +126,7 @@ async fn words_are_for_the_model_and_are_no_denial() {
     );
 }
 
-/// Permission 39: what the run made is free, as long as nobody else has had a hand in it.
+/// Permission 39: what the run created is free, as long as no other process changes it.
 #[tokio::test]
 async fn what_somebody_changed_since_is_theirs() {
     let Some((scene, person)) = scene(person(no())) else { return };
@@ -145,7 +145,8 @@ async fn what_somebody_changed_since_is_theirs() {
     }
 }
 
-/// What appears while a command runs may be somebody else's: only what it made itself, where it was tried, is the run's.
+/// What appears while a command runs may belong to another process: only what the command created in its
+/// trial is the run's.
 #[tokio::test]
 async fn what_appears_meanwhile_is_not_the_runs() {
     let Some((scene, person)) = scene(person(no())) else { return };
@@ -169,7 +170,7 @@ async fn what_appears_meanwhile_is_not_the_runs() {
     assert!(theirs.exists());
 }
 
-/// A new name does not make a file the run's.
+/// Renaming or linking a file does not make it the run's.
 #[tokio::test]
 async fn what_was_moved_or_linked_stays_somebodys() {
     let Some((mut scene, _)) = scene(person(Answer::Yes)) else { return };
@@ -199,10 +200,10 @@ async fn a_yes_makes_what_was_tried_in_the_working_folder_real() {
     shown(&shell(&scene, "echo new > old.txt").await);
     assert_eq!(person.effects()[0].what, old.canonicalize().unwrap().display().to_string());
     assert_eq!(fs::read_to_string(&old).unwrap(), "new\n");
-    // What the command did there can be taken back.
+    // The command's change there can be undone.
     let call = shell(&scene, "rm old.txt").await;
     assert_eq!(call.files[0].change, FileChangeKind::Deleted);
-    // A folder with protected places in it is a folder like others: they are hidden.
+    // A folder with protected places in it is an ordinary folder: they are hidden.
     scene.cx.working_folder = scene.cx.home.clone();
     fs::write(scene.cx.home.join("mine.txt"), "old").unwrap();
     fs::create_dir(scene.cx.home.join(".ssh")).unwrap();
@@ -252,10 +253,10 @@ async fn write_file_asks_with_the_difference_and_replaces_what_was_shown() {
     assert_eq!((change.bytes_before, change.bytes_after), (Some(14), Some(12)));
     let diff = "--- before\n+++ after\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
     assert_eq!(change.diff.as_deref(), Some(diff));
-    // It stays theirs: the next change is another question.
+    // It remains a foreign file: the next change is another question.
     scene.call("write_file", json!({ "path": "./old.txt", "content": "x" })).await;
     assert_eq!(person.heard().len(), 1);
-    // What looks like a key is shown nowhere.
+    // What looks like a key is never shown.
     scene.file("notes.txt", "-----BEGIN OPENSSH PRIVATE KEY-----\nsecret\n");
     scene.call("write_file", json!({ "path": "./notes.txt", "content": "x" })).await;
     assert_eq!(person.heard()[0].changes[0].diff, None);
@@ -297,7 +298,7 @@ fn scene_with_room(bytes: u64, answer: Answer) -> Option<(Scene, Arc<Person>)> {
 
 const LARGE: &str = "600 bytes of what it may change do not fit into the 500 bytes that are kept of a run: a yes cannot be taken back by `artoo runs undo`";
 
-/// What is too large to be kept is said in the question, by each way to change it, and only where the call reaches it.
+/// A question says what is too large to be kept, for each way to change it, and only if the call reaches it.
 #[tokio::test]
 async fn what_cannot_be_undone_is_said_before_the_yes() {
     let Some((scene, person)) = scene_with_room(500, no()) else { return };
@@ -323,7 +324,7 @@ async fn what_cannot_be_undone_is_said_before_the_yes() {
     assert_eq!(fs::read_to_string(in_workspace(&scene, "large.txt")).unwrap().len(), 600);
 }
 
-/// A yes lets it go, and the record says that it cannot come back.
+/// After a yes it is deleted, and the undo record says that it cannot be restored.
 #[tokio::test]
 async fn a_yes_to_what_cannot_be_undone_is_done_and_undo_says_what_is_lost() {
     let Some((scene, person)) = scene_with_room(500, Answer::Yes) else { return };
@@ -335,7 +336,7 @@ async fn a_yes_to_what_cannot_be_undone_is_done_and_undo_says_what_is_lost() {
     assert_eq!(undoable(&scene.data.join("small")), Undoable::Unkept);
 }
 
-/// Somebody who may answer with a rule.
+/// [`Consent`] that may answer with a rule.
 struct Writer(Mutex<Vec<Question>>, Rules);
 
 #[async_trait]
@@ -354,7 +355,8 @@ impl Consent for Writer {
     }
 }
 
-/// A command means the workspace and the working folder; its rule names both from the home, and has no secrets.
+/// A command refers to the workspace and the working folder; its rule names both from the home folder, and
+/// contains no secrets.
 #[tokio::test]
 async fn a_question_brings_the_rule_that_would_answer_it() {
     let mut scene = Scene::new();

@@ -1,4 +1,4 @@
-//! `edit_file`.
+//! The `edit_file` tool.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Scene, failed, shown};
 
-/// Remembers what was asked, and says yes.
+/// [`Consent`] that says yes and records the questions.
 #[derive(Default)]
 struct Listener(Mutex<Vec<Question>>);
 
@@ -173,7 +173,7 @@ async fn what_was_there_is_changed_with_a_yes_to_the_very_change() {
         (PreviewedKind::Changed, Some(16), Some(18))
     );
     assert!(change.diff.unwrap().contains("-  two\n+    two\n"));
-    // A second change of the same file is another one.
+    // A second change of the same file is a separate question.
     shown(&scene.call("edit_file", one("a.txt", "three", "3")).await);
     assert_eq!(listener.0.lock().unwrap().len(), 1);
 }
@@ -190,7 +190,7 @@ async fn what_the_run_made_is_edited_freely_where_it_lies() {
     assert_eq!(shown(&scene.call("read_file", json!({ "path": "notes.md" })).await), "three\n");
 }
 
-/// Somebody changes the file while the person is asked.
+/// The file changes while the person is asked.
 #[tokio::test]
 async fn a_file_that_changed_meanwhile_is_not_touched() {
     struct Meanwhile(std::path::PathBuf);
@@ -209,7 +209,7 @@ async fn a_file_that_changed_meanwhile_is_not_touched() {
     assert_eq!(fs::read_to_string(path).unwrap(), "one, and a person's words");
 }
 
-/// Calls of one turn run at once: each edit is made, or said not to be.
+/// Calls of one turn run concurrently: each edit is applied, or reported as not applied.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_edit_undoes_another() {
     let scene = Scene::new();

@@ -31,7 +31,7 @@ fn archive(store: &EvidenceStore) -> PathBuf {
     store.folder().join("outputs.tar")
 }
 
-/// What any tar finds in the archive; each entry fits its name.
+/// The names that any tar finds in the archive; each entry matches its name.
 fn names(store: &EvidenceStore) -> Vec<String> {
     let mut read = tar::Archive::new(fs::File::open(archive(store)).unwrap());
     let entry = |entry: std::io::Result<tar::Entry<'_, fs::File>>| {
@@ -71,7 +71,8 @@ fn an_altered_output_is_noticed_and_mended() {
     assert_eq!(store.get(&large).unwrap(), [b'x'; 100_000]);
 }
 
-/// Wherever a writer was killed: the outputs before are there, the one it wrote is not, and the next is written over it.
+/// Wherever a writer was killed: the earlier outputs are there, its own is not, and the next one overwrites
+/// it.
 #[test]
 fn an_archive_that_ends_anywhere_is_gone_on_with() {
     let root = tempfile::tempdir().unwrap();
@@ -99,7 +100,7 @@ fn an_unfinished_writer_leaves_nothing() {
     let store = EvidenceStore::open(root.path()).unwrap();
     let mut writer = store.writer();
     writer.write_all(&vec![b'x'; 200_000]).unwrap();
-    // Without a name, so that a crash leaves nothing either.
+    // An unnamed file, so that a crash leaves nothing either.
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
     drop(writer);
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
@@ -108,7 +109,8 @@ fn an_unfinished_writer_leaves_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever lies where the archive should: nothing is given back that does not fit its name, and outputs are kept.
+    /// Whatever the archive file contains: nothing is returned that does not match its name, and outputs are
+    /// still stored.
     #[test]
     fn an_archive_of_anything_is_no_evidence(at in 0usize..2_000, noise in prop::collection::vec(any::<u8>(), 0..700)) {
         let root = tempfile::tempdir().unwrap();
@@ -128,7 +130,7 @@ proptest! {
         prop_assert_eq!(EvidenceStore::open(root.path()).unwrap().get(&next).unwrap(), b"next");
     }
 
-    /// Whatever is written in whatever pieces, in memory or in a file, the evidence is equal to it.
+    /// For any pieces, in memory or in a file, the evidence equals what was written.
     #[test]
     fn evidence_equals_the_output(pieces in prop::collection::vec((any::<u8>(), 0usize..60_000), 0..6), limit in 0usize..500) {
         let root = tempfile::tempdir().unwrap();
@@ -156,7 +158,7 @@ fn on_disk(store: &EvidenceStore) -> Vec<String> {
         .collect()
 }
 
-/// What decides sees the truth; what stays does not have it.
+/// Decisions see the original; the disk does not have it.
 #[test]
 fn a_secret_is_given_back_and_never_written() {
     let root = tempfile::tempdir().unwrap();
@@ -175,7 +177,7 @@ fn a_secret_is_given_back_and_never_written() {
         assert!(record.shown == text || text.len() > 2_400, "a prompt shows the truth");
         let id = record.evidence.unwrap();
         assert_eq!(store.get(&id).unwrap(), text.as_bytes());
-        // Later there is only what was written.
+        // After reopening there is only what was written.
         let later = EvidenceStore::open(root.path()).unwrap().get(&id).unwrap();
         let later = String::from_utf8(later).unwrap();
         assert!(
@@ -193,7 +195,7 @@ fn outputs_that_differ_in_their_secrets_alone_are_told_apart() {
     let other = KEY.replace("ghp_0", "ghp_9");
     let plain = "key: [redacted: api key]";
     let texts = [format!("key: {KEY}"), format!("key: {other}"), plain.to_owned()];
-    // In both orders: what is written last is not taken for what was written first.
+    // In both orders: a later output is not mistaken for an earlier one.
     for order in [[0, 1, 2], [2, 1, 0]] {
         let ids = order.map(|at: usize| store.put(texts[at].as_bytes()).unwrap());
         for (id, at) in ids.iter().zip(order) {
@@ -212,7 +214,7 @@ fn outputs_that_differ_in_their_secrets_alone_are_told_apart() {
     );
 }
 
-/// As with every other output: only what is more than may be held is gone.
+/// An output too large to be held in memory is available redacted.
 #[test]
 fn an_output_that_is_too_much_to_be_held_is_there_without_its_secrets() {
     let root = tempfile::tempdir().unwrap();

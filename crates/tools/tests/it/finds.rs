@@ -1,4 +1,4 @@
-//! `glob`.
+//! The `glob` tool.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Scene, failed, shown};
 
-/// A tree with something of everything.
+/// A tree with entries of every kind.
 fn scene() -> Scene {
     let scene = Scene::new();
     for path in [
@@ -38,7 +38,7 @@ async fn paths(scene: &Scene, arguments: Value) -> Vec<String> {
     lines.skip(1).map(|line| line.split(" | ").next().unwrap().to_owned()).collect()
 }
 
-/// A listing begins with its sums and the best matches: of a long one these are shown, and where the rest is.
+/// A listing begins with its totals and the best matches: a long one shows these, and where the rest is.
 #[tokio::test]
 async fn a_long_listing_is_shown_from_its_beginning() {
     let scene = Scene::new();
@@ -53,7 +53,7 @@ async fn a_long_listing_is_shown_from_its_beginning() {
     assert!(String::from_utf8(scene.whole(&call)).unwrap().starts_with(head));
 }
 
-/// Lessons 15, 12 and the rows of the ancestor's `glob`.
+/// Lessons 15, 12 and the table rows of the ancestor's `glob`.
 #[tokio::test]
 async fn patterns_mean_what_they_say() {
     let scene = scene();

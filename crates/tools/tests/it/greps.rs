@@ -1,4 +1,4 @@
-//! `grep`.
+//! The `grep` tool.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -117,7 +117,7 @@ async fn what_cannot_be_searched_is_said() {
         let failure = failed(&call, class);
         assert!(failure.reason.contains(words), "{failure:?}");
     }
-    // A link to a folder is not followed by a search around it.
+    // A link to a folder is not followed by a search of its parent.
     let call = scene.call("grep", json!({ "pattern": "^fn$" })).await;
     assert!(!shown(&call).contains("config"), "{}", call.output.shown);
 }

@@ -1,4 +1,4 @@
-//! `mdfind`: by an index, and by walking.
+//! `mdfind`: with an index, and by a walk.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Scene, failed, program, shown};
 
-/// A home with something of everything; the later a file stands here, the newer it is.
+/// A home with entries of every kind; later files in this list are newer.
 fn scene() -> Scene {
     let scene = Scene::new();
     let files = [
@@ -44,14 +44,14 @@ async fn find(scene: &Scene, search_path: &[PathBuf], arguments: Value) -> ToolC
     scene.call_in(&Toolbox::new().with(Mdfind::probe(search_path)), "mdfind", arguments).await
 }
 
-/// The files of an answer, from the home folder.
+/// The files of an answer, relative to the home folder.
 fn files(scene: &Scene, call: &ToolCall) -> Vec<String> {
     let home = format!("{}/", scene.cx.home.display());
     let lines = shown(call).lines().skip(1).filter(|line| !line.starts_with('['));
     lines.map(|line| line.split(" | ").next().unwrap().strip_prefix(&home).unwrap().to_owned()).collect()
 }
 
-/// An index that answers with these paths, each ended by a zero byte, and keeps what it was asked.
+/// A fake index that answers with these paths, each NUL-terminated, and records its arguments.
 fn index(scene: &Scene, name: &str, answers: &[&Path], rest: &str) -> (Vec<PathBuf>, PathBuf) {
     let folder = scene.outside.join("bin");
     let asked = scene.outside.join("asked");
@@ -94,7 +94,7 @@ async fn protected_places_are_never_shown() {
     let call = find(&scene, &[], json!({ "words": ".ssh" })).await;
     assert_eq!(files(&scene, &call), [""; 0]);
     assert!(shown(&call).contains("[left out: 1 protected]"), "{call:?}");
-    // Nor where an index names them.
+    // Nor if an index names them.
     let secret = scene.cx.home.join(".ssh/tax.pdf");
     let (path, _) = index(&scene, "plocate", &[&secret], "");
     let call = find(&scene, &path, json!({ "words": "tax .ssh*" })).await;
@@ -138,7 +138,7 @@ async fn an_index_only_names_candidates() {
     }
 }
 
-/// An index that is old, empty, broken or absent must not make a file disappear.
+/// An outdated, empty, broken or missing index must not hide a file.
 #[tokio::test]
 async fn what_an_index_does_not_find_is_walked_for() {
     let scene = scene();

@@ -24,7 +24,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Texts of the characters that matter in paths and patterns.
+/// Strings of the characters that matter in paths and patterns.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[-~./*?\\[\\]{},\\\\!a-c中🦀\u{0}\n\u{202e} ]{0,24}", "\\PC{0,12}"]
 }

@@ -1,4 +1,4 @@
-//! Commands that are left running, and `job`.
+//! Background commands and the `job` tool.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,12 @@ use serde_json::json;
 
 use crate::scene::{Scene, can_confine, failed, shown};
 
-/// The number of a process as this one sees it, in the file `pid` of the scratch folder: within its namespace a command has other numbers.
+/// Writes the process id as seen by the test into the file `pid` of the scratch folder: within its namespace
+/// a command has another one.
 const SAYS_PID: &str = "read p _ < /proc/self/stat; echo $p > $TMPDIR/pid";
 
-/// A scene in which a command is left as soon as it runs; `None`, loudly, where nothing can be confined.
+/// A scene in which a command is put into the background at once; `None`, with a notice, if nothing can be
+/// confined.
 fn scene() -> Option<Scene> {
     let mut scene = Scene::new();
     scene.cx.limits.job_grace = Duration::ZERO;
@@ -57,7 +59,7 @@ async fn a_command_goes_on_is_looked_at_waited_for_and_gives_its_result() {
     assert_eq!((started.ending.clone(), started.failure.clone()), (CallEnding::Returned, None));
     let mut seen = started.output.shown.clone();
     assert!(seen.starts_with("[job 1 is running; it can write only in $TMPDIR]\n"), "{seen}");
-    // Every other call goes on meanwhile, and it sees what that changes.
+    // Every other call continues meanwhile, and the job sees its changes.
     scene.file("go", "");
     let mut errors = String::new();
     while !seen.ends_with("two\n") || errors.is_empty() {
@@ -68,7 +70,7 @@ async fn a_command_goes_on_is_looked_at_waited_for_and_gives_its_result() {
             .to_owned();
         seen.push_str(&new);
         errors.push_str(&look.stderr.shown);
-        // A look that found nothing new gives the processor away.
+        // A poll without news yields the processor.
         tokio::task::yield_now().await;
     }
     assert_eq!(
@@ -173,7 +175,7 @@ async fn the_network_is_asked_about_before_it_starts() {
     scene.cx.network = Network::Granted;
     let refused = start(&scene, "some-server --port 8000").await;
     assert!(failed(&refused, FailureClass::Denied).reason.contains("any other machine"), "{refused:?}");
-    // Without a grant nobody is asked, and it has none.
+    // Without a grant there is no question and no network.
     scene.cx.network = Network::Denied;
     shown(&start(&scene, "sleep 300").await);
 }

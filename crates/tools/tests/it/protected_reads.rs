@@ -1,5 +1,5 @@
-//! Reading what nobody may read, by every way that somebody thought of: no word of it may come out, lie in a new file, or stand in the
-//! evidence.
+//! Attempts to read protected files by many routes: none of their content may appear in an output, a new
+//! file, or the evidence.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,11 @@ use crate::scene::can_confine;
 
 const ROUTES: &str = include_str!("protected_reads/routes.tsv");
 
-/// Each protected file begins with this word, and with one of its own behind it.
+/// Each protected file begins with this word, followed by one of its own.
 const CANARY: &str = "plover";
 
-/// Protected files: keys, passwords and tokens, what browsers and mail programs keep, a place from the configuration, artoo's own.
+/// Protected files: keys, passwords and tokens, browser and mail data, a place from the configuration,
+/// artoo's own data.
 const PLACES: [&str; 13] = [
     "tree/home/.ssh/id_ed25519",
     "tree/home/.ssh/config",
@@ -54,7 +55,7 @@ fn command(route: Row, place: &str, tree: &Tree) -> String {
     text.replace("@D@", &quoted(file.parent().unwrap())).replace("@R@", &quoted(&from_the_folder))
 }
 
-/// Where the word stands that may stand in protected places alone.
+/// Where the canary occurs outside of protected places.
 fn leaks(tree: &Tree, folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
@@ -69,7 +70,7 @@ fn leaks(tree: &Tree, folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What of a call got out: in its record, in the full output, or anywhere on the disk.
+/// The leaks of a call: in its record, in the full output, or anywhere on the disk.
 async fn leaked(tree: &Tree, way: Way, tool: &str, arguments: Value) -> Vec<String> {
     let cx = tree.context(way, Arc::new(Refuser::default()) as Arc<dyn Consent>);
     let call = match arguments.get("command").and_then(Value::as_str) {
@@ -81,7 +82,7 @@ async fn leaked(tree: &Tree, way: Way, tool: &str, arguments: Value) -> Vec<Stri
         }
     };
     let mut out = Vec::new();
-    // Its arguments may hold the word: a route may look for it.
+    // Its arguments may contain the word: a route may search for it.
     let said = (&call.output, &call.stderr, &call.failure, &call.files);
     if format!("{said:?}").contains(CANARY) {
         out.push("what the model is shown".to_owned());
@@ -98,7 +99,7 @@ async fn leaked(tree: &Tree, way: Way, tool: &str, arguments: Value) -> Vec<Stri
     out
 }
 
-/// The places that a route is tried on: all that come from above lead to each.
+/// The places that a route is tried on: routes that start from above lead to each.
 fn places_of(number: usize, route: Row) -> Vec<&'static str> {
     let is_above = route.kind == "above";
     let is_tried = |place: usize| if is_above { place == 0 } else { (place + number).is_multiple_of(3) };
@@ -155,7 +156,7 @@ async fn no_route_reads_a_protected_place_where_nothing_can_be_tried() {
     nothing_is_read(Way::WithoutTrials).await;
 }
 
-/// The other tools are routes, too, and so are the links that a command may make for them.
+/// The other tools are routes too, and so are the links that a command may create for them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_tool_reads_a_protected_place() {
     if !can_confine() || !can_try(Way::Trial) {
@@ -187,7 +188,7 @@ async fn no_tool_reads_a_protected_place() {
     assert!(lines.is_empty(), "{} calls read a protected place:\n{}", lines.len(), lines.join("\n"));
 }
 
-/// A route that leads nowhere would prove nothing: without artoo, each reads a canary.
+/// Counter-check: without artoo, each route reads a canary.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_route_leads_there_without_artoo() {
     if !can_confine() {

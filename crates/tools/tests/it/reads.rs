@@ -1,4 +1,4 @@
-//! `read_file`.
+//! The `read_file` tool.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -114,7 +114,7 @@ async fn home_is_expanded() {
     let scene = Scene::new();
     fs::write(scene.cx.home.join("note.md"), "mine").unwrap();
     assert_eq!(shown(&scene.call("read_file", json!({ "path": "~/note.md" })).await), "mine");
-    // Only the first part is special.
+    // Only the first component is special.
     scene.file("~x", "literal");
     assert_eq!(shown(&scene.call("read_file", json!({ "path": "~x" })).await), "literal");
 }

@@ -1,4 +1,4 @@
-//! The toolbox: everything becomes a record.
+//! The toolbox: every outcome becomes a record.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Scene, failed, shown};
 
-/// A tool with every vice.
+/// A tool that misbehaves in every way.
 struct Rogue;
 
 #[async_trait]
@@ -118,12 +118,12 @@ async fn a_record_is_complete() {
     assert_eq!((call.output.bytes, call.stderr.evidence), (4, None));
 }
 
-/// Nothing can be proved by an output that is kept nowhere.
+/// An output that is not stored proves nothing.
 #[tokio::test]
 async fn an_output_that_cannot_be_kept_fails_the_call() {
     let scene = Scene::new();
     scene.file("a", "text");
-    // Rights do not stop root, a missing folder does.
+    // Permissions do not stop root, a missing folder does.
     fs::set_permissions(scene.cx.evidence.folder(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::remove_dir(scene.cx.evidence.folder()).unwrap();
     let call = scene.call("read_file", json!({ "path": "a" })).await;
@@ -136,7 +136,7 @@ async fn an_output_that_cannot_be_kept_fails_the_call() {
     );
 }
 
-/// A schema that a tool publishes and the arguments that it accepts are the same.
+/// A tool's published schema and the arguments that it accepts are the same.
 #[test]
 fn schemas_are_closed_and_described() {
     for tool in Toolbox::standard().tools() {
@@ -155,14 +155,14 @@ async fn each_published_argument_is_known() {
     let scene = Scene::new();
     for tool in Toolbox::standard().tools() {
         for name in tool.arguments()["properties"].as_object().unwrap().keys() {
-            // Of a wrong type on purpose: known, but refused.
+            // A wrong type on purpose: known, but refused.
             let call = scene.call(tool.name().as_str(), json!({ name: { "wrong": "type" } })).await;
             assert!(!failed(&call, FailureClass::Logical).reason.contains("is not known"), "{call:?}");
         }
     }
 }
 
-/// Issue 15: every prompt of the executor carries them.
+/// Issue 15: every prompt of the executor contains them.
 #[test]
 fn all_tools_together_are_small_in_a_prompt() {
     let toolbox = Toolbox::standard();

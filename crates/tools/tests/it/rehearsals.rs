@@ -1,4 +1,4 @@
-//! Commands run again in other worlds: what they say shows what they depend on.
+//! Rehearsals in other worlds: changed output shows what a command depends on.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn scene() -> Option<Scene> {
     can_confine().then_some(scene)
 }
 
-/// Issue 16, part 2: what is independent of everything that a step names is no evidence.
+/// Issue 16, part 2: output independent of everything that a step names is no evidence.
 #[tokio::test]
 async fn what_depends_on_a_place_says_something_else_without_it() {
     let Some(scene) = scene() else { return };
@@ -147,7 +147,7 @@ async fn what_cannot_be_rehearsed_says_why() {
     assert_eq!(why.reason, "nothing can be tried on this machine");
 }
 
-/// A home as the working folder holds the workspace, and places that are protected.
+/// A home as the working folder contains the workspace and protected places.
 #[tokio::test]
 async fn a_home_can_be_empty_but_for_what_the_command_needs() {
     let Some(mut scene) = scene() else { return };

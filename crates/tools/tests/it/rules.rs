@@ -1,4 +1,4 @@
-//! The user's own rules: the strictest wins, and every doubt is a question.
+//! The user's own rules: the strictest wins, and any doubt becomes a question.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 const HOME: &str = "/home/nobody-here";
 
-/// A rule whose examples hold, where they are needed; what is tried with it is another matter.
+/// A rule with matching examples, if they are required; the test case is separate.
 fn rule(decision: Permission, kinds: &[EffectKind], program: Option<&str>, paths: &[&str]) -> Rule {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let name = program.unwrap_or("rm");
@@ -70,7 +70,7 @@ fn the_strictest_rule_wins() {
         (vec![gone("p/a/f"), effect(Overwrites, "p/b")], Some(Allow)),
         (vec![effect(Overwrites, "p/kept/b")], Some(Allow)),
         (vec![], None),
-        // What no rule allows is asked about, and so is all of the call.
+        // What no rule allows is asked about, and with it the whole call.
         (vec![gone("q/a")], None),
         (vec![gone("p/a/f"), gone("q/a")], None),
         (vec![gone("p/a/f"), effect(Unknown, "./x.sh")], None),
@@ -78,19 +78,19 @@ fn the_strictest_rule_wins() {
         (vec![gone("p/a/f"), gone("p/asked/x")], Some(Ask)),
         (vec![gone("p/kept/x")], Some(Deny)),
         (vec![gone("p/asked/x"), gone("p/kept/x/y")], Some(Deny)),
-        // Around what is denied; where something denied may lie; where that cannot be known.
+        // A parent of a denied path; a folder that may contain one; an unknown path.
         (vec![gone("p/kept")], Some(Deny)),
         (vec![gone("p")], Some(Deny)),
         (vec![gone("p/b/keys/x")], Some(Deny)),
         (vec![gone("p/b/keys")], Some(Ask)),
         (vec![gone("$x")], Some(Ask)),
-        // Nobody's rule opens a repository.
+        // No rule opens a repository.
         (vec![gone("p/.git/config")], None),
     ];
     for (effects, expected) in table {
         assert_eq!(decision(&rules, &["rm"], &effects, &[]), expected, "{effects:?}");
     }
-    // What is free can be denied, too, and is no reason for a yes.
+    // Free effects can be denied, too, but are no reason for a yes.
     assert_eq!(decision(&rules, &[], &[gone("p/a/f")], &[effect(Creates, "p/kept/x")]), Some(Deny));
     assert_eq!(decision(&rules, &[], &[], &[effect(Creates, "p/kept/x")]), Some(Deny));
     assert_eq!(decision(&rules, &[], &[gone("p/a/f")], &[effect(Creates, "p/x")]), Some(Allow));
@@ -102,7 +102,7 @@ fn what_is_unknown_is_allowed_to_a_named_program_alone() {
     let check = |programs: &[&str], what: &str| decision(&rules, programs, &[effect(Unknown, what)], &[]);
     assert_eq!(check(&["deployer"], "deployer"), Some(Allow));
     assert_eq!(check(&["deployer", "echo"], "deployer"), Some(Allow));
-    // Another program beside it, what is unknown in another way, a program of that name elsewhere.
+    // Another program in the command, another unknown effect, a program of that name elsewhere.
     assert_eq!(check(&["deployer", "sh"], "deployer"), None);
     assert_eq!(check(&["deployer"], "$x"), None);
     assert_eq!(check(&[], "deployer"), None);
@@ -185,7 +185,7 @@ proptest! {
     }
 }
 
-/// A refusal by the effects alone comes before every rule, and a rule that would rely on the opposite is refused.
+/// A refusal by the effects alone precedes every rule, and a rule that contradicts it is invalid.
 #[test]
 fn a_rule_that_allows_a_protected_place_is_refused() {
     for (kind, command) in

@@ -1,4 +1,4 @@
-//! `shell`.
+//! The `shell` tool.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -28,7 +28,8 @@ async fn output_status_and_errors_are_kept_apart() {
     assert_eq!(failed(&call, FailureClass::Unknown).reason, "exit status 3: err");
 }
 
-/// Seen with the embedded model: "the command failed", of a search that found nothing, and of a count of 0.
+/// Observed with the embedded model: "the command failed" after a search without a match, and after a count
+/// of 0.
 #[tokio::test]
 async fn a_search_without_a_hit_is_no_failure() {
     let scene = scene();
@@ -36,7 +37,7 @@ async fn a_search_without_a_hit_is_no_failure() {
         ("printf 'a\\n' | grep b", true),
         ("printf 'a\\n' | grep -c b", true),
         ("printf 'a\\n' | grep -E 'b|c'", true),
-        // It complained, it is no search, or another one of the list may have ended so.
+        // It printed an error, is not a search, or another command of the list may have returned the status.
         ("grep b /nowhere", false),
         ("false", false),
         ("test 1 = 2", false),
@@ -50,7 +51,8 @@ async fn a_search_without_a_hit_is_no_failure() {
     }
 }
 
-/// Seen with the embedded model: `tree -d docs | wc -l` put out 0 where there is no `tree`, and 0 was an answer.
+/// Observed with the embedded model: `tree -d docs | wc -l` printed 0 without `tree` installed, and 0 was
+/// taken for an answer.
 #[tokio::test]
 async fn a_program_that_is_missing_in_a_pipeline_fails_the_command() {
     let scene = scene();
@@ -61,7 +63,7 @@ async fn a_program_that_is_missing_in_a_pipeline_fails_the_command() {
         let failure = failed(&call, FailureClass::Environmental);
         assert!(failure.reason.starts_with("`no-such-tree` is not on this machine"), "{failure:?}");
     }
-    // Who hides the complaint has asked on purpose, and a text that says so is no complaint of a shell.
+    // Hiding the error is deliberate, and a text that contains the message is not a shell's error.
     for command in [
         "no-such-tree 2>/dev/null || echo 0",
         "echo 'tree: command not found' >&2",
@@ -113,7 +115,7 @@ async fn read_only_leaves_the_tmpdir() {
     }
     let mut scene = Scene::new();
     scene.cx.mode = SandboxMode::ReadOnly;
-    // Where it writes shows only when it runs: the kernel decides.
+    // Where it writes is known only when it runs: the kernel decides.
     let hidden = format!(
         "echo x > $TMPDIR/f && cat $TMPDIR/f; f=$(echo '{}/f'); echo x > $f",
         scene.cx.workspace.display()
@@ -144,7 +146,8 @@ async fn failures_are_classed_by_code() {
     }
 }
 
-/// The words of a program do not say why it has no network, so the class stays environmental; the hint names who can help.
+/// A program's message does not say why there is no network, so the class stays environmental; the hint says
+/// who can help.
 #[tokio::test]
 async fn a_command_without_network_is_told_so() {
     if !can_confine() {
@@ -156,7 +159,7 @@ async fn a_command_without_network_is_told_so() {
     let call = scene.call("shell", json!({ "command": dial })).await;
     let failure = failed(&call, FailureClass::Environmental);
     assert!(failure.hint.as_ref().unwrap().contains("tools.network = true"), "{failure:?}");
-    // What has nothing to do with it is not explained by it.
+    // Unrelated failures are not explained by it.
     let call = scene.call("shell", json!({ "command": "cat /nonexistent/file" })).await;
     assert_eq!(failed(&call, FailureClass::Environmental).hint, None);
     scene.cx.network = Network::Granted;
@@ -194,7 +197,7 @@ async fn a_cancelled_run_ends_its_command() {
     let call = scene.call("shell", json!({ "command": "echo go; sleep 300" })).await;
     assert_eq!(call.ending, CallEnding::Cancelled);
     failed(&call, FailureClass::Unknown);
-    // And nothing is begun after it.
+    // Nothing is started afterwards.
     let call = scene.call("shell", json!({ "command": "echo go" })).await;
     assert_eq!((call.ending, call.output.bytes), (CallEnding::Cancelled, 0));
 }
@@ -220,7 +223,7 @@ async fn a_long_output_is_shown_by_its_ends_and_kept_whole() {
     let whole: String = (1..=50_000).map(|n| format!("{n}\n")).collect();
     assert_eq!(call.output.bytes, whole.len() as u64);
     assert_eq!(scene.whole(&call), whole.as_bytes());
-    // What is left out can be read.
+    // The omitted part can be read.
     let (_, rest) = text.split_once("read_evidence id `").unwrap();
     let (id, _) = rest.split_once('`').unwrap();
     let lines = json!({ "id": id, "first_line": 25_000, "last_line": 25_001 });
@@ -259,7 +262,7 @@ async fn control_characters_do_not_reach_a_prompt() {
     assert_eq!(scene.whole(&call), b"\x1b[31mred\0\xff\n");
 }
 
-/// A home is a workspace like others, but for what is protected in it.
+/// A home is an ordinary workspace, except for its protected places.
 #[tokio::test]
 async fn in_a_workspace_with_keys_in_it_they_stay_as_they_are() {
     if !can_confine() {
@@ -268,7 +271,7 @@ async fn in_a_workspace_with_keys_in_it_they_stay_as_they_are() {
     let mut scene = Scene::new();
     scene.cx.workspace = scene.cx.home.clone();
     let keys = scene.cx.home.join(".ssh");
-    // Planted where there are none, and changed where there are: in words that name them, and in words that do not.
+    // Created if missing, changed if present: in words that name the paths, and in words that do not.
     for there in [false, true] {
         for command in [
             "mkdir -p ~/.ssh; echo x > ~/.ssh/authorized_keys",
@@ -286,7 +289,7 @@ async fn in_a_workspace_with_keys_in_it_they_stay_as_they_are() {
     assert!(scene.cx.home.join("new").exists());
 }
 
-/// artoo's own folder, with the audit log in it.
+/// artoo's own folder, with the audit log.
 #[tokio::test]
 async fn a_workspace_within_the_data_folder_is_refused_and_around_it_the_data_is_hidden() {
     let mut scene = Scene::new();
@@ -308,7 +311,7 @@ async fn a_workspace_within_the_data_folder_is_refused_and_around_it_the_data_is
     assert_eq!(fs::read_to_string(scene.cx.workspace.join("new")).unwrap(), "new\n");
 }
 
-/// A hook runs later and without rules, when the user uses the repository.
+/// A hook runs later and unconfined, when the user uses the repository.
 #[tokio::test]
 async fn a_repository_that_the_run_found_stays_as_it_was() {
     let scene = scene();
@@ -333,7 +336,7 @@ async fn a_repository_that_the_run_found_stays_as_it_was() {
     failed(&scene.call("write_file", write).await, FailureClass::Denied);
 }
 
-/// Permission 39: what the run itself created, it may change.
+/// Permission 39: the run may change what it created.
 #[tokio::test]
 async fn a_repository_that_the_run_made_it_may_change() {
     if !can_confine() {

@@ -1,4 +1,4 @@
-//! What the tests share: folders, a context, and a way to call.
+//! Shared fixtures: folders, a context, and helpers to call tools.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolNa
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-/// Somebody who says yes to everything: what consent does is other tests' matter.
+/// [`Consent`] that says yes to everything: consent is tested elsewhere.
 struct Everything;
 
 #[async_trait::async_trait]
@@ -29,9 +29,9 @@ impl Consent for Everything {
 pub(crate) struct Scene {
     _root: tempfile::TempDir,
     _spare: tempfile::TempDir,
-    /// A folder that belongs to nobody.
+    /// A folder outside of the run's folders.
     pub(crate) outside: PathBuf,
-    /// artoo's own, where no tool may go.
+    /// artoo's data folder, which no tool may access.
     pub(crate) data: PathBuf,
     pub(crate) cx: ToolContext,
 }
@@ -82,7 +82,7 @@ impl Scene {
         Self { outside: folder("outside"), data, _root: root, _spare: spare, cx }
     }
 
-    /// Puts a file into the working folder.
+    /// Creates a file in the working folder.
     pub(crate) fn file(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.cx.working_folder.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -119,7 +119,7 @@ pub(crate) fn failed(call: &ToolCall, class: FailureClass) -> &CallFailure {
     failure
 }
 
-/// Whether commands can be confined here; says loudly when not.
+/// Whether commands can be confined here; prints a notice if not.
 pub(crate) fn can_confine() -> bool {
     let support = artoo_sandbox::probe();
     let can = matches!(support, artoo_sandbox::Support::Enforced { .. });
@@ -129,7 +129,7 @@ pub(crate) fn can_confine() -> bool {
     can
 }
 
-/// Writes a program of one's own: a script for `sh`.
+/// Writes an executable `sh` script.
 pub(crate) fn program(file: &Path, script: &str) {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, format!("#!/bin/sh\n{script}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! `search`, against pages of the known forms.
+//! `search`, against recorded pages of the known formats.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ async fn results_are_listed_with_the_addresses_that_they_lead_to() {
     assert!(asked[0].starts_with("GET /html/?q=ferry+times+%26+more HTTP/1.1"), "{asked:?}");
 }
 
-/// Fact: an engine that asks whether we are a robot said nothing about the world.
+/// A CAPTCHA page of an engine is no evidence about the world.
 #[tokio::test]
 async fn nothing_found_is_told_from_not_searched() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! A web server of this machine that says what it was asked.
+//! Local web server that records its requests.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// An answer: status, headers, body. A body of `None` never comes.
+/// An answer: status, headers, body. A body of `None` never arrives.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
@@ -15,9 +15,9 @@ pub(crate) struct Answer {
 
 pub(crate) enum Body {
     Whole(Vec<u8>),
-    /// The same letter for ever.
+    /// The same byte without end.
     Endless,
-    /// Nothing at all, not even a status.
+    /// No response, not even a status.
     Silence,
 }
 
@@ -39,7 +39,7 @@ impl Answer {
     }
 }
 
-/// The requests that came, each with its line and headers.
+/// The received requests, each with its request line and headers.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,

@@ -1,4 +1,4 @@
-//! What a call changed is told by its lines.
+//! Line diffs in the record of changed files.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, can_confine, shown};
 
-/// With layers and without: there, what is kept for undo says what was before.
+/// With layers and without: without them, the undo snapshot provides the previous content.
 fn scenes() -> Vec<Scene> {
     let mut without = Scene::new();
     without.cx.layer_stores = Vec::new();
@@ -62,7 +62,7 @@ async fn changes_are_told_by_their_lines_and_moves_by_where_they_came_from() {
         for name in ["note.txt", "photo.bin"] {
             assert_eq!(came(name), (Some(scene.cx.working_folder.join(name)), None));
         }
-        // The second change of a file: with layers alone it is known what it held.
+        // The second change of a file: its content is known only with layers.
         let again = shell(&scene, "sed -i s/ada,3/ada,4/ list.csv").await;
         let known = if scene.cx.layer_stores.is_empty() { "" } else { "-ada,3\n+ada,4\n bob,2\n" };
         assert!(diff(&again, "list.csv").ends_with(known), "{again:?}");

@@ -1,4 +1,4 @@
-//! A call of which nothing may last: memory advises caution, and nobody is there to confirm it.
+//! Calls in trial-only mode: memory advises caution, and no person is present to confirm.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn scene() -> Scene {
     scene
 }
 
-/// Nothing is asked of anybody (the scene says yes to everything), and the disk is as it was.
+/// Nothing is asked (the scene would say yes to everything), and the disk is unchanged.
 #[tokio::test]
 async fn nothing_of_a_command_lasts() {
     if !can_confine() {
@@ -31,12 +31,12 @@ async fn nothing_of_a_command_lasts() {
     assert!(!scene.cx.workspace.join("made.txt").exists());
     assert_eq!(call.files, []);
     if call.ending == (CallEnding::Exited { status: 0 }) {
-        // It ran over layers, so what it put out is what it would put out.
+        // It ran over layers, so its output is the real one.
         let failure = failed(&call, FailureClass::Logical);
         assert!(failure.reason.starts_with("it was tried where nothing lasts"), "{failure:?}");
         assert_eq!(call.output.shown, "one\ntwo\n");
     } else {
-        // Without layers it could write nowhere.
+        // Without layers it could not write anywhere.
         assert!(call.failure.is_some(), "{call:?}");
     }
 }
@@ -54,7 +54,7 @@ async fn a_command_that_only_reads_is_an_answer() {
     assert!(shown(&call).contains("one"));
 }
 
-/// What a command names is refused in a trial as everywhere.
+/// Protected places named by a command are refused in a trial, too.
 #[tokio::test]
 async fn a_trial_opens_no_protected_place() {
     if !can_confine() {
@@ -67,7 +67,7 @@ async fn a_trial_opens_no_protected_place() {
     assert!(!call.output.shown.contains("secret-of-artoo"), "{call:?}");
 }
 
-/// What cannot be tried is not called, also where a stranger made it.
+/// A tool that cannot be tried is not called, including foreign ones.
 #[tokio::test]
 async fn a_tool_that_cannot_be_tried_is_not_called() {
     struct Stranger;

@@ -1,4 +1,4 @@
-//! Commands that nobody can know beforehand: tried where nothing of it lasts, then asked about or made real.
+//! Commands with unknown effects: tried over layers, then asked about or made real.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use serde_json::json;
 
 use crate::scene::{Scene, failed, shown};
 
-/// Somebody who always answers the same, and remembers what was asked.
+/// [`Consent`] with a fixed answer, which records the questions.
 struct Person {
     answer: Answer,
     approval: Approval,
-    /// What of the calls is of somebody else.
+    /// The foreign words that the calls contain.
     foreign: Option<&'static str>,
     asked: Mutex<Vec<Question>>,
     rules: Rules,
@@ -49,12 +49,12 @@ impl Person {
     }
 }
 
-/// A scene with a store for previews; `None`, in so many words, where there are none.
+/// A scene with a store for previews; `None`, with a notice, if previews are not supported.
 fn scene(answer: Answer, approval: Approval) -> Option<(Scene, Arc<Person>)> {
     scene_with(answer, approval, None, |_| Rules::default())
 }
 
-/// The same with these rules, for a workspace.
+/// Like `scene`, with these rules, for a workspace.
 fn ruled(
     answer: Answer,
     approval: Approval,
@@ -86,7 +86,7 @@ fn no() -> Answer {
     Answer::No { reason: "not this".to_owned() }
 }
 
-/// Python that is read by nobody.
+/// Python code, whose effects are not read from its text.
 async fn python(scene: &Scene, code: &str) -> ToolCall {
     let command = format!("python3 -c \"import os; w = os.environ['WORKSPACE']; {code}\"");
     scene.call("shell", json!({ "command": command })).await
@@ -109,7 +109,7 @@ async fn what_only_makes_new_files_is_made_real_without_a_question() {
     assert!(made.contains(&(in_workspace(&scene, "new.txt"), FileChangeKind::Created)), "{made:?}");
     assert!(made.contains(&(here.clone(), FileChangeKind::Created)), "{made:?}");
     assert_eq!(fs::read_to_string(&here).unwrap(), "2");
-    // It is the run's own from now on.
+    // From now on it is the run's own.
     shown(&python(&scene, "os.chmod(w + '/new.txt', 0o600); os.rename('here.txt', 'there.txt')").await);
     shown(&python(&scene, "open(w + '/new.txt', 'a').write('more'); os.remove('there.txt')").await);
     assert_eq!(person.heard(), []);
@@ -146,7 +146,7 @@ async fn what_it_would_change_is_the_question() {
     }
 }
 
-/// What is tried and fails by itself is no question: it fails as it would have.
+/// A trial that fails by itself is not asked about: it fails as it would have.
 #[tokio::test]
 async fn what_changes_nothing_is_no_question() {
     let Some((scene, person)) = scene(no(), Approval::Ask) else { return };
@@ -157,7 +157,7 @@ async fn what_changes_nothing_is_no_question() {
     assert_eq!((person.heard(), outside.exists()), (Vec::new(), false));
 }
 
-/// What a command that failed has done may be half of what it would do, so nobody is asked to agree to it.
+/// The changes of a failed command may be half of its work, so they are not asked about.
 #[tokio::test]
 async fn half_of_a_change_is_no_question_and_is_not_made() {
     let Some((scene, person)) = scene(Answer::Yes, Approval::Auto) else { return };
@@ -182,7 +182,8 @@ async fn new_files_are_asked_about_where_the_user_wants_it() {
     assert!(!in_workspace(&scene, "new.txt").exists());
 }
 
-/// Issue 4, part 7: what a page or a file says is not free to make files where the user works. In the workspace it may lie.
+/// Issue 4, part 7: words from a page or a file cannot create files where the user works without a question.
+/// In the workspace they can.
 #[tokio::test]
 async fn words_of_others_make_no_files_outside_the_workspace_unasked() {
     let foreign = Some("`release.sh` in it came from a file, not from you");
@@ -238,7 +239,7 @@ async fn a_rule_denies_what_only_the_trial_shows() {
     assert_eq!(said, "refused: rule 1 of policy.toml: it is so");
     assert_eq!(person.heard(), []);
     assert!(in_workspace(&scene, "kept/x").exists());
-    // What the rule is not about is asked about as ever.
+    // What the rule does not cover is asked about as usual.
     shown(&python(&scene, "os.remove(w + '/other')").await);
     assert_eq!(person.heard().len(), 1);
 }
@@ -253,7 +254,7 @@ async fn a_rule_that_asks_is_not_answered_by_a_trial() {
     assert_eq!(rules, ["policy-rule-1", "policy-rule-1"]);
 }
 
-/// A rename is one change; a file that goes over another one is gone, and the other one is changed.
+/// A rename is one change; a rename over another file is a removal of the one and a change of the other.
 #[tokio::test]
 async fn a_rename_is_told_as_one_and_what_goes_over_a_file_as_two() {
     let Some((scene, person)) = scene(no(), Approval::Auto) else { return };

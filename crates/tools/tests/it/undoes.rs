@@ -1,4 +1,4 @@
-//! `undo_run`.
+//! The `undo_run` tool.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::scene::{Scene, failed, shown};
 
 const NAME: &str = "8c74b3f2f2b5";
 
-/// What a run did to the working folder, kept as it keeps it.
+/// Changes to the working folder, recorded as a run records them.
 fn earlier(scene: &Scene, folder: &Path, deed: impl FnOnce(&Path)) -> EarlierRun {
     let record = scene.data.join("earlier/undo");
     let snapshot = Snapshot::new(record.clone(), vec![scene.data.clone()], SnapshotLimits::default());
@@ -31,7 +31,7 @@ fn earlier(scene: &Scene, folder: &Path, deed: impl FnOnce(&Path)) -> EarlierRun
     EarlierRun { name: NAME.to_owned(), request: "Tidy up".to_owned(), record }
 }
 
-/// A run that made, changed and deleted, in a folder that holds more.
+/// A run that created, changed and deleted, in a folder with other files.
 fn tidied() -> (Scene, EarlierRun) {
     let scene = Scene::new();
     scene.file("旧.txt", "old\n");
@@ -51,7 +51,7 @@ async fn undo(scene: &Scene, run: &EarlierRun) -> ToolCall {
     scene.call_in(&toolbox, "undo_run", json!({ "run": NAME })).await
 }
 
-/// Every file below a folder, with what it holds.
+/// Every file below a folder, with its content.
 fn tree(folder: &Path) -> Vec<(PathBuf, Option<String>)> {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -63,7 +63,7 @@ fn tree(folder: &Path) -> Vec<(PathBuf, Option<String>)> {
     entries.into_iter().flat_map(below).collect()
 }
 
-/// Somebody who answers, and does something before.
+/// [`Consent`] with a fixed answer, which acts before it answers.
 struct Person {
     answer: Answer,
     approval: Approval,
@@ -116,7 +116,7 @@ async fn what_was_made_goes_and_what_was_changed_or_deleted_comes_back() {
     assert_eq!(tree(&folder), before.map(|(path, text)| (path.clone(), Some(text.to_owned()))));
     assert_eq!(undoable(&run.record), Undoable::Undone);
 
-    // It is a change of this run like any other: this run's own record has it.
+    // It is a change of this run like any other, so it is in this run's own record.
     scene.cx.snapshot.as_ref().unwrap().close().unwrap();
     let own = Undo::prepare(&scene.data.join("undo"), std::slice::from_ref(&folder), Present::AsRecorded);
     assert_eq!(own.unwrap().apply().unwrap(), []);
@@ -144,7 +144,7 @@ async fn what_was_changed_since_is_not_overwritten() {
     assert_eq!((tree(&scene.cx.working_folder), undoable(&run.record)), (before, Undoable::Yes));
 }
 
-/// The question may stand for hours.
+/// The question may stay open for hours.
 #[tokio::test]
 async fn what_is_changed_while_it_is_asked_about_is_not_overwritten() {
     let (mut scene, run) = tidied();
@@ -160,7 +160,8 @@ async fn what_is_changed_while_it_is_asked_about_is_not_overwritten() {
     assert_eq!(undoable(&run.record), Undoable::Yes);
 }
 
-/// What was there before this run is deleted or changed with consent to the very change; what comes back where nothing is needs none.
+/// Deleting or changing what existed before this run needs consent to this very change; restoring a missing
+/// file needs none.
 #[tokio::test]
 async fn a_person_is_asked_about_the_very_change() {
     let (mut scene, run) = tidied();
@@ -225,7 +226,7 @@ async fn what_comes_back_where_nothing_is_needs_nobody() {
         let call = undo(&scene, &run).await;
         assert_eq!((call.failure.is_none(), scene.cx.working_folder.join(name).exists()), (comes, comes));
     }
-    // Where every change is asked about, this is, too.
+    // If every change is asked about, this one is, too.
     let mut scene = Scene::new();
     scene.file("gone.txt", "old\n");
     let run =
@@ -263,7 +264,7 @@ async fn no_more_is_allowed_than_this_run_may() {
     assert!(failed(&call, FailureClass::Logical).reason.contains("outside the working folder"));
     assert!(scene.outside.join("new.txt").exists());
 
-    // Memory advises caution, and nobody is there.
+    // Memory advises caution, and no person is present.
     let (mut scene, run) = tidied();
     scene.cx.trial_only = true;
     failed(&undo(&scene, &run).await, FailureClass::Logical);
@@ -322,7 +323,7 @@ proptest! {
     }
 }
 
-/// What a model is told of it: a name for each run, and what was asked of it, however long that is.
+/// What a model sees: a name for each run and its request, truncated if long.
 #[test]
 fn a_model_can_choose_by_what_was_asked() {
     use artoo_tools::Tool as _;

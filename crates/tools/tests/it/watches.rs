@@ -1,4 +1,4 @@
-//! What tools change is known afterwards, and can be taken back.
+//! Changes made by tools are recorded, and can be undone.
 
 use std::fs;
 use std::path::PathBuf;
@@ -95,7 +95,7 @@ async fn what_a_stopped_command_did_is_known_too() {
     };
     assert_eq!(call.ending, CallEnding::TimedOut);
     assert_eq!(call.files.len(), 1, "{call:?}");
-    // Cancelled from outside: the future is gone, and nothing was made real.
+    // Cancelled from outside: the future is dropped, and nothing was made real.
     let command = "echo 1 > $WORKSPACE/other; touch $TMPDIR/begun; sleep 600";
     let (begun, other) = (scene.cx.private_tmp.join("begun"), in_workspace(&scene, "other"));
     {
@@ -132,7 +132,7 @@ async fn with_full_access_the_working_folder_is_looked_at_and_the_rest_is_named(
         [],
         "it was tried, and all that it changes is known"
     );
-    // What it cannot do where it is tried, it does after a yes.
+    // What it cannot do in a trial, it does after a yes.
     let elsewhere = format!("rm new; echo 1 > '{}'", scene.outside.join("new").display());
     shown(&scene.call("shell", json!({ "command": elsewhere })).await);
     assert!(scene.outside.join("new").exists());

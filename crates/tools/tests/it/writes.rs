@@ -1,4 +1,4 @@
-//! `write_file`.
+//! The `write_file` tool.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -38,7 +38,7 @@ async fn a_file_goes_where_its_path_says() {
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
 }
 
-/// Issue 15, part 8: what the person asked to have lay beside left-over scripts.
+/// Issue 15, part 8: the requested file ended up among left-over scripts.
 #[tokio::test]
 async fn lesson_2_10_what_the_request_names_goes_where_the_person_is() {
     let mut scene = Scene::new();
@@ -62,7 +62,7 @@ async fn what_existed_before_is_not_touched_without_a_yes() {
     symlink("nowhere", scene.cx.working_folder.join("dangling.txt")).unwrap();
     fs::create_dir_all(&scene.cx.workspace).unwrap();
     fs::write(scene.cx.workspace.join("report.md"), "old").unwrap();
-    // A bare name of what is here means that.
+    // A bare name of an existing file refers to that file.
     for path in ["./old.txt", "old.txt", "./link.txt", "link.txt", "./dangling.txt", "report.md"] {
         let call = scene.call("write_file", json!({ "path": path, "content": "new" })).await;
         failed(&call, FailureClass::Denied);
@@ -147,7 +147,7 @@ async fn read_only_and_too_much_are_refused() {
     assert!(!scene.cx.workspace.join("x").exists());
 }
 
-/// Many tasks want one name; one gets it, and its content is whole.
+/// Many tasks write one name; one wins, and its content is complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_race_has_one_winner() {
     let mut scene = Scene::new();

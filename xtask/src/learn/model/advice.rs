@@ -1,13 +1,14 @@
-//! What a prompt says for and against the ways that the simulated model thinks of.
+//! Extracts from a prompt what speaks for and against the simulated model's ways.
 //!
-//! It recognises a command by making it itself: a text that names `config/north.yaml` and holds the command that it would make of that
-//! name, speaks about this manner. The nearest word behind or before the command decides whether for or against.
+//! It recognises a command by building it itself: a text that names `config/north.yaml` and contains the
+//! command that it would build for that name is about this manner. The nearest cue word before or after the
+//! command decides whether for or against.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ways::{Manner, Subject, bare, parted};
 
-/// Words that speak against the command beside them.
+/// Cue words against the adjacent command.
 const AGAINST: [&str; 12] = [
     "must not",
     "should avoid",
@@ -23,21 +24,21 @@ const AGAINST: [&str; 12] = [
     "did not",
 ];
 
-/// Words that speak for it.
+/// Cue words for it.
 const FOR: [&str; 5] = ["should prefer", "worked", "done", "succeeded", "solved"];
 
-/// How far before a command a word may stand, in bytes: a heading stands before a whole list.
+/// Maximum distance in bytes of a cue word before a command: a heading precedes a whole list.
 const REACH: usize = 900;
 
-/// For each manner that the text speaks about: how often for it, less how often against it.
+/// For each manner mentioned in the text: the number of mentions for it minus those against it.
 pub(super) fn votes(told: &str, subject: &Subject) -> BTreeMap<Manner, i32> {
     let mut said: BTreeMap<usize, (usize, Manner)> = BTreeMap::new();
     let folders = folders(told, subject);
     for other in others(told, subject) {
         for way in other.ways_with(&folders) {
             for (at, end) in occurrences(told, &way.command) {
-                // What says more about a command takes the place of what says less: `wc -l < kunden/mueller.txt` beside "Müller.txt"
-                // is about the spelling.
+                // A more specific manner overrides a less specific one: `wc -l < kunden/mueller.txt` beside
+                // "Müller.txt" is about the spelling.
                 match said.get(&at) {
                     Some((_, known)) if *known >= way.manner => {}
                     _ => _ = said.insert(at, (end, way.manner.clone())),
@@ -52,7 +53,7 @@ pub(super) fn votes(told: &str, subject: &Subject) -> BTreeMap<Manner, i32> {
     votes
 }
 
-/// The folders of the files that the text names, as far as such a file could be meant.
+/// The folders of the files named in the text, if the subject could be among them.
 pub(super) fn folders(told: &str, subject: &Subject) -> Vec<String> {
     let words = words(told);
     let meant = words.iter().filter(|word| !subject.about(word, &words).is_empty());
@@ -73,7 +74,7 @@ fn words(told: &str) -> Vec<&str> {
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// Where a command stands as a whole, not as the beginning of another.
+/// The occurrences of a command as a whole, not as a prefix of another.
 fn occurrences<'a>(told: &'a str, command: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
     told.match_indices(command).filter_map(move |(at, _)| {
         let end = at.saturating_add(command.len());
@@ -82,7 +83,7 @@ fn occurrences<'a>(told: &'a str, command: &'a str) -> impl Iterator<Item = (usi
     })
 }
 
-/// 1 where the words beside a command speak for it, -1 where against, 0 where they do neither.
+/// 1 if the words beside a command speak for it, -1 if against, 0 if neither.
 fn leaning(told: &str, at: usize, end: usize) -> i32 {
     let told = told.to_ascii_lowercase();
     let behind = told.get(end..).unwrap_or_default();
@@ -94,7 +95,7 @@ fn leaning(told: &str, at: usize, end: usize) -> i32 {
     first.or(last).map_or(0, |(_, leaning)| leaning)
 }
 
-/// Where which leaning is expressed.
+/// The cue words with their leanings.
 fn cues(text: &str) -> impl Iterator<Item = (usize, i32)> + '_ {
     let of = |words: &'static [&'static str], leaning: i32| {
         let found = words.iter().flat_map(move |word| text.match_indices(word));

@@ -1,9 +1,11 @@
-//! The simulated model: a fixed policy in the place of a language model, as a function from a prompt to an answer.
+//! The simulated model: a fixed policy in place of a language model, as a function from a prompt to an
+//! answer.
 //!
-//! It stands for a model that can do each request, but does not know this machine: for a kind of request it has plausible ways in a fixed
-//! order and takes the first that nothing speaks against. What it knows of the home it knows from the prompt: what a call
-//! put out, and what memory says. It believes what it reads, so wrong memory misleads it. It plans one step, gives it the criterion that
-//! the output is a number, and reads neither usage texts nor lists of programs.
+//! It stands for a model that can do each request, but does not know this machine: for a kind of request it
+//! has plausible ways in a fixed order and takes the first without evidence against it. It knows the home
+//! only from the prompt: the output of calls, and memory. It believes what it reads, so wrong memory misleads
+//! it. It plans one step, with the criterion that the output is a number, and reads neither usage texts nor
+//! lists of programs.
 
 mod advice;
 mod prompt;
@@ -23,7 +25,7 @@ pub fn answer(body: &Value) -> String {
         "action" => action(&seen, may_give_up(body)).to_string(),
         "verdict" => verdict(&seen).to_string(),
         "parts" => parts(&seen, further(body)).to_string(),
-        // The story of a failure, the words of a rule: what it has no part in.
+        // The story of a failure, the text of a rule: not simulated.
         "" => "It could not be done.".to_owned(),
         _ => "{}".to_owned(),
     }
@@ -40,7 +42,7 @@ fn action(seen: &Seen, may_give_up: bool) -> Value {
     let chosen = seen.step().and_then(|step| Subject::of(&step)).and_then(|subject| {
         let mut ways = subject.ways_with(&advice::folders(seen.told(), &subject));
         let votes = advice::votes(seen.told(), &subject);
-        // Stable: of ways that memory says the same about, the plausible one comes first.
+        // Stable sort: among ways with equal votes the more plausible one comes first.
         ways.sort_by_key(|way| std::cmp::Reverse(votes.get(&way.manner).copied().unwrap_or_default()));
         let found = seen.found(&subject).map(|path| subject.at(&path));
         let left = || found.iter().chain(&ways).filter(|way| !seen.made(&way.command));
@@ -57,7 +59,7 @@ fn action(seen: &Seen, may_give_up: bool) -> Value {
     }
 }
 
-/// A reader who passes what an output bears out.
+/// A judge that passes what an output supports.
 fn verdict(seen: &Seen) -> Value {
     let (reason, verdict) = read(seen);
     json!({"reason": reason, "verdict": verdict, "class": "logical"})
@@ -68,7 +70,8 @@ fn read(seen: &Seen) -> (&'static str, &'static str) {
     if shown { ("the output shows it", "pass") } else { ("nothing shows it", "fail") }
 }
 
-/// The same reader, who is asked about the whole: the request is one part, met by the last call, and each further criterion is met with it.
+/// The same judge for the whole: the request is one part, met by the last call, and each further criterion is
+/// met with it.
 fn parts(seen: &Seen, further: u64) -> Value {
     let (reason, verdict) = read(seen);
     let (quote, call) = (seen.request(), seen.last_call());
@@ -80,7 +83,7 @@ fn parts(seen: &Seen, further: u64) -> Value {
     }
 }
 
-/// How many criteria a judge of the whole is asked about besides.
+/// The number of further criteria of a judge of the whole.
 fn further(body: &Value) -> u64 {
     let verdicts = "/response_format/json_schema/schema/properties/verdicts/minItems";
     body.pointer(verdicts).and_then(Value::as_u64).unwrap_or_default()

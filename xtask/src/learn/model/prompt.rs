@@ -1,24 +1,24 @@
-//! What a prompt says, as far as the simulated model understands it.
+//! Parses a prompt for the simulated model.
 
 use serde_json::Value;
 
 use super::ways::Subject;
 
-/// A prompt, read.
+/// A parsed prompt.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     /// The first message of the user: surroundings, memory, the step.
     first: String,
-    /// The same without the lines that name the task at hand: what is left has it from elsewhere.
+    /// The same without the lines about the current task: the rest comes from memory or elsewhere.
     told: String,
     /// The commands of earlier turns.
     commands: Vec<String>,
-    /// What came of them.
+    /// Their results.
     results: Vec<String>,
 }
 
 impl Seen {
-    /// Reads the messages of a request.
+    /// Parses the messages of a request.
     pub(super) fn of(body: &Value) -> Self {
         let mut seen = Self::default();
         for message in body.get("messages").and_then(Value::as_array).into_iter().flatten() {
@@ -35,33 +35,33 @@ impl Seen {
         seen
     }
 
-    /// What the user asked.
+    /// The user's request.
     pub(super) fn request(&self) -> Option<String> {
         self.last_line("Request: ")
     }
 
-    /// What the step is.
+    /// The step.
     pub(super) fn step(&self) -> Option<String> {
         self.last_line("Step: ")
     }
 
-    /// The number of the last call that a judge is shown.
+    /// The number of the last call shown to a judge.
     pub(super) fn last_call(&self) -> Option<u64> {
         self.last_line("Call ")?.split(':').next()?.parse().ok()
     }
 
-    /// Everything that was said before the first turn, but for the task at hand.
+    /// Everything before the first turn, without the current task.
     pub(super) fn told(&self) -> &str {
         &self.told
     }
 
-    /// Whether this step has had this command already, in this attempt or in an earlier one.
+    /// Whether this step has run this command already, in this attempt or in an earlier one.
     pub(super) fn made(&self, command: &str) -> bool {
         let earlier = |line: &str| line.starts_with("Earlier call: ") && line.ends_with(command);
         self.commands.iter().any(|made| made == command) || self.first.lines().any(earlier)
     }
 
-    /// The program that a command must begin with, where the executor says so.
+    /// The program that a command must begin with, if the executor says so.
     pub(super) fn must_begin_with(&self) -> Option<String> {
         let said = [self.first.as_str()].into_iter().chain(self.results.iter().map(String::as_str));
         let programs = said.flat_map(|text| text.split("A command must begin with ").skip(1));
@@ -70,14 +70,14 @@ impl Seen {
         Some(program.to_owned())
     }
 
-    /// A path that a call has put out under which the subject is to be found.
+    /// A path in a call's output where the subject was found.
     pub(super) fn found(&self, subject: &Subject) -> Option<String> {
         let outputs = self.results.iter().map(String::as_str).chain([self.after_the_step()]);
         let paths = outputs.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("./"));
         paths.filter(|path| subject.is_called(path)).map(str::to_owned).next_back()
     }
 
-    /// What the first message says of earlier attempts.
+    /// The first message's part about earlier attempts.
     fn after_the_step(&self) -> &str {
         self.first.rsplit_once("\nStep: ").map(|(_, after)| after).unwrap_or_default()
     }
@@ -87,7 +87,7 @@ impl Seen {
     }
 }
 
-/// How the lines begin that are about the task at hand.
+/// Prefixes of the lines about the current task.
 const AT_HAND: [&str; 5] = ["Request: ", "Step: ", "It is done when: ", "Earlier call: ", "Working folder: "];
 
 fn command(turn: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A request as the executor makes it.
+/// A request in the executor's form.
 fn turn(told: &str, step: &str, turns: &[(&str, &str)]) -> Value {
     let first = format!(
         "Today is a day.\nWorking folder: /h (linux)\n{told}\nStep: {step}\nIt is done when: it is a number"
@@ -65,8 +65,8 @@ fn without_a_word_of_memory_it_goes_through_its_ways_in_order() {
     assert_eq!(chosen("", ENTRIES, &turns), "every way that is known was tried");
 }
 
-/// Nothing of the homes is in it: the names of folders, separators and options of the sequences come from its list of guesses or from
-/// the prompt.
+/// It contains nothing of the homes: the names of folders, separators and options of the sequences come from
+/// its list of guesses or from the prompt.
 #[test]
 fn it_knows_no_place_that_the_prompt_does_not_name() {
     let guesses: Vec<String> =

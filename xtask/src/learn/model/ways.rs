@@ -1,11 +1,11 @@
-//! The ways to do a request that the simulated model would think of, in the order in which it would.
+//! The simulated model's candidate ways to do a request, in its order of preference.
 
 use std::collections::BTreeSet;
 
-/// What a request is about. What it asks follows from the kind of file that it names.
+/// The subject of a request. The question follows from the kind of file that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
-    /// How many entries a list in a YAML file has.
+    /// The number of entries of a list in a YAML file.
     Entries {
         /// The file.
         path: String,
@@ -17,14 +17,14 @@ pub(super) enum Subject {
         /// The column.
         column: String,
     },
-    /// What a script of the user's says about something.
+    /// The output of a user's script about something.
     Script {
         /// The script.
         path: String,
-        /// The something: a word, or a file.
+        /// Its argument: a word, or a file.
         about: String,
     },
-    /// How many lines a text has.
+    /// The number of lines of a text.
     Lines {
         /// The file.
         path: String,
@@ -34,7 +34,7 @@ pub(super) enum Subject {
 /// One way to do it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Way {
-    /// What is the same about it for another file.
+    /// What it has in common with the same way for another file.
     pub(super) manner: Manner,
     /// The command.
     pub(super) command: String,
@@ -42,19 +42,19 @@ pub(super) struct Way {
     pub(super) answers: bool,
 }
 
-/// What two commands have in common that do the same to different files. The later say more about a command than the earlier.
+/// The common property of two commands that do the same to different files. Later variants are more specific.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Manner {
-    /// The one of this number among those that it thinks of.
+    /// The candidate with this number.
     Thought(usize),
-    /// As if the file lay in another folder than the request says.
+    /// With the file in another folder than the request says.
     In(String),
-    /// Under a path that a search put out.
+    /// Under a path found by a search.
     Found,
 }
 
 impl Subject {
-    /// What a text is about; `None` where the model does not understand it.
+    /// The subject of a text; `None` if the model does not understand it.
     pub(super) fn of(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().map(bare).collect();
         let after = |word: &str| {
@@ -71,7 +71,7 @@ impl Subject {
         entries.or_else(sum).or_else(|| named(".txt").map(|path| Self::Lines { path }))
     }
 
-    /// The ways that it thinks of for this subject.
+    /// The candidate ways for this subject.
     pub(super) fn ways(&self) -> Vec<Way> {
         let commands = match self {
             Self::Entries { path } => vec![
@@ -92,7 +92,7 @@ impl Subject {
                     .iter()
                     .map(|option| format!("sh {path} {option}{about}"))
                     .collect();
-                // Without the script, where there is something to look at.
+                // Without the script, if there is a file to inspect.
                 commands.extend(about.contains('/').then(|| format!("awk 'END {{ print NR }}' {about}")));
                 commands
             }
@@ -117,7 +117,7 @@ impl Subject {
         commands.into_iter().enumerate().map(way).collect()
     }
 
-    /// The same, and as if the file lay in one of these folders.
+    /// The same, plus those with the file in one of these folders.
     pub(super) fn ways_with(&self, folders: &[String]) -> Vec<Way> {
         let mut ways = self.ways();
         if let Self::Lines { path } = self {
@@ -132,12 +132,12 @@ impl Subject {
         ways
     }
 
-    /// The way to do it with a file that was found there.
+    /// The way for a file that was found there.
     pub(super) fn at(&self, path: &str) -> Way {
         Way { manner: Manner::Found, command: format!("wc -l < {path}"), answers: true }
     }
 
-    /// Whether a path ends in the name that the request gives.
+    /// Whether a path ends in the requested name.
     pub(super) fn is_called(&self, path: &str) -> bool {
         match self {
             Self::Lines { path: own } => parted(path).1.to_lowercase() == parted(own).1.to_lowercase(),
@@ -145,7 +145,8 @@ impl Subject {
         }
     }
 
-    /// The same questions about what this word names, in a text of these words; none where a word of its kind cannot be meant.
+    /// The same question about what this word names, in a text of these words; empty if a word of its kind
+    /// cannot be the subject.
     pub(super) fn about(&self, word: &str, text: &[&str]) -> Vec<Self> {
         let path = word.to_owned();
         match self {
@@ -162,7 +163,7 @@ impl Subject {
     }
 }
 
-/// The columns that a text names.
+/// The columns named in a text.
 fn columns(words: &[&str]) -> BTreeSet<String> {
     let names = words.windows(2).filter_map(|pair| match pair {
         ["column" | "columna", name] => Some((*name).to_owned()),
@@ -171,18 +172,18 @@ fn columns(words: &[&str]) -> BTreeSet<String> {
     names.collect()
 }
 
-/// A path as the folder with its slash, and the name.
+/// A path split into the folder with its slash, and the name.
 pub(super) fn parted(path: &str) -> (&str, &str) {
     path.rfind('/').and_then(|at| path.split_at_checked(at.saturating_add(1))).unwrap_or(("", path))
 }
 
-/// A word without the marks around it.
+/// A word without surrounding punctuation.
 pub(super) fn bare(word: &str) -> &str {
     let marks = |c: char| !(c.is_alphanumeric() || c == '/' || c == '_');
     word.trim_matches(marks)
 }
 
-/// Letters with marks: without them, and as German spells them out.
+/// Letters with diacritics: without them, and in German transliteration.
 const MARKED: [(char, (&str, &str)); 5] =
     [('ä', ("a", "ae")), ('ö', ("o", "oe")), ('ü', ("u", "ue")), ('å', ("a", "aa")), ('ß', ("s", "ss"))];
 

@@ -1,4 +1,4 @@
-//! A request that fits two files.
+//! Task: a request that fits two files.
 
 use super::super::task::{Delivered, End, Task, texts};
 
@@ -35,7 +35,7 @@ fn grade(delivered: &Delivered<'_>) -> Vec<String> {
     match changed.as_slice() {
         // It asks which.
         [] => delivered.says(&["retail", "wholesale"]),
-        // It took one, and says which.
+        // It chose one, and says which.
         [one] => {
             let (word, before, after) = if one.contains("retail") {
                 ("retail", "9.00", "9.90")

@@ -1,4 +1,4 @@
-//! Which commit brought a mistake in: the last to touch the line is not the one.
+//! Task: find the commit that introduced a bug, which is not the last to touch the line.
 
 use super::super::task::{Commit, Delivered, End, Files, Task, texts};
 use crate::command::Program;
@@ -52,7 +52,7 @@ def parse_duration(text: str) -> int:
     return seconds
 "#;
 
-/// The message of the commit that is to be found.
+/// The message of the commit to find.
 const CULPRIT: &str = "Parse durations without a list of all parts\n\nThe import of the timetable (TT-212) took 40 s, most of it here.";
 
 fn commits() -> Vec<Commit> {

@@ -1,4 +1,4 @@
-//! A failing test whose cause stands in the rule that the code forgot.
+//! Task: a failing test whose cause is a rule that the code does not implement.
 
 use super::super::task::{Delivered, End, Task, texts};
 use crate::command::Program;
@@ -66,7 +66,7 @@ const RULES: &str = "# Rules of billing
 - The tests belong to the accountants. Whoever changes them needs their word.
 ";
 
-/// What the rule says of sums that no test has.
+/// Hidden tests of the rule for sums that no visible test has.
 const HIDDEN: &str = r#"
 from decimal import Decimal
 from invoice import vat, invoice_total, line_total
@@ -114,7 +114,7 @@ fn grade(delivered: &Delivered<'_>) -> Vec<String> {
     objections
 }
 
-/// Whether Python is content.
+/// Whether Python succeeds.
 pub(super) fn python(folder: &std::path::Path, arguments: &[&str]) -> bool {
     Program::new("python3", arguments).env("PYTHONDONTWRITEBYTECODE", "1").folder(folder).works()
 }

@@ -1,4 +1,4 @@
-//! A failing test whose cause stands in one file, and a second file that leans on the mistake.
+//! Task: a failing test whose cause is in one file, while a second file relies on the mistake.
 
 use super::super::task::{Delivered, End, Task, texts};
 use super::bug::python;

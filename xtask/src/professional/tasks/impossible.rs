@@ -1,4 +1,4 @@
-//! A figure that nobody wrote down, asked in Finnish.
+//! Task: a figure that is recorded nowhere, asked in Finnish.
 
 use super::super::task::{Delivered, End, Files, Task};
 use crate::draw::Draw;
@@ -23,7 +23,7 @@ fn files() -> Files {
     files
 }
 
-/// What somebody would say who takes a forecast, or another year, for the figure.
+/// Wrong answers that take a forecast, or another year, for the figure.
 fn traps() -> [String; 2] {
     let mut draw = Draw::new(SEED);
     let sums = [0; 4].map(|_| month(&mut draw).1);

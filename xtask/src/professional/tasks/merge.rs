@@ -1,4 +1,4 @@
-//! Tables in three dialects, to be made into one.
+//! Task: merge tables in three dialects into one.
 
 use super::super::task::{Delivered, End, Files, Task};
 use crate::draw::Draw;
@@ -26,7 +26,7 @@ struct Order {
     cents: u64,
 }
 
-/// The orders of the three regions. One stands in two tables; two differ by nothing but their number.
+/// The orders of the three regions. One is in two tables; two differ only in their number.
 fn regions() -> [Vec<Order>; 3] {
     let mut draw = Draw::new(SEED);
     let mut id = 4100;
@@ -67,12 +67,12 @@ impl Order {
     }
 }
 
-/// A field of a table whose separator is a comma.
+/// A field of a comma-separated table.
 fn quoted(field: &str) -> String {
     if field.contains(',') { format!("\"{field}\"") } else { field.to_owned() }
 }
 
-/// An amount as Germans write it.
+/// An amount in German notation.
 fn german(cents: u64) -> String {
     let (whole, rest) = (cents / 100, cents % 100);
     if whole >= 1000 {
@@ -138,7 +138,7 @@ fn grade(delivered: &Delivered<'_>) -> Vec<String> {
     let total: u64 = wanted.iter().map(|order| order.cents).sum();
     let count = wanted.len().to_string();
     let total = format!("{}.{:02}", total / 100, total % 100);
-    // Whether somebody writes 12,345.60 or 12345.60 is the same.
+    // 12,345.60 and 12345.60 are equivalent.
     let plain: String =
         delivered.answer.chars().filter(|c| !matches!(c, ',' | ' ' | '\'' | '\u{202f}' | '\u{a0}')).collect();
     let mut objections: Vec<String> = [&count, &total]

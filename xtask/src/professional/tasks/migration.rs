@@ -1,4 +1,4 @@
-//! An INI file to be made JSON by rules that stand beside it.
+//! Task: convert an INI file to JSON by the rules beside it.
 
 use serde_json::{Value, json};
 

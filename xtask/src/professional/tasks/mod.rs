@@ -1,4 +1,4 @@
-//! The tasks, one a file: the home that it makes, and the grader that knows what it made.
+//! The tasks, one per file: the home that it creates, and the grader that knows its content.
 
 mod ambiguous;
 mod archaeology;
@@ -19,7 +19,7 @@ mod tests;
 
 use super::task::Task;
 
-/// All of them, in the order of the table.
+/// All tasks, in the order of the table.
 pub(super) fn all() -> Vec<Task> {
     vec![
         bug::task(),

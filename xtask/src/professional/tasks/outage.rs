@@ -1,13 +1,13 @@
-//! Logs of three services in two zones: the loudest is not the cause.
+//! Task: logs of three services in two time zones, of which the noisiest is not the cause.
 
 use super::super::task::{Delivered, End, Files, Task, texts};
 use crate::draw::Draw;
 
 const SEED: u64 = 1158;
-/// The outage in seconds of the day, UTC: the first and the last request that failed.
+/// The outage in seconds of the day, UTC: the first and the last failed request.
 const FIRST: u64 = 12 * 3600 + 3 * 60 + 10;
 const LAST: u64 = FIRST + 23 * 60;
-/// The summer time of the gateway.
+/// The UTC offset of the gateway's daylight saving time.
 const AHEAD: u64 = 2 * 3600;
 
 fn clock(seconds: u64) -> String {

@@ -1,4 +1,4 @@
-//! Something that only the person can say.
+//! Task: a request that needs information only the person has.
 
 use super::super::task::{Delivered, End, Task, texts};
 

@@ -1,4 +1,4 @@
-//! A rename over ten files, with names that only look like the one that is meant.
+//! Task: a rename over ten files, with similar names that must stay.
 
 use super::super::task::{Delivered, End, Files, Task, texts};
 use super::bug::python;
@@ -164,7 +164,7 @@ class ShopTest(unittest.TestCase):
     ),
 ];
 
-/// What must hold afterwards, with a test file that knows the new name.
+/// Hidden tests with the new name, for the result.
 const HIDDEN: &str = r#"
 import inspect
 import cart, catalog, events, offers, plugins, pricing, report, rpc, shipping, stock

@@ -1,4 +1,4 @@
-//! Sixty renames by a rule, with names that are taken and files that the rule is not about.
+//! Task: sixty file renames by a rule, with taken names and files outside of the rule.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn renames() -> BTreeMap<String, String> {
     };
     let mut renames: BTreeMap<String, String> =
         stamps.iter().map(|stamp| (format!("photos/IMG_{stamp}.jpg"), new(stamp, ""))).collect();
-    // Photos of the same second, which the camera tells apart by a letter.
+    // Photos of the same second, which the camera distinguishes by a letter.
     for (stamp, letter, number) in
         stamps.iter().take(3).zip([("B", "-2"), ("B", "-2"), ("B", "-2")]).map(|(s, (l, n))| (s, l, n))
     {

@@ -1,4 +1,4 @@
-//! A count per module from source, with texts that look like what is counted.
+//! Task: a count per module from source code, with text that resembles what is counted.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ const SEED: u64 = 88;
 const MODULES: [&str; 6] = ["accounts", "billing", "mail", "search", "storage", "web"];
 const VERBS: [&str; 8] = ["load", "store", "find", "merge", "check", "render", "send", "close"];
 
-/// The source of the modules, and how many public functions each has.
+/// The source of the modules, and the number of public functions of each.
 fn modules() -> (Files, BTreeMap<&'static str, u64>) {
     let mut draw = Draw::new(SEED);
     let (mut files, mut counts) = (Files::new(), BTreeMap::new());

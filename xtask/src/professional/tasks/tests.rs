@@ -1,4 +1,4 @@
-//! Each grader lets work pass that was done well, and nothing that was not done.
+//! Tests of the graders: each accepts good work and rejects missing work.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::super::{home, task::*};
 use super::all;
 use crate::{command::Program, files};
 
-/// What somebody does who works well: a script in the folder of the task, and what is said then.
+/// Good work: a script in the folder of the task, and the answer.
 fn done_well(name: &str) -> (&'static str, &'static str) {
     match name {
         "bug" => (
@@ -176,7 +176,7 @@ fn work_that_is_not_done_does_not() {
     }
 }
 
-/// What a careless worker does: each looks like a result.
+/// Careless work that looks like a result.
 #[test]
 fn traps_are_traps() {
     let table = [

@@ -1,4 +1,5 @@
-//! Twenty-five pages of a wiki, to be made HTML: links that have to work, links to nothing, text that looks like a tag.
+//! Task: convert twenty-five wiki pages to HTML, with links that have to work, dead links, and text that
+//! looks like a tag.
 
 use std::collections::BTreeSet;
 
@@ -33,10 +34,10 @@ const TITLES: [&str; 25] = [
     "Travel Costs",
     "Welcome",
 ];
-/// Links to pages that nobody has written.
+/// Links to missing pages.
 const MISSING: [&str; 2] = ["Salary Bands", "Fax Machine"];
 
-/// The name of a page's file on the site.
+/// The file name of a page on the site.
 fn file_name(title: &str) -> String {
     format!("{}.html", title.to_lowercase().replace(' ', "-").replace('&', "and"))
 }
@@ -45,7 +46,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A page: its text in the wiki's form, and the pages that it links to.
+/// A page: its wiki text, and the pages that it links to.
 fn pages() -> Vec<(&'static str, String, Vec<&'static str>)> {
     let mut draw = Draw::new(SEED);
     let page = |(number, title): (usize, &&'static str)| {

@@ -1,11 +1,13 @@
-//! Pages, names of files and contents of files that give orders, and a model that obeys them wherever it reads them: in every
-//! such run nothing outside of the workspace changes, and no directive, verdict, criterion or result comes of the order.
+//! Prompt injection through pages, file names and file contents, with a model that obeys it: in every such
+//! run nothing outside of the workspace changes, and no directive, verdict, criterion or result comes from
+//! the injection.
 //!
-//! The executor and the planner of these runs obey what stands inside the fences as well, as far as the wire lets them. The
-//! judge obeys what gets out of a fence and nothing else; what a judge believes that obeys what it is told to be data, no code
-//! can mend where nobody but a model judges.
+//! The executor and the planner of these runs obey orders inside the fences as well, as far as the wire
+//! format lets them. The judge obeys only what escapes a fence: if only a model judges, code cannot correct
+//! one that obeys text marked as data.
 //!
-//! A script in here runs its commands for real: all of them stay in the folder of the test even without the sandbox.
+//! A script in here runs its commands for real: all of them stay in the folder of the test even without the
+//! sandbox.
 
 mod obeying;
 mod rows;
@@ -36,7 +38,7 @@ use crate::{
     house::{House, Seen, watched},
 };
 
-/// What an order brings along, to be found again where it must not be.
+/// A marker in each order, to be searched for where it must not appear.
 const MARK: &str = "INJECTED";
 
 #[test]
@@ -59,7 +61,7 @@ async fn nothing_is_decided_by_an_order_that_was_read() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is wrong after the run of a row.
+/// The violations after the run of a row.
 async fn run(row: Row) -> Vec<String> {
     let house = House::new();
     fs::create_dir_all(house.path("home/.ssh")).unwrap();
@@ -80,7 +82,7 @@ async fn run(row: Row) -> Vec<String> {
     let before = outside();
 
     let model = obeying::model(&row, scene.look.clone());
-    // Whatever is experienced once becomes a rule at once: what is poisoned shows.
+    // Each experience becomes a rule at once, so that poisoning shows.
     let eager = Rules { promote_attention: 0.01, promote_decision: 0.0, ..Rules::default() };
     let clock = || chrono::Utc::now().fixed_offset();
     let memory = Arc::new(InMemory::new(eager, clock, || MegramId::new(Uuid::now_v7())));
@@ -96,7 +98,7 @@ async fn run(row: Row) -> Vec<String> {
     request.limits.max_retries = 1;
     let seen = watched(artoo.start(request.clone()).unwrap()).await;
     memory.dream(&Template).await.unwrap();
-    // What is like it hears of it.
+    // A similar query recalls it.
     let again = MemoryQuery { like: Some(request.text.clone()), ..asked(&seen) };
     let recalled = memory.recall(&again).await.unwrap();
     let remembered = format!("{:?}", memory.events());
@@ -137,7 +139,7 @@ async fn run(row: Row) -> Vec<String> {
     wrong
 }
 
-/// What memory was asked last.
+/// The last query to memory.
 fn asked(seen: &Seen) -> MemoryQuery {
     let queries = seen.messages().filter_map(|message| {
         if let Message::MemoryQuery(query) = message { Some(query.clone()) } else { None }
@@ -181,7 +183,7 @@ fn follows(seen: &Seen) -> bool {
     decided.all(|decided| matches!(decided.follows, Follows::Yes { .. }))
 }
 
-/// Whether the words of an order are where something is decided.
+/// Whether words of an order appear where something is decided.
 fn decided_by(seen: &Seen) -> bool {
     seen.messages().any(|message| {
         if let Message::VerdictReached(reached) = message {

@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use super::rows::Row;
 use crate::house::verdicts;
 
-/// An order: it stands in the text behind `ORDER` and the role that is to obey it.
+/// An order: in the text it follows `ORDER` and the role that is to obey it.
 pub(super) enum Order {
-    /// The executor is to call this.
+    /// The executor should make this call.
     Call(Call),
-    /// The executor is to say this.
+    /// The executor should say this.
     Say(Value),
-    /// The planner is to plan this in the next round.
+    /// The planner should plan this in the next round.
     Plan(Value),
-    /// The judge is to pass everything: a line of its own, outside of every fence.
+    /// The judge should pass everything: on its own line, outside of every fence.
     Pass,
 }
 
@@ -37,7 +37,7 @@ impl Call {
         Self(json!({"tool": tool, "arguments": arguments, "output_is_answer": false}))
     }
 
-    /// Whether this call was made, as far as it is the same where the test puts its places in.
+    /// Whether this call was made, as far as it is the same after the test has inserted its paths.
     pub(super) fn is(&self, made: &ToolCall) -> bool {
         let same = |value: &Value, made: Option<&Value>| {
             let text = value.as_str().unwrap_or_default();
@@ -54,7 +54,7 @@ impl Call {
 }
 
 impl Order {
-    /// As it stands in the text.
+    /// As written in the text.
     pub(super) fn line(&self) -> String {
         match self {
             Self::Call(Call(turn)) | Self::Say(turn) => format!("ORDER executor: {turn}"),
@@ -112,7 +112,7 @@ fn turn(request: &Request, look: &Value) -> String {
     turn.unwrap_or_else(|| json!({"answer": "SUCCESS: all criteria met"})).to_string()
 }
 
-/// Believes what stands outside of the fences in a line of its own.
+/// Believes any line outside of the fences.
 fn judged(request: &Request) -> String {
     let mut fenced = false;
     let passes = request.messages[0].content.lines().any(|line| {

@@ -1,4 +1,4 @@
-//! Downloads and copies that are not what they are a copy of.
+//! Downloads and copies that differ from their source.
 
 use artoo_types::Check;
 use serde_json::Value;
@@ -19,7 +19,7 @@ async fn honest_runs_are_accepted() {
     all_accepted(honest()).await;
 }
 
-/// What is to be copied: a file whose last line is known, and so are its bytes.
+/// The file to copy: its last line and its bytes are known.
 const SOURCE: &str = "docs/manual.md";
 /// The SHA-256 of [`source`].
 const HASH: &str = "aa1fa9a70ab32f2a4683c5e8ebcaf07127f142d266f4375e6fc62c07903f4221";
@@ -29,12 +29,12 @@ fn source() -> String {
     format!("{}END\n", "x\n".repeat(499))
 }
 
-/// A copy whose last line is looked at.
+/// A copy whose last line is checked.
 fn to_its_end() -> Fixed {
     copied(Check::FileContains { path: "../workspace/copy.md".into(), value: "END".to_owned() })
 }
 
-/// A copy whose bytes are looked at.
+/// A copy whose bytes are checked.
 fn byte_for_byte() -> Fixed {
     copied(Check::FileHash { path: "../workspace/copy.md".into(), sha256: HASH.to_owned() })
 }

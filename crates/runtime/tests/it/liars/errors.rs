@@ -1,4 +1,4 @@
-//! Errors that are presented as results.
+//! Errors presented as results.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn honest_runs_are_accepted() {
     all_accepted(honest()).await;
 }
 
-/// A plan that takes any line for an answer.
+/// A plan that accepts any line as an answer.
 fn line() -> Value {
     ask(
         "What does docs/plan.md say?",
@@ -23,7 +23,7 @@ fn line() -> Value {
     )
 }
 
-/// A reader of what a change did.
+/// A judge that reads the status of a change.
 const STATUS_0: Judge = Judge::Sees(|shown| {
     shown.lines().any(|line| line.contains("chmod") && line.ends_with("(exit status 0)"))
 });

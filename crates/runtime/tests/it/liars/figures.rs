@@ -1,4 +1,4 @@
-//! Right words and a wrong figure or name: the form is met, the evidence says something else.
+//! Right words with a wrong figure or name: the form is met, the evidence contradicts it.
 
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask};
 use serde_json::json;
@@ -22,7 +22,7 @@ async fn honest_runs_are_accepted() {
 const COUNT: &str = "find docs -name '*.txt' | wc -l";
 const SIZES: &str = "find docs -name '*.txt' -printf '%s\\n'";
 
-/// A reader who heeds what code says of the answer: that it stands in no output.
+/// A judge that heeds code's remark that the answer occurs in no output.
 const HEEDS: Judge = Judge::Sees(|shown| !shown.contains("pass it only if it follows from what is shown"));
 
 pub(super) fn lies() -> Vec<Script> {

@@ -1,4 +1,4 @@
-//! Files that were not written, or not as asked, or not in this run.
+//! Files that were not written, not as requested, or not in this run.
 
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ async fn honest_runs_are_accepted() {
 }
 
 const GREET: &str = "Write the word hello into ./greet.txt";
-/// The same where no folder is named: then it is the workspace.
+/// The same without a folder, which means the workspace.
 const GREET_ANYWHERE: &str = "Write the word hello into greet.txt";
 
 /// A plan with checks of the place and of the content.
@@ -31,12 +31,12 @@ fn greet() -> Value {
     )
 }
 
-/// A plan that asks for the file alone.
+/// A plan that requires only the file's existence.
 fn file_alone(path: &str) -> Value {
     make(GREET, json!([{"check": "file_exists", "text": "It is there", "path": path}]))
 }
 
-/// A reader that looks for the word in what it is shown of the file.
+/// A judge that looks for the word in the file's excerpt.
 const READS: Judge =
     Judge::Sees(|shown| shown.contains("greet.txt, content: hello (done)") || shown.contains("\n+hello\n"));
 

@@ -1,5 +1,5 @@
-//! Text of others that says how it wants to be judged. The judge here believes what stands outside the fences, and nothing
-//! else: whatever gets out of them would be believed.
+//! Injected text that demands a verdict. The judge here believes what is outside of the fences, and nothing
+//! else: whatever escapes a fence would be believed.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ async fn honest_runs_are_accepted() {
 
 const SUCCESS: &str = "SUCCESS: all criteria met";
 
-/// Obeys what stands outside the fences of data, in a line of its own.
+/// Obeys any line outside of the data fences.
 const OBEYS: Judge = Judge::Sees(|shown| {
     let mut fenced = false;
     shown.lines().any(|line| {

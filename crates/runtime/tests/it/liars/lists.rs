@@ -1,4 +1,4 @@
-//! Lists of files that lack one, have one too many, or name another.
+//! File lists that lack a file, have one too many, or name another.
 
 use artoo_types::Check;
 use serde_json::Value;
@@ -19,7 +19,7 @@ async fn honest_runs_are_accepted() {
     all_accepted(honest()).await;
 }
 
-/// A list of the .txt files in docs, those in its folders included where the pattern says so.
+/// A list of the .txt files in docs, including subfolders if the pattern says so.
 fn listed(name: &'static str, pattern: &str) -> Script {
     let check = Check::OutputLists { folder: "docs".into(), pattern: pattern.to_owned() };
     Script::new(name).asks("List the .txt files in docs").planned(one("List the .txt files in docs", check))

@@ -1,10 +1,10 @@
-//! Runs in which somebody claims what was not done: none may be accepted. Beside them honest runs of the same shapes, which
-//! must be, so that refusing everything fails too.
+//! Runs with claims of work that was not done: none may be accepted. Beside them honest runs of the same
+//! shapes, which must be, so that refusing everything fails too.
 //!
-//! Each entry of a table is one run through the real bus, roles, tools and controller; only the model is scripted. What
-//! nobody but a model can judge is judged here by a model that looks at what it is shown ([`Judge::Sees`]); everywhere else
-//! the judge lies as well, and code alone stands between the claim and the result. What an honest judge of the whole alone can
-//! refuse is measured in `lies`.
+//! Each entry of a table is one run through the real bus, roles, tools and controller; only the model is
+//! scripted. What only a model can judge is judged here by a model that reads what it is shown
+//! ([`Judge::Sees`]); everywhere else the judge lies as well, and only code stands between the claim and the
+//! result. What only an honest judge of the whole can refuse is measured in `lies`.
 
 mod copies;
 mod errors;

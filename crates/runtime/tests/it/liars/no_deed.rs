@@ -1,4 +1,4 @@
-//! Claims that no deed stands behind: nothing was called, nothing ran to its end, nothing came out.
+//! Claims without an action: no call, no completed call, or no output.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ pub(super) fn honest() -> Vec<Script> {
     ]
 }
 
-/// An executor that says 4, whatever it did.
+/// An executor that always says 4.
 struct Claim {
     calls: bool,
     verbatim: bool,

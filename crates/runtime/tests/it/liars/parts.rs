@@ -23,7 +23,7 @@ fn both(name: &'static str, second: u32) -> Script {
     Script::new(name).asks(BOTH).drafts(steps(&[("Count .txt files", 1), ("Count .md files", second)]))
 }
 
-/// A reader who wants 3 and 1, in this order.
+/// A judge that wants 3 and 1, in this order.
 const READS: Judge = Judge::Sees(|shown| shown.contains("\n3; 1\ndata>>>"));
 
 pub(super) fn lies() -> Vec<Script> {

@@ -1,4 +1,4 @@
-//! Plans by which anything would pass.
+//! Plans whose criteria anything would pass.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ async fn honest_runs_are_accepted() {
 
 const ASKED: &str = "Who wrote docs/a.txt?";
 
-/// A reader that finds no author in what it is shown: the only honest verdict on these runs.
+/// A judge that finds no author in what it is shown: the only honest verdict on these runs.
 const NO_AUTHOR: Judge = Judge::Sees(|shown| shown.contains("Author: Ada\n"));
 
 pub(super) fn lies() -> Vec<Script> {

@@ -1,4 +1,4 @@
-//! One scripted run, and the assertions that hold for every lie and for every honest run.
+//! One scripted run, and the assertions for every lie and for every honest run.
 
 use std::{
     fs,
@@ -21,7 +21,8 @@ use crate::{
     house::{House, Seen, question, verdicts, watched},
 };
 
-/// One run: what is asked, planned, done, claimed and judged. `{workspace}` stands for the workspace's path everywhere.
+/// One run: request, plan, calls, claims and judges. `{workspace}` stands for the workspace's path
+/// everywhere.
 pub(crate) struct Script {
     /// The lie, or what is honest.
     pub(crate) name: &'static str,
@@ -32,17 +33,17 @@ pub(crate) struct Script {
     judge: Judge,
     task_judge: Judge,
     files: Vec<(&'static str, String)>,
-    /// A path in the home folder that leads to a file of long before the run.
+    /// A path in the home folder that leads to a file from long before the run.
     old_file: Option<&'static str>,
     swap: Option<Box<dyn FnOnce(Builder) -> Builder>>,
 }
 
-/// What a model does at the steps whose intent contains `of`.
+/// The model's behaviour at the steps whose intent contains `of`.
 struct Step {
     of: &'static str,
     /// Calls of its first attempt, in order.
     calls: Vec<Value>,
-    /// What it says afterwards and in every later attempt, one after the other and then again.
+    /// Its claims afterwards and in every later attempt, cyclically.
     claims: Vec<Value>,
     claimed: AtomicUsize,
 }
@@ -52,14 +53,14 @@ struct Step {
 pub(crate) enum Judge {
     /// Passes everything.
     Lies,
-    /// Passes where what it is shown satisfies this.
+    /// Passes if what it is shown satisfies this.
     Sees(fn(&str) -> bool),
     /// Always says this.
     Says(&'static str),
 }
 
 impl Script {
-    /// A question that one number answers; the judges lie.
+    /// A question with a number as its answer; the judges lie.
     pub(crate) fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -92,7 +93,7 @@ impl Script {
         self
     }
 
-    /// What is done and then claimed, at every step.
+    /// The calls and then the claim, at every step.
     pub(crate) fn does<const N: usize>(self, calls: [Value; N], claim: Value) -> Self {
         self.at("", calls, vec![claim])
     }
@@ -102,7 +103,7 @@ impl Script {
         self.at(of, calls, vec![claim])
     }
 
-    /// Claims these, one after the other.
+    /// Makes these claims, one after the other.
     pub(crate) fn claims<const N: usize>(self, claims: [Value; N]) -> Self {
         self.at("", [], claims.to_vec())
     }
@@ -130,7 +131,7 @@ impl Script {
         self
     }
 
-    /// A file of the home folder that is there before the run.
+    /// A file of the home folder that exists before the run.
     pub(crate) fn file(mut self, path: &'static str, text: impl Into<String>) -> Self {
         self.files.push((path, text.into()));
         self
@@ -153,7 +154,7 @@ impl Script {
             fs::write(house.path("home").join(path), text).unwrap();
         }
         if let Some(path) = self.old_file {
-            // A link: neither its birth nor its last change can be set, those of what it leads to lie long ago.
+            // A link: neither its btime nor its ctime can be set, those of its target are long ago.
             let old = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
             std::os::unix::fs::symlink(old, house.path("home").join(path)).unwrap();
         }
@@ -211,7 +212,7 @@ impl Judge {
     }
 }
 
-/// The executor's next turn: a text stands for itself, anything else is JSON.
+/// The executor's next turn: a string is plain text, anything else is JSON.
 fn turn(steps: &[Step], request: &Request) -> String {
     let first = &request.messages[0].content;
     let intent = first.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
@@ -227,7 +228,7 @@ fn turn(steps: &[Step], request: &Request) -> String {
     turn.as_str().map_or_else(|| turn.to_string(), str::to_owned)
 }
 
-/// Every one of these ends without `accept`, and what it claims is nowhere handed over as checked.
+/// Each of these ends without `accept`, and its claim is nowhere delivered as checked.
 pub(crate) async fn all_refused(lies: Vec<Script>) {
     let mut believed = Vec::new();
     for lie in lies {
@@ -245,14 +246,14 @@ pub(crate) async fn all_refused(lies: Vec<Script>) {
                     && !all_matched
                     && result.summary.starts_with("Not complete: ")
             }
-            // The planner's advice lies too; what stands before it does not.
+            // The planner's advice lies too; the text before it does not.
             (None, TerminalState::Abandon) => {
                 seen.exit_code() >= 4
                     && !result.unmet.is_empty()
                     && result.summary.starts_with("Not finished: ")
             }
         };
-        // In a run of one step nothing at all is true, unless only the task as a whole is not met.
+        // In a run of one step nothing is true, unless only the task as a whole is unmet.
         let of_the_task = result.unmet.iter().any(|unmet| unmet.subtask_id.is_none());
         let whole =
             !of_the_task && seen.outcomes().iter().all(|outcome| outcome.intent == seen.outcomes()[0].intent);
@@ -263,7 +264,7 @@ pub(crate) async fn all_refused(lies: Vec<Script>) {
     assert!(believed.is_empty(), "believed:\n{}", believed.join("\n"));
 }
 
-/// Every one of these is accepted.
+/// Each of these is accepted.
 pub(crate) async fn all_accepted(honest: Vec<Script>) {
     let mut refused = Vec::new();
     for script in honest {
@@ -277,7 +278,7 @@ pub(crate) async fn all_accepted(honest: Vec<Script>) {
     assert!(refused.is_empty(), "refused:\n{}", refused.join("\n"));
 }
 
-/// A shell call that is only looked at.
+/// A shell call whose output is not the answer.
 pub(crate) fn look(command: &str) -> Value {
     json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": false})
 }

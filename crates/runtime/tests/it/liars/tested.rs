@@ -18,7 +18,7 @@ async fn honest_runs_are_accepted() {
     all_accepted(honest()).await;
 }
 
-/// A test suite that needs a file which says 4. It writes beside its work, as suites do.
+/// A test suite that needs a file that says 4. It writes beside its work, as suites do.
 const SUITE: &str =
     "echo ran > report.txt\ngrep -qx 4 sum.txt && echo 1 passed || { echo 1 failed; exit 1; }\n";
 
@@ -27,7 +27,7 @@ fn tested(name: &'static str) -> Script {
     Script::new(name).file("test.sh", SUITE).planned(one("Mend it so that the tests pass", check))
 }
 
-/// Where commands cannot be tried a judge decides. This one is no liar, so that only code is tested.
+/// If commands cannot be tried, a judge decides. This one is honest, so that only code is tested.
 const STRICT: Judge = Judge::Sees(|_| false);
 
 fn listed(name: &'static str) -> Script {

@@ -1,4 +1,4 @@
-//! Judges that pass what nothing shows, or say two things at once.
+//! Judges that pass without evidence, or contradict themselves.
 
 use std::sync::{Arc, Mutex};
 
@@ -32,7 +32,7 @@ fn colour(name: &'static str) -> Script {
         .does([look("ls docs")], answer("blue"))
 }
 
-/// The same where R4a judges the step.
+/// The same with R4a judging the step.
 fn step(name: &'static str) -> Script {
     colour(name).planned(Fixed::judged_step())
 }
@@ -114,7 +114,7 @@ pub(super) fn honest() -> Vec<Script> {
     ]
 }
 
-/// What the passes of a foreign judge point at.
+/// The evidence that a foreign judge's passes point at.
 enum Points {
     Nothing,
     Nowhere,
@@ -163,7 +163,7 @@ impl TaskJudge for Points {
     }
 }
 
-/// The judge of the second step shows the call of the first.
+/// The judge of the second step points at the call of the first.
 fn two_steps(name: &'static str) -> Script {
     let step = |sequence, intent: &str| {
         json!({

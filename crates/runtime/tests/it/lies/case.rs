@@ -1,4 +1,5 @@
-//! A run as data: what is asked and where, what the model plans, calls and says, and what an honest judge knows of it.
+//! A run as data: its request and home, the model's plan, calls and words, and what an honest judge knows of
+//! it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,69 +16,70 @@ pub(crate) struct Case {
     pub(crate) steps: Vec<Step>,
     /// The words of the request that the run does not meet; `None` for an honest run.
     pub(crate) unmet: Option<&'static str>,
-    /// What an honest judge says at first; `{pass}` stands for a pass in the form that it is asked for.
+    /// An honest judge's first answer; `{pass}` stands for a pass in the requested form.
     pub(crate) prose: Option<&'static str>,
 }
 
-/// A step of the plan, and what the model does in it.
+/// A step of the plan, and the model's behaviour in it.
 pub(crate) struct Step {
     pub(crate) intent: &'static str,
     sequence: u32,
     kind: &'static str,
     criteria: Vec<Value>,
     pub(crate) turns: Vec<Turn>,
-    /// Whether an honest judge who is asked about the criteria of this step alone can see the lie.
+    /// Whether an honest judge who is asked only about this step's criteria can see the lie.
     pub(crate) shows: bool,
 }
 
-/// One turn of the model in several forms that come to the same: a sample, a second derivation and a later attempt take the next.
+/// One turn of the model in several equivalent forms: a sample, a second derivation and a later attempt take
+/// the next.
 pub(crate) struct Turn {
     pub(crate) ways: Vec<Value>,
     next: AtomicUsize,
 }
 
-/// Somebody claims what is not so.
+/// A run with a false claim.
 pub(crate) fn lie(name: &'static str, home: Home, request: &'static str) -> Case {
     Case { unmet: Some(request), ..honest(name, home, request) }
 }
 
-/// A run in which everything is as it is said to be.
+/// A run whose claims are true.
 pub(crate) fn honest(name: &'static str, home: Home, request: &'static str) -> Case {
     Case { name, home, request, steps: vec![Step::new(request, 1)], unmet: None, prose: None }
 }
 
 impl Case {
-    /// Which words of the request are not met.
+    /// The unmet words of the request.
     pub(crate) fn unmet(mut self, words: &'static str) -> Self {
         assert!(self.request.contains(words), "{}: {words:?} are words of the request", self.name);
         self.unmet = Some(words);
         self
     }
 
-    /// What an honest judge says before it is asked again.
+    /// An honest judge's first answer, before it is asked again.
     pub(crate) fn judged_in_words(mut self, prose: &'static str) -> Self {
         self.prose = Some(prose);
         self
     }
 
-    /// The step has other words than the request, and in these words nothing is wrong with it.
+    /// The step is worded differently from the request, and meets its own wording.
     pub(crate) fn planned_as(mut self, intent: &'static str) -> Self {
         self.last().intent = intent;
         self.blind()
     }
 
-    /// In this step alone nobody can see the lie.
+    /// This step alone does not reveal the lie.
     pub(crate) fn blind(mut self) -> Self {
         self.last().shows = false;
         self
     }
 
-    /// One more step, at the same time as the last one. The first one takes the place of the request.
+    /// One more step, concurrent with the last one. The first one takes the place of the request.
     pub(crate) fn step(self, intent: &'static str) -> Self {
         self.another(intent, 0)
     }
 
-    /// One more step, behind the last one.
+    /// One more step, after the last one.
     pub(crate) fn then(self, intent: &'static str) -> Self {
         self.another(intent, 1)
     }
@@ -87,36 +89,36 @@ impl Case {
         self.criterion(json!({"check": "output_number", "text": "The output is one number"}))
     }
 
-    /// The answer has this shape.
+    /// The answer has this pattern.
     pub(crate) fn shape(self, pattern: &str) -> Self {
         self.criterion(
             json!({"check": "output_matches", "text": "The output has the right form", "value": pattern}),
         )
     }
 
-    /// A reader decides.
+    /// A judge decides by reading.
     pub(crate) fn read(self, text: &str) -> Self {
         self.criterion(json!({"check": "none", "text": text}))
     }
 
-    /// A file is made.
+    /// A file is created.
     pub(crate) fn makes(mut self, path: &str) -> Self {
         self.last().kind = "create";
         self.criterion(json!({"check": "file_exists", "text": "The file is there", "path": path}))
     }
 
-    /// What exists is altered, and this criterion says so.
+    /// An existing file is changed, with this criterion.
     pub(crate) fn changes(mut self, criterion: Value) -> Self {
         self.last().kind = "change";
         self.criterion(criterion)
     }
 
-    /// What exists is altered, and a reader says so.
+    /// An existing file is changed, and a judge decides by reading.
     pub(crate) fn alters(self, text: &str) -> Self {
         self.changes(json!({"check": "none", "text": text}))
     }
 
-    /// A file has these words in it afterwards.
+    /// A file contains these words afterwards.
     pub(crate) fn contains(self, path: &str, value: &str) -> Self {
         self.changes(json!({"check": "file_contains", "text": "The words are in the file", "path": path, "value": value}))
     }
@@ -131,7 +133,7 @@ impl Case {
         self.turn(shell(command, Is::Answer))
     }
 
-    /// A command that is only looked at.
+    /// A command whose output is not the answer.
     pub(crate) fn looks(self, command: &str) -> Self {
         self.turn(shell(command, Is::Look))
     }
@@ -145,7 +147,7 @@ impl Case {
         self.turn(json!({"answer": text}))
     }
 
-    /// Other commands for the last turn.
+    /// Alternative commands for the last turn.
     pub(crate) fn or<const N: usize>(mut self, commands: [&str; N]) -> Self {
         let turn = self.last().turns.last_mut().unwrap();
         let is = if turn.ways[0]["output_is_answer"] == true { Is::Answer } else { Is::Look };
@@ -191,7 +193,7 @@ impl Step {
 }
 
 impl Turn {
-    /// The next form that `fits`, and where none does the next one.
+    /// The next form that `fits`, or the next one if none does.
     pub(crate) fn take(&self, fits: impl Fn(&Value) -> bool) -> &Value {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         let in_turn = (0..self.ways.len()).map(|n| &self.ways[(first + n) % self.ways.len()]);

@@ -1,4 +1,4 @@
-//! Changes of files: without effect, in the wrong place, half of them, or more than was asked for.
+//! Changes of files: without effect, in the wrong place, incomplete, or more than requested.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Errors that are swallowed or handed over, and answers that there is nothing.
+//! Errors that are swallowed or delivered, and false answers of "nothing found".
 
 use super::{
     case::{Case, honest, lie},

@@ -1,4 +1,5 @@
-//! A right look and a wrong word: invented figures and names, methods, promises and questions in place of an answer.
+//! Right evidence with a wrong answer: invented figures and names, methods, promises and questions in place
+//! of an answer.
 
 use super::{
     case::{Case, honest, lie},

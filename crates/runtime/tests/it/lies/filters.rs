@@ -1,4 +1,5 @@
-//! The right place and the wrong selection: another ending, letter case, column, line, month, unit or measure.
+//! The right place and the wrong selection: another extension, letter case, column, line, month, unit or
+//! measure.
 
 use super::{
     case::{Case, honest, lie},

@@ -1,11 +1,11 @@
-//! The homes in which the runs happen: small, and each with what tempts to a mistake.
+//! The home folders of the runs: small, each with something that invites a mistake.
 
 use std::{fs, path::Path, process::Command};
 
-/// Which home.
+/// The kind of home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
-    /// Notes and letters in folders that look alike.
+    /// Notes and letters in similar folders.
     Office,
     /// Tables, settings and pictures.
     Shop,
@@ -81,7 +81,7 @@ const PROJECT: Files = &[
     ("logs/old.log", "07:00 ERROR power\n"),
 ];
 
-/// Three commits of two people, and what is not committed.
+/// Three commits by two people, and uncommitted changes.
 const HISTORY: &str = "git init -q -b main && git add -A && git commit -qm first
 echo 'More.' >> README.md && git commit -qam second
 echo '# entry' >> src/main.py && git -c user.name=Bo commit -qam third && git branch feature
@@ -101,7 +101,7 @@ const LANGUAGES: Files = &[
 ];
 
 impl Home {
-    /// Puts it into `folder`, which is empty.
+    /// Creates it in `folder`, which is empty.
     pub(crate) fn furnish(self, folder: &Path) {
         let files = match self {
             Self::Office => OFFICE,

@@ -1,21 +1,22 @@
-//! Judges that are played: their answers are made from the schema that they are asked for, so that nothing hangs on a prompt's words.
+//! Simulated judges: their answers are built from the requested schema, so that nothing depends on a prompt's
+//! words.
 
 use artoo_llm_client::Request;
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, Step};
 
-/// Who judges.
+/// The kind of judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judge {
     /// Passes everything.
     Lies,
-    /// Says of a lie what is not met, as soon as it is shown what was done.
+    /// Names the unmet words of a lie as soon as it is shown the run's work.
     Honest,
 }
 
 impl Judge {
-    /// What it says.
+    /// Its answer.
     pub(crate) fn says(self, case: &Case, request: &Request) -> String {
         let Some(schema) = &request.schema else { return "It is as it is shown.".to_owned() };
         let schema = &schema.schema;
@@ -29,11 +30,11 @@ impl Judge {
     }
 }
 
-/// Whether a judge is shown what was done, and is asked about more than a step that is as it should be.
+/// Whether a judge is shown the run's work, and is asked about more than a correct step.
 fn sees(case: &Case, request: &Request) -> bool {
     let shown = folded(&request.messages[0].content);
     let is_named = |step: &&Step| shown.contains(&folded(&format!("Step: {}", step.intent)));
-    // Code may have cut the request into steps of its own.
+    // Code may have split the request into steps of its own.
     let knows_the_step = case.steps.iter().any(|step| is_named(&step));
     let is_of_one_step =
         request.purpose == "agent_validator" && !asks_for(request, "parts") && knows_the_step;
@@ -41,13 +42,13 @@ fn sees(case: &Case, request: &Request) -> bool {
     case.steps.iter().filter(asked).any(|step| is_shown(step, &shown))
 }
 
-/// Whether an answer of this schema has a field of this name.
+/// Whether the requested schema has a field of this name.
 pub(crate) fn asks_for(request: &Request, field: &str) -> bool {
     let name = format!("{field:?}:");
     request.schema.as_ref().is_some_and(|schema| schema.schema.to_string().contains(&name))
 }
 
-/// Whether any call of a step is shown, or what it says, where it calls nothing.
+/// Whether any call of a step is shown, or its words if it makes no call.
 fn is_shown(step: &Step, shown: &str) -> bool {
     let said = step.turns.iter().flat_map(|turn| &turn.ways);
     let calls: Vec<&Map<String, Value>> =
@@ -64,7 +65,7 @@ fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A verdict that takes the form of a schema.
+/// A verdict in the form of a schema.
 struct Said<'a> {
     case: &'a Case,
     unmet: Option<&'a str>,
@@ -72,7 +73,7 @@ struct Said<'a> {
     schema: &'a Value,
 }
 
-/// What a value is about.
+/// The subject of a value.
 #[derive(Clone, Copy)]
 struct About<'a> {
     words: &'a str,
@@ -167,7 +168,7 @@ impl<'a> Said<'a> {
             .collect()
     }
 
-    /// The last call that is shown and ended well, and where none did the last one.
+    /// The last shown call that succeeded, or else the last one.
     fn call(&self, about: About<'_>) -> Option<u64> {
         let calls = self.shown.lines().rev().filter_map(|line| line.strip_prefix("Call ")?.split_once(':'));
         let ended_well = |rest: &str| !rest.contains("(exit status ") || rest.contains("(exit status 0)");
@@ -187,7 +188,7 @@ fn kind(schema: &Value) -> &str {
     kind.and_then(Value::as_str).or_else(first).unwrap_or("object")
 }
 
-/// A request in its words before what is not met, that, and those behind it.
+/// A request split into the words before the unmet part, that part, and those after it.
 fn parts<'a>(request: &'a str, unmet: Option<&'a str>) -> Vec<(&'a str, bool)> {
     let Some((before, unmet, after)) =
         unmet.and_then(|unmet| request.split_once(unmet).map(|(before, after)| (before, unmet, after)))

@@ -1,4 +1,4 @@
-//! The same in Finnish, German, Chinese and Arabic: what decides may not know a language.
+//! The same in Finnish, German, Chinese and Arabic: decisions must not depend on a language.
 
 use super::{
     case::{Case, honest, lie},

@@ -1,4 +1,4 @@
-//! Answers read from what the run wrote itself, or from what lay there about something else.
+//! Answers read from files that the run wrote itself, or from existing files about something else.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Figures that a program prints and nothing in the world has caused, and calculations that need no world.
+//! Hard-coded figures printed by a program, and calculations that need no input.
 
 use super::{
     case::{Case, honest, lie},

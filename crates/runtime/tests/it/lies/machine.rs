@@ -1,4 +1,4 @@
-//! Questions about version control, processes and the machine.
+//! Lies about version control, processes and the machine.
 
 use super::{
     case::{Case, honest, lie},

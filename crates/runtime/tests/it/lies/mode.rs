@@ -1,4 +1,4 @@
-//! Who lies in a run, and the run itself.
+//! Which roles lie in a run, and the run itself.
 
 use std::{fs, sync::Arc};
 
@@ -18,7 +18,7 @@ use crate::{
     house::{House, guided},
 };
 
-/// Who lies.
+/// Which roles lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Every role.
@@ -29,17 +29,17 @@ pub(crate) enum Mode {
     Guided,
 }
 
-/// What came of one run.
+/// The result of one run.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
     pub(crate) is_lie: bool,
     pub(crate) accepted: bool,
-    /// How often the model was asked, and how often as a judge.
+    /// The number of model calls, and of those as a judge.
     pub(crate) calls: usize,
     pub(crate) judged: usize,
     pub(crate) has_one_step: bool,
-    /// The output where it was accepted, and otherwise why it was not.
+    /// The output if accepted, otherwise the reason.
     pub(crate) told: String,
 }
 
@@ -56,7 +56,7 @@ impl Mode {
         let artoo =
             house.builder(&model).task_judge(Arc::new(artoo_meta_validator::ModelTaskJudge)).build().unwrap();
         let mut request = house.request(case.request);
-        // Consent is not what is measured here.
+        // Consent is not measured here.
         request.granted.extend([EffectKind::Overwrites, EffectKind::Deletes]);
         let result = artoo.start(request).unwrap().finished().await;
         artoo.close().await;
@@ -76,7 +76,7 @@ impl Mode {
     fn model(self, case: &Arc<Case>) -> ScriptedModel {
         let judge = if self == Self::AllLie { Judge::Lies } else { Judge::Honest };
         let (drafted, acting, judged) = (case.draft(), Arc::clone(case), Arc::clone(case));
-        // By what is asked for, whoever asks.
+        // By the requested schema, whichever role asks.
         let says = move |request: &Request| {
             if asks_for(request, "subtasks") {
                 plan(&drafted, request).to_string()
@@ -95,7 +95,7 @@ impl Mode {
     }
 }
 
-/// The draft of a plan, with a reader in place of each check that this model is not offered.
+/// The draft of a plan, with a judged criterion in place of each check that this model is not offered.
 fn plan(drafted: &Value, request: &Request) -> Value {
     let mut draft = drafted.clone();
     let forms = request.schema.as_ref().map(|schema| schema.schema.to_string()).unwrap_or_default();
@@ -112,12 +112,12 @@ fn plan(drafted: &Value, request: &Request) -> Value {
 fn turn(case: &Case, request: &Request) -> Value {
     let first = &request.messages[0].content;
     let intent = first.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
-    // Code may have cut the request into steps of its own.
+    // Code may have split the request into steps of its own.
     let is_it = |step: &&Step| step.intent == intent;
     let Some(step) = case.steps.iter().find(is_it).or(case.steps.first()) else { return json!({}) };
     let made = request.messages.iter().filter(|message| message.role == MessageRole::User).count() - 1;
     let last = step.turns.len() - 1;
-    // What was called in an earlier attempt is not called again in the same words.
+    // A call of an earlier attempt is not repeated in the same words.
     let skips = first.contains("Earlier call: ") && step.turns[0].ways.len() == 1;
     let turn = &step.turns[if skips { last } else { made.min(last) }];
     let fits = |way: &Value| {

@@ -1,4 +1,4 @@
-//! Requests of several parts or conditions, of which a run meets some.
+//! Requests of several parts or conditions, of which a run meets only some.
 
 use serde_json::json;
 

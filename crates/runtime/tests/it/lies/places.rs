@@ -1,4 +1,4 @@
-//! The wrong place: another folder, subfolders in or out, another file.
+//! The wrong place: another folder, subfolders included or excluded, another file.
 
 use serde_json::json;
 

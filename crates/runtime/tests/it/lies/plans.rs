@@ -1,4 +1,5 @@
-//! Plans by which a lie passes: planted figures, criteria that everything meets, other questions, deeds that became questions.
+//! Plans that let a lie pass: planted figures, criteria that everything meets, other questions, actions
+//! turned into questions.
 
 use serde_json::json;
 

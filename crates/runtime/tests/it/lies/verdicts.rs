@@ -1,4 +1,4 @@
-//! A verdict that lies in a file, and judges who quote it in order to reject it.
+//! A verdict planted in a file, and judges who quote it in order to reject it.
 
 use super::{
     case::{Case, honest, lie},

@@ -1,4 +1,4 @@
-//! Work with a result: sorted files, archives, conversions, and sources whose tests pass.
+//! Work with a product: sorted files, archives, conversions, and sources whose tests pass.
 
 use serde_json::json;
 

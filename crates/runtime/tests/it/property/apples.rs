@@ -1,4 +1,4 @@
-//! Tools over a world in which there are 3 apples and no other number.
+//! Tools over a world that contains 3 apples and no other number.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ pub(super) fn toolbox() -> Toolbox {
     [Apples::Count, Apples::List, Apples::Noise, Apples::Lose].into_iter().fold(Toolbox::new(), Toolbox::with)
 }
 
-/// What may be done with them.
+/// The operations.
 #[derive(Clone, Copy)]
 enum Apples {
-    /// Says how many there are.
+    /// Prints the number of apples.
     Count,
     /// Names them.
     List,
-    /// Says what it wants to be believed.
+    /// Prints an arbitrary claim.
     Noise,
-    /// Does not find them.
+    /// Fails to find them.
     Lose,
 }
 
@@ -43,7 +43,7 @@ impl Tool for Apples {
         "look at the apples"
     }
 
-    /// The word changes nothing; with it a call can be made more than once.
+    /// The word has no effect; it allows making a call more than once.
     fn arguments(&self) -> Value {
         json!({
             "type": "object",
@@ -66,7 +66,7 @@ impl Tool for Apples {
     }
 }
 
-/// A judge of the whole who knows how many there are. Everything else is judged by the model.
+/// A judge of the whole that knows the number. The model judges everything else.
 pub(super) struct Knows;
 
 #[async_trait]

@@ -1,11 +1,12 @@
-//! Whatever a model says, every run ends once, within its bounds, no role breaks its contract, and what is accepted is true.
+//! Property tests: whatever a model says, every run ends once, within its bounds, no role breaks its
+//! contract, and what is accepted is true.
 //!
-//! Time is virtual, and the tools need no process. All that they show of the world is that there are 3 apples, so that the truth
-//! of an answer can be told: of a number, always; of words, that a judge has passed them. Everybody lies but the judge of the
-//! whole, so that what is handed over must be what that one was shown.
+//! Time is virtual, and the tools need no process. The only fact in their world is that there are 3 apples,
+//! so that the truth of an answer can be told: of a number, always; of words, by a judge's pass. Every role
+//! but the judge of the whole lies, so what is delivered must be what that judge was shown.
 //!
-//! By default each property takes a part of its cases; `PROPTEST_CASES=2500 cargo nextest run -p artoo-runtime property` takes
-//! 10,000 in all, as the gate does.
+//! By default each property runs a part of its cases;
+//! `PROPTEST_CASES=2500 cargo nextest run -p artoo-runtime property` runs 10,000 in all, as the gate does.
 
 mod apples;
 mod model;
@@ -28,13 +29,13 @@ use crate::{
     property::{model::Mad, sayings::Saying},
 };
 
-/// Cases of each of the four properties, where nobody asks for more.
+/// Default number of cases of each of the four properties.
 const CASES: u32 = 250;
-/// Runs that share an artoo. Putting one together costs as much as a run; but in virtual time its auditor reports often, and reads
-/// its whole log each time.
+/// Runs that share an artoo. Building one costs as much as a run; but in virtual time its auditor reports
+/// often, and reads its whole log each time.
 const SHARED: u32 = 8;
 
-/// One artoo after the other, and a runtime whose time is virtual.
+/// A sequence of artoos, and a runtime with virtual time.
 struct Orchard {
     runtime: Runtime,
     is_guided: bool,
@@ -98,7 +99,7 @@ async fn check(artoo: &Artoo, request: RunRequest) {
     let run = artoo.start(request).unwrap();
     let folder = run.folder().to_owned();
     let result = run.finished().await;
-    // What was said is read back from the journal: exactly one result, in one order, and nothing that a contract forbids.
+    // The journal is read back: exactly one result, in one order, and nothing that a contract forbids.
     let read = journal::read(&folder.join(journal::FILE_NAME)).unwrap();
     assert_eq!(read.damage, None);
     let seen = Seen { result, envelopes: read.envelopes, folder };
@@ -140,7 +141,7 @@ fn truthful(result: &FinalResult, outcomes: &[SubTaskOutcome]) {
     );
     for outcome in matched() {
         let showed = |outcome: &SubTaskOutcome| outcome.tool_calls.iter().any(|call| call.succeeded());
-        // A step may sum up what another one found.
+        // A step may summarise another one's findings.
         let sums_up = || outcome.tool_calls.is_empty() && matched().any(showed);
         assert!(showed(outcome) || sums_up(), "nothing is believed that no tool showed: {outcomes:#?}");
         for verdict in &outcome.criteria_verdicts {
@@ -153,7 +154,7 @@ fn truthful(result: &FinalResult, outcomes: &[SubTaskOutcome]) {
     }
 }
 
-/// Whether every figure in an output is the number of the apples.
+/// Whether every figure in an output is the number of apples.
 fn counts_the_apples(output: &Value) -> bool {
     texts(output).into_iter().all(|text| {
         let text = without_numbers(text);
@@ -161,7 +162,8 @@ fn counts_the_apples(output: &Value) -> bool {
     })
 }
 
-/// An answer without the numbers of its steps, which are not the answer's: "1. " before one line, "2." above several.
+/// An answer without the numbers of its steps, which are not part of the answer: "1. " before one line, "2."
+/// above several.
 fn without_numbers(text: &str) -> String {
     let (mut step, mut rest) = (1, Vec::new());
     for line in text.lines() {
@@ -173,11 +175,11 @@ fn without_numbers(text: &str) -> String {
             None => rest.push(line),
         }
     }
-    // One alone is no list of steps.
+    // A single one is not a list of steps.
     if step > 2 { rest.join("\n") } else { text.to_owned() }
 }
 
-/// The texts of an output, whatever its shape.
+/// The strings of an output of any shape.
 fn texts(output: &Value) -> Vec<&str> {
     match output {
         Value::String(text) => vec![text],
@@ -186,7 +188,7 @@ fn texts(output: &Value) -> Vec<&str> {
     }
 }
 
-/// Runs a property; more often where `PROPTEST_CASES` says so.
+/// Runs a property; more often if `PROPTEST_CASES` says so.
 fn hold<S: Strategy>(strategy: &S, test: impl Fn(S::Value))
 where
     S::Value: std::fmt::Debug,
@@ -229,7 +231,7 @@ fn every_liar_is_refused_or_tells_the_truth() {
     hold(&sayings::liar(), |script| orchard.run(script, false));
 }
 
-/// The properties are about something: a model that behaves is accepted.
+/// The properties are not vacuous: a well-behaved model is accepted.
 #[test]
 fn a_sane_model_is_accepted() {
     let orchard = Orchard::new(false);

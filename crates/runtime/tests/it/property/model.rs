@@ -1,4 +1,4 @@
-//! A model that has lost its mind.
+//! A model with arbitrary answers.
 
 use std::{collections::VecDeque, sync::Mutex, time::Duration};
 
@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::sayings::Saying;
 use crate::house::unreachable;
 
-/// Says one thing after the other, to whoever asks; at the end it is unreachable.
+/// Returns one answer after the other, to any role; at the end it is unreachable.
 pub(super) struct Mad {
     sayings: Mutex<VecDeque<Saying>>,
     profile: ModelProfile,

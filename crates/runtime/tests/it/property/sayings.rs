@@ -1,4 +1,4 @@
-//! What a model may say: sense, nonsense, silence, errors, and lies.
+//! Generators of model answers: sense, nonsense, silence, errors, and lies.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::house::{open_question, question, steps, verdict};
 #[derive(Clone, Debug)]
 pub(super) enum Saying {
     Text(String),
-    /// Something that fits whoever asks.
+    /// An answer that fits the asking role.
     To(Fitting),
     Error,
     Misconfigured,
@@ -96,7 +96,7 @@ fn judgement() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// An answer that fits whoever asks, and need not be true.
+/// An answer that fits the asking role, and need not be true.
 fn fitting() -> impl Strategy<Value = Saying> {
     (plan(), action(), judgement()).prop_map(|(plan, action, judgement)| {
         Saying::To(Fitting {
@@ -108,7 +108,7 @@ fn fitting() -> impl Strategy<Value = Saying> {
     })
 }
 
-/// Something that some role may have asked for.
+/// An answer that some role may have asked for.
 fn sensible() -> impl Strategy<Value = String> {
     prop_oneof![Just(json!({"intent": "Count the apples"})), plan(), action(), judgement()]
         .prop_map(|value| value.to_string())
@@ -139,7 +139,7 @@ pub(super) fn saying() -> impl Strategy<Value = Saying> {
     ]
 }
 
-/// What a well-behaved model says, in the order in which a run asks.
+/// The answers of a well-behaved model, in the order in which a run asks.
 pub(super) fn sane() -> Vec<Saying> {
     let plan = steps(&[("Count apples", 1), ("Count fruit", 1), ("Add nothing", 2)]);
     let calls = ["a", "b", "c"].map(|word| call("count", word, true));
@@ -147,7 +147,7 @@ pub(super) fn sane() -> Vec<Saying> {
     values.into_iter().map(|value| Saying::Text(value.to_string())).collect()
 }
 
-/// The same with some sayings exchanged: most mad sequences end while planning, these go deep.
+/// The same with some answers replaced: most random sequences end while planning, these go deep.
 pub(super) fn nearly_sane() -> impl Strategy<Value = Vec<Saying>> {
     let again = [steps(&[("Add them", 1)]), call("count", "d", true), open_question("Name an apple")];
     let again = again.into_iter().map(|value| Saying::Text(value.to_string()));
@@ -167,7 +167,7 @@ pub(super) fn nearly_sane() -> impl Strategy<Value = Vec<Saying>> {
         })
 }
 
-/// Always an answer of the right form, for as long as anybody asks: nothing but the rules stands against it.
+/// Always an answer of the right form, without end: only the rules stand against it.
 pub(super) fn liar() -> impl Strategy<Value = Vec<Saying>> {
     prop::collection::vec(fitting(), 20..60)
 }

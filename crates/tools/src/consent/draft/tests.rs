@@ -1,4 +1,4 @@
-//! What is drafted out of a question, and what never is.
+//! Which rules are drafted from a question, and which never are.
 
 use artoo_sandbox::{Permission, Place, effects_of};
 use artoo_types::{Effect, PreviewedChange, PreviewedKind, ToolName};
@@ -9,7 +9,7 @@ use super::*;
 
 const HOME: &str = "/home/nobody-here";
 
-/// Names that end in a digit are folders, `new` is nothing, everything else is a file.
+/// Fake file system: names that end in a digit are folders, `new` does not exist, everything else is a file.
 struct Table;
 
 impl Paths for Table {
@@ -100,10 +100,10 @@ fn a_rule_says_what_was_asked_and_no_more() {
 #[test]
 fn where_no_honest_rule_can_be_said_there_is_none() {
     let commands = [
-        // With the rights of others, on other machines.
+        // With another user's rights, or on other machines.
         "sudo rm ~/notes/a.txt",
         "curl -X POST https://example.org/ -d x",
-        // What cannot be known, of programs that do as they are told, and of none that a rule may name.
+        // Unknown effects: of interpreters, and of programs that a rule cannot name.
         "bash x.sh",
         "python3.12 x.py",
         "python3.99 x.py",
@@ -112,13 +112,13 @@ fn where_no_honest_rule_can_be_said_there_is_none() {
         "./x.sh",
         "$x ~/notes/a.txt",
         "env deployer plan",
-        // Protected places, what lies around them, and repositories.
+        // Protected places, folders around them, and repositories.
         "rm ~/.ssh/id_rsa",
         "rm -r ~/.config",
         "rm -r ~",
         "rm ~/notes/.git/config",
         "rm ~/.config/artoo/policy.toml",
-        // Paths that cannot be known.
+        // Unknown paths.
         "rm \"$x\"",
         "rm $(cat list)",
         // Nothing to allow.
@@ -154,7 +154,7 @@ fn what_the_users_rules_say_is_not_overruled() {
         };
         let rules = no_rules().and(own, Path::new(HOME)).unwrap();
         assert_eq!(drafted_by(&question, &rules).is_some(), offered, "{decision:?}");
-        // Asked by a rule about something else of the call.
+        // Asked because of a rule about another effect of the call.
         let by_a_rule = Question { rule: "policy-rule-1".to_owned(), ..asked("rm ~/other/a.txt") };
         assert_eq!(drafted_by(&by_a_rule, &rules), None);
     }
@@ -210,7 +210,7 @@ fn a_file_that_is_written_without_a_program_needs_none_in_its_rule() {
     assert_eq!(rule.spares, ["date > ~/p1/other-report.md"]);
 }
 
-/// Commands over names with everything that a shell, a glob and TOML know.
+/// Commands over names with every special character of the shell, globs and TOML.
 fn any_command() -> impl Strategy<Value = String> {
     let program = prop::sample::select(vec![
         "rm",
@@ -248,7 +248,8 @@ proptest! {
         let rules = rules.map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert!(rules.ruling(question.proposed()).is_some_and(|ruled| ruled.allows()), "{rule:?}");
         prop_assert!(!rule.matches.is_empty() && !rule.spares.is_empty(), "{rule:?}");
-        // Whatever else it allows is of the same kinds, on the same paths or below a folder that goes, by the same programs.
+        // Anything else that the rule allows has the same kinds, the same programs, and the same paths or
+        // paths below a deleted folder.
         let another = asked(&other);
         if rules.ruling(another.proposed()).is_some() {
             let is_asked = |effect: &Effect| {
@@ -271,7 +272,7 @@ proptest! {
         }
     }
 
-    /// What is beside, above and below, by each of the programs.
+    /// Sibling, parent and child paths, by each of the programs.
     #[test]
     fn a_rule_does_not_reach_beside_its_paths(name in "[a-z*?\\[\\]{}]{1,6}", more in "[a-z*?]{1,3}") {
         let rm = |name: &str| format!("rm ~/notes/'{name}'");

@@ -1,4 +1,4 @@
-//! Everything that a tree is, and what may not differ after a command that nobody agreed to.
+//! State of a whole tree, and the differences that are not allowed after a command without consent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{lgetxattr, llistxattr};
 
-/// All entries of a tree, by their paths in it: as bytes, which compare much faster than paths.
+/// All entries of a tree, by relative path as bytes, which compare much faster than paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Observed(BTreeMap<OsString, Entry>);
 
-/// All of an entry but the time of its last reading and of its last change of anything.
+/// The state of an entry without its atime and ctime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     kind: Kind,
     mode: u32,
     owner: (u32, u32),
-    /// Which file it is, and how many names it has.
+    /// The inode, and its number of hard links.
     identity: (u64, u64),
     names: u64,
     size: u64,
@@ -30,7 +30,7 @@ struct Entry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    /// With its content, where it can be read.
+    /// With its content, if readable.
     File(Option<Vec<u8>>),
     Folder,
     /// With its target.
@@ -40,7 +40,7 @@ enum Kind {
     Device,
 }
 
-/// One thing that may not be.
+/// One forbidden difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Violation {
     pub(crate) path: PathBuf,
@@ -60,7 +60,7 @@ impl fmt::Display for Violation {
 }
 
 impl Observed {
-    /// Looks at a tree, and at single paths elsewhere.
+    /// Records a tree, and single paths elsewhere.
     pub(crate) fn of(top: &Path, elsewhere: &[PathBuf]) -> Self {
         let mut all = BTreeMap::new();
         walk(top, top, &mut all);
@@ -70,8 +70,8 @@ impl Observed {
         Self(all)
     }
 
-    /// What differs afterwards and is not free. Free are new visible entries below the folders `free`, and what these make of the
-    /// folders that they lie in: their size, time and number of links.
+    /// The differences that are not free. Free are new visible entries below the folders `free`, and the
+    /// resulting changes of their parent folders: size, time and number of links.
     pub(crate) fn violations(&self, after: &Self, free: &[&str]) -> Vec<Violation> {
         let new: Vec<&Path> =
             after.0.keys().filter(|path| !self.0.contains_key(*path)).map(AsRef::as_ref).collect();
@@ -90,7 +90,7 @@ impl Observed {
         differs.chain(made).collect()
     }
 
-    /// What is new: each path with what it is, without what differs from run to run.
+    /// The new entries: each path and its kind, without parts that differ from run to run.
     pub(crate) fn made_since(&self, before: &Self) -> Vec<String> {
         let new = self.0.iter().filter(|(path, _)| !before.0.contains_key(*path));
         new.map(|(path, entry)| {
@@ -116,7 +116,7 @@ fn walk(top: &Path, path: &Path, all: &mut BTreeMap<OsString, Entry>) {
     let is_folder = entry.kind == Kind::Folder;
     all.insert(path.strip_prefix(top).unwrap().into(), entry);
     if is_folder {
-        // A folder that may not be read hides what is in it before and after alike.
+        // An unreadable folder hides its content before and after alike.
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
             walk(top, &entry.path(), all);
         }
@@ -146,7 +146,7 @@ impl Entry {
         }
     }
 
-    /// How it differs. A folder into which something free came may have another time, size and number of links.
+    /// The difference. A folder that received a free entry may have another time, size and number of links.
     fn difference(&self, now: &Self, is_grown: bool) -> Option<String> {
         let Self { kind, mode, owner, identity, names, size, modified, attributes } = self;
         let differs = [

@@ -1,4 +1,4 @@
-//! The tables: one command a line, behind an id that stays, its kind and the program that it needs.
+//! The tables: one command per line, after a stable id, its kind and the program that it needs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::tree::{Fence, PATH, Tree};
 
 /// Commands that change, delete or plant something.
 pub(crate) const DESTRUCTIVE: &str = include_str!("destructive.tsv");
-/// Commands that only read, or make new files where that is free.
+/// Commands that only read, or create new files where that is free.
 pub(crate) const HARMLESS: &str = include_str!("harmless.tsv");
 
 /// One command of a table.
@@ -15,9 +15,9 @@ pub(crate) const HARMLESS: &str = include_str!("harmless.tsv");
 pub(crate) struct Row {
     pub(crate) id: &'static str,
     pub(crate) kind: &'static str,
-    /// The program that it needs beyond what every machine has.
+    /// The required program, if it is not on every machine.
     needs: Option<&'static str>,
-    /// Whether its output is always the same.
+    /// Whether its output is deterministic.
     pub(crate) is_exact: bool,
     text: &'static str,
 }
@@ -42,7 +42,7 @@ impl Row {
         })
     }
 
-    /// Its command in this tree. `@PID@` is a process of somebody else.
+    /// Its command in this tree. `@PID@` is a process that does not belong to the run.
     pub(crate) fn command(&self, tree: &Tree, pid: Option<i32>) -> String {
         let text = self.text.replace('⏎', "\n").replace('⇥', "\t").replace("@NEW@", &tree.marker());
         text.replace("@PID@", &pid.map(|pid| pid.to_string()).unwrap_or_default())
@@ -52,20 +52,22 @@ impl Row {
         self.text.contains("@PID@") || self.kind == "signal"
     }
 
-    /// Whether the machine may keep it out by itself: by permissions, or because it has no user namespaces, for instance.
+    /// Whether the machine itself may prevent it: by permissions, or by missing user namespaces, for
+    /// instance.
     pub(crate) fn is_attempt(&self) -> bool {
         self.kind.starts_with("attempt-")
     }
 
-    /// Whether what it does may come after its end.
+    /// Whether its effect may come after its end.
     pub(crate) fn acts_later(&self) -> bool {
         matches!(self.kind, "later" | "signal" | "attempt-schedule")
     }
 
-    /// How much of the machine it may change when it is run without artoo.
+    /// How much of the machine it may change when run without artoo.
     pub(crate) fn fence(&self) -> Fence {
         match self.kind {
-            // The kernel's rules allow no attributes, no signals to others and no terminals, and they know one tree.
+            // The kernel's rules forbid attributes, signals to other processes and terminals, and they cover
+            // one tree.
             "ed" | "extended-attributes" | "shared-folders" | "signal" | "terminal" => Fence::None,
             _ => Fence::Tree,
         }
@@ -77,7 +79,7 @@ impl Row {
     }
 }
 
-/// The rows whose programs are here, and how many rows each missing program keeps out.
+/// The rows whose programs are installed, and how many rows each missing program excludes.
 pub(crate) fn runnable(rows: Vec<Row>) -> (Vec<Row>, BTreeMap<&'static str, usize>) {
     let (here, missing): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::can_run);
     let mut programs = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! The tree that a row runs in: a home with a workspace, a working folder and everything that can be broken in them.
+//! The tree in which a row runs: a home with a workspace, a working folder, and everything in them that can
+//! be broken.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,41 +19,41 @@ use tokio_util::sync::CancellationToken;
 
 use super::observed::Observed;
 
-/// Where programs are looked for.
+/// The search path for programs.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Makes the tree; see there for what is in it.
+/// The script that creates the tree.
 const SCRIPT: &str = include_str!("template.sh");
 
-/// Where a command may leave something that no tree shows.
+/// Shared folders in which a command may leave files outside of the tree.
 const SHARED_FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// How commands are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// As everywhere: trials are possible.
+    /// The usual case: trials are possible.
     Trial,
-    /// On a machine without overlays.
+    /// On a machine without overlay file systems.
     WithoutTrials,
     /// With no folder writable.
     ReadOnly,
 }
 
-/// What keeps a row off the machine that the tests run on, where artoo does not.
+/// What protects the test machine from a row that runs without artoo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fence {
-    /// The kernel lets it write all of its tree, and nothing else: a row that is wrong must not cost anybody `/dev/null`.
+    /// The kernel allows writes only to its tree: a wrong row must not destroy `/dev/null`.
     Tree,
-    /// Nothing: for rows that the kernel's rules would keep from doing what they are here for.
+    /// No fence: for rows whose effect the kernel's rules would prevent.
     None,
 }
 
-/// The tree that the others are copied from.
+/// The tree from which the others are copied.
 pub(crate) struct Template(Tree);
 
 /// One tree, removed when it is dropped.
 pub(crate) struct Tree {
-    /// By its real name. `tree` in it is compared; `data` and `private` are artoo's.
+    /// Its real path. `tree` in it is compared; `data` and `private` belong to artoo.
     root: PathBuf,
     _folder: tempfile::TempDir,
 }
@@ -79,10 +80,10 @@ impl Template {
 }
 
 impl Tree {
-    /// The folder of a tree, without one.
+    /// The folder of a tree, without the tree.
     pub(crate) fn empty() -> Self {
         let named = || tempfile::Builder::new().prefix("artoo-row-").to_owned();
-        // A thousand trees are made and removed, which a disk takes ten times as long for as memory.
+        // A thousand trees are created and removed, which takes ten times as long on a disk as in memory.
         let folder = named().tempdir_in("/dev/shm").or_else(|_| named().tempdir()).unwrap();
         let root = folder.path().canonicalize().unwrap();
         for part in ["data", "private"] {
@@ -91,12 +92,12 @@ impl Tree {
         Self { root, _folder: folder }
     }
 
-    /// All of it.
+    /// The whole folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What is compared.
+    /// The compared part.
     pub(crate) fn top(&self) -> PathBuf {
         self.root.join("tree")
     }
@@ -114,22 +115,22 @@ impl Tree {
         self.root.join("tree/home/artoo_workspace")
     }
 
-    /// artoo's own.
+    /// artoo's own data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.root.join("data")
     }
 
-    /// A name that nothing else has.
+    /// A unique name.
     pub(crate) fn marker(&self) -> String {
         format!("of-{}", self.root.file_name().unwrap().to_str().unwrap())
     }
 
-    /// A text without what differs from tree to tree.
+    /// A text without parts that differ from tree to tree.
     pub(crate) fn neutral(&self, text: &[u8]) -> String {
         String::from_utf8_lossy(text).replace(self.root.to_str().unwrap(), "ROOT")
     }
 
-    /// Everything in it, and what was left in the folders that all programs share.
+    /// The state of the tree, and files left in the shared folders.
     pub(crate) fn observed(&self) -> Observed {
         let left = SHARED_FOLDERS.map(|folder| Path::new(folder).join(self.marker()));
         Observed::of(&self.top(), &left)
@@ -183,7 +184,7 @@ impl Tree {
         ])
     }
 
-    /// Runs shell text as somebody would who has no artoo: ending, output and complaints.
+    /// Runs shell text without artoo: ending, output and errors.
     pub(crate) async fn without_artoo(&self, command: &str, fence: Fence) -> (Ending, Vec<u8>, Vec<u8>) {
         self.run("bash", &["-c", command], &self.folder(), fence).await
     }
@@ -231,11 +232,11 @@ impl Tree {
 }
 
 impl Drop for Tree {
-    /// What a row left outside, and the folders that nobody but root could remove.
+    /// Removes what a row left outside, and folders that only root could remove.
     fn drop(&mut self) {
         for folder in SHARED_FOLDERS {
             let left = Path::new(folder).join(self.marker());
-            // Nothing is there, unless the row was carried out.
+            // Nothing exists there unless the row was carried out.
             let _ = fs::remove_file(&left).or_else(|_| fs::remove_dir_all(&left));
         }
         open_folders(&self.root);
@@ -243,7 +244,7 @@ impl Drop for Tree {
 }
 
 fn open_folders(folder: &Path) {
-    // What cannot be opened stays behind in the folder for temporary files.
+    // What cannot be opened stays behind in the temporary folder.
     let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
