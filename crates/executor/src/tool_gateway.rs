@@ -9,7 +9,7 @@ use artoo_llm_client::Image;
 use artoo_tools::{NotRehearsed, PauseClock, Perturbation, Rehearsal, Rehearsed};
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
-    ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust, printable,
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -232,10 +232,7 @@ impl CallTool for ToolGateway<'_> {
             return None;
         }
         let kept = self.shared.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
-        // As in what is shown: nothing that could drive a terminal.
-        let printable =
-            |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
-        Some(String::from_utf8_lossy(&kept).replace("\r\n", "\n").chars().map(printable).collect())
+        Some(printable(&String::from_utf8_lossy(&kept)))
     }
 }
 

@@ -8,7 +8,7 @@ mod text_file;
 use std::io::Read;
 use std::sync::Arc;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use crate::consent::diff;
 use crate::file_target::FileTarget;
 use crate::open_file::open_file;
 use crate::protected::is_private_key;
-use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Changes parts of a text file in UTF-8: texts that stand in it exactly are replaced, one after the other, or the hunks of a unified diff are
 /// applied where their context stands. A text that is not there, or there more than once, is refused with the lines that come closest. All

@@ -12,8 +12,8 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use crate::open_file::open_file;
 use crate::protected::is_private_key;
 use crate::read_text::is_binary;
-use crate::shown::printable;
 use crate::{ToolContext, ToolError, paths};
+use artoo_types::printable;
 
 /// As much of a file as decides whether it is text, and whether it is a key.
 const BEGINNING: u64 = 8 * 1024;

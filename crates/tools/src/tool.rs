@@ -1,10 +1,10 @@
 //! What a tool is.
 
-use artoo_types::{Arguments, CallEnding, CallFailure, FileChange, OutputRecord, ToolName};
+use artoo_types::{Arguments, CallEnding, CallFailure, Excerpt, FileChange, OutputRecord, ToolName};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::{Excerpt, ToolContext, ToolError};
+use crate::{ToolContext, ToolError};
 
 /// Something that a step of a plan can do.
 ///

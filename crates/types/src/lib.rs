@@ -17,6 +17,7 @@ mod conduct;
 mod confidence;
 mod control;
 mod criterion;
+mod excerpt;
 mod execution;
 mod fault;
 mod guard;
@@ -56,6 +57,7 @@ pub use control::{
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,
 };
 pub use criterion::{Check, Criterion, Mode};
+pub use excerpt::{Excerpt, head_tail, head_tail_of_ends, place_of, printable};
 pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind, Samples};
 pub use fault::{Fault, FaultKind, Warning};
 pub use guard::{GuardAction, Held, HeldEnd, MemoryGuard, PlanMemory};

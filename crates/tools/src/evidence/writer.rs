@@ -3,11 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use artoo_types::{EvidenceId, OutputRecord};
+use artoo_types::{EvidenceId, OutputRecord, head_tail, head_tail_of_ends, place_of, printable};
 use sha2::{Digest, Sha256};
 
 use super::{EvidenceStore, SMALL, address};
-use crate::shown::{head_tail, head_tail_of_ends, place_of, printable};
 
 /// Collects one output. Small ones stay in memory until the end; large ones grow in a file without a name, since what they are
 /// may not be left on the disk. Dropping it unfinished leaves nothing behind.

@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
-use artoo_types::EvidenceId;
 use unicode_segmentation::GraphemeCursor;
+
+use crate::EvidenceId;
 
 /// Which part of an output that is too long a prompt shows.
 ///
 /// ```
-/// use artoo_tools::{Excerpt, Glob, Shell, Tool};
+/// use artoo_types::Excerpt;
 ///
-/// assert_eq!((Shell.excerpt(), Glob.excerpt()), (Excerpt::HeadTail, Excerpt::Head));
+/// let listing = format!("900 matches\n{}", "docs/a.txt\n".repeat(900));
+/// assert!(Excerpt::Head.of(&listing, 600, "not shown").starts_with("900 matches\n"));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Excerpt {
@@ -32,7 +34,7 @@ impl Excerpt {
     }
 
     /// As [`head_tail`], with this part of the text.
-    pub(crate) fn of(self, text: &str, limit: usize, place: &str) -> String {
+    pub fn of(self, text: &str, limit: usize, place: &str) -> String {
         if text.len() <= limit {
             return text.to_owned();
         }
@@ -51,7 +53,7 @@ const LONGEST_CLUSTER: usize = 64;
 /// them a line says how many bytes are left out and `place` where they are. A text that fits is given back unchanged.
 ///
 /// ```
-/// use artoo_tools::head_tail;
+/// use artoo_types::head_tail;
 ///
 /// assert_eq!(head_tail("short", 100, "in the evidence"), "short");
 /// let cut = head_tail(&"x".repeat(1000), 30, "in the evidence");
@@ -62,13 +64,13 @@ pub fn head_tail(text: &str, limit: usize, place: &str) -> String {
 }
 
 /// Where a kept output is to be found, as prompts say it. Twelve digits of an id are unique within a run.
-pub(crate) fn place_of(id: &EvidenceId) -> String {
+pub fn place_of(id: &EvidenceId) -> String {
     format!("read_evidence id `{}`", id.as_str().get(..12).unwrap_or_default())
 }
 
 /// The same for an output of `total` bytes of which only the two ends are at hand. They may be arbitrary bytes and
 /// may begin or end in the middle of a character.
-pub(crate) fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usize, place: &str) -> String {
+pub fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usize, place: &str) -> String {
     let head = printable(&String::from_utf8_lossy(without_broken_end(head)));
     let tail = printable(&String::from_utf8_lossy(without_broken_start(tail)));
     let head_length = Excerpt::HeadTail.head(limit);
@@ -79,7 +81,7 @@ pub(crate) fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usi
 }
 
 /// Replaces what could drive a terminal or end a string early. Newlines and tabs stay; the evidence keeps all.
-pub(crate) fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c }).collect()
 }
