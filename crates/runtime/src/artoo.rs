@@ -14,7 +14,7 @@ use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
 use artoo_planner::{Inventory, Planner};
 use artoo_redaction::Redactor;
-use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
+use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{AuditReport, BlockedProgram, Errand, Prices, RunId, SubTaskOutcome};
 use chrono::{DateTime, FixedOffset};

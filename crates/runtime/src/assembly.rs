@@ -14,7 +14,7 @@ use artoo_bus::{Clock, RunBus};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, FolderListing, Planner};
-use artoo_sandbox::snapshot::Snapshot;
+use artoo_snapshot::Snapshot;
 use artoo_tools::{
     CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, PauseClock, Rehearsal, ToolContext, ToolLimits,
 };
@@ -192,7 +192,7 @@ fn assemble(
         created: CreatedPaths::default(),
         jobs: jobs.clone(),
         layer_stores: layer_stores(&folder, &journal.run_id().to_string()),
-        explain: artoo_sandbox::effects_of,
+        explain: artoo_shell_effects::effects_of,
         // The executor puts its own in their place for each call.
         consent: Arc::new(Nobody),
         trial_only: false,

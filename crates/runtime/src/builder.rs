@@ -10,7 +10,7 @@ use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
 use artoo_redaction::Redactor;
-use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
+use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{Prices, Role};
 

@@ -10,12 +10,10 @@
 //! [`preview`](preview::preview()) runs a command as [`run()`] does, but over layers on its folders, and says what it has changed there; a commit makes exactly
 //! that real.
 //!
-//! [`effects_of`] says what shell text names, without running it.
-//!
 //! *Architecture invariant*: this crate does not know who asked for a command, or whether somebody consented, and
 //! running one does not look at what it means. It reads no environment, no home folder and no clock but the monotonic one; every path,
 //! variable and limit comes in as an argument. It keeps nothing between two runs. It is the only crate that
-//! starts processes and the only one that may contain `unsafe`.
+//! starts processes, and but for `artoo-mapped-file` the only one that may contain `unsafe`.
 //!
 //! # How a command is held
 //!
@@ -81,19 +79,15 @@
 //! ```
 
 mod confinement;
-mod effects;
 mod environment;
 mod error;
 #[cfg(any(test, not(target_os = "linux")))]
 mod group;
 mod invocation;
-pub mod mapping;
-mod on_disk;
 mod outcome;
 pub mod preview;
 mod pump;
 mod run;
-pub mod snapshot;
 mod support;
 
 #[cfg(target_os = "linux")]
@@ -134,13 +128,9 @@ mod spawn;
 mod supervisor_thread;
 
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
-pub use effects::{
-    Cause, DecidedBy, Effects, Kind, Paths, Permission, Place, Seen, effects_of, knows_program,
-};
 pub use environment::scrub;
 pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};
-pub use on_disk::OnDisk;
 pub use outcome::{Ending, Outcome, StreamReport};
 pub use run::{run, run_unconfined};
 pub use support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_sandbox::snapshot::Snapshot;
-use artoo_sandbox::{Effects, Network, Place, SandboxMode};
+use artoo_sandbox::{Network, SandboxMode};
+use artoo_shell_effects::{Effects, Place};
+use artoo_snapshot::Snapshot;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
@@ -68,7 +69,7 @@ pub struct ToolContext {
     pub on_output: Option<Arc<OnOutput>>,
 }
 
-/// Reads shell text: [`artoo_sandbox::effects_of`] is the usual one.
+/// Reads shell text: [`artoo_shell_effects::effects_of`] is the usual one.
 pub type Explain = fn(&str, Place<'_>) -> Effects;
 
 /// A live view of a call's output: text, made valid UTF-8. It must not block.

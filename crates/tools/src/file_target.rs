@@ -3,7 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use artoo_sandbox::{DecidedBy, SandboxMode};
+use artoo_sandbox::SandboxMode;
+use artoo_shell_effects::DecidedBy;
 use artoo_types::{
     Approval, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind, ToolName,
 };

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::{
-    Capture, Confinement, Effects, Ending, Invocation, Network, Outcome, Permission, ResourceLimits,
-    SandboxMode, run,
+    Capture, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run,
 };
+use artoo_shell_effects::{Effects, Permission};
 use artoo_types::{Arguments, CallEnding, Effect, EffectKind, OutputRecord, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot};
+use artoo_snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot};
 use artoo_types::{FileChange, FileChangeKind};
 
 use crate::contents::Contents;

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use cargo_metadata::{DependencyKind, Metadata};
 use serde::Deserialize;
 
+use super::sources::MAY_BE_UNSAFE;
 use super::{Finding, Member, Tree};
 use crate::{Error, Result};
 
@@ -73,8 +74,10 @@ pub(super) fn inherit(tree: &Tree) -> Vec<Finding> {
         if !inherits(manifest.get("package").and_then(|package| package.get("license"))) {
             say("does not inherit the licence (`license.workspace = true`)");
         }
-        // The one crate with unsafe code has to write its own table.
-        if file.member() != Some("crates/sandbox") && !inherits(manifest.get("lints")) {
+        // The crates with unsafe code have to write their own table.
+        if !file.member().is_some_and(|member| MAY_BE_UNSAFE.contains(&member))
+            && !inherits(manifest.get("lints"))
+        {
             say("does not inherit the lints (`[lints] workspace = true`)");
         }
         for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {

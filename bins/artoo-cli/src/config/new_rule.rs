@@ -94,7 +94,7 @@ mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
 
-    use artoo_sandbox::Permission;
+    use artoo_shell_effects::Permission;
     use artoo_types::EffectKind;
 
     use super::super::policy::rules;

@@ -1,7 +1,7 @@
 //! What was said about effects: every order of answers.
 
 use artoo_executor::{Approvals, Standing, Terms};
-use artoo_sandbox::Permission;
+use artoo_shell_effects::Permission;
 use artoo_tools::{ProposedEffects, Rule, Rules};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, CallId, Effect, EffectKind};
 use proptest::prelude::*;

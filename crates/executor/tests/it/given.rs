@@ -238,7 +238,7 @@ impl House {
             created: CreatedPaths::default(),
             jobs: Jobs::default(),
             layer_stores: vec![store.path().to_owned()],
-            explain: artoo_sandbox::effects_of,
+            explain: artoo_shell_effects::effects_of,
             consent: Arc::new(Nobody),
             trial_only: false,
             pauses: PauseClock::default(),

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::snapshot::below::as_text;
+use artoo_anchored_files::as_text;
 
 /// Everything that the command changed on its copy, by path; parents come before what lies in them. Left out are the times of folders,
 /// which change with every temporary file; a commit makes them what they became all the same.

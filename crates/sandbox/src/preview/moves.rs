@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use artoo_anchored_files::{ContentId, State, hash, open_file, open_folder, open_root};
+
 use super::layer::{Difference, open_written};
 use super::overlay_dirs::OverlayDirs;
-use crate::snapshot::anchored::{open_file, open_folder, open_root};
-use crate::snapshot::pieces::hash;
-use crate::snapshot::state::State;
-use crate::snapshot::store::ContentId;
 
 /// Pairs of a file that comes to be and one that goes, by their numbers in the list: the bytes, the mode and the time are the same.
 /// A layer does not say what was moved, and a copy whose original was removed is the same thing.
@@ -43,7 +41,7 @@ pub(super) fn moves(overlay_dirs: &OverlayDirs, differences: &[Difference]) -> B
     pairs
 }
 
-type Look = (u64, u32, crate::snapshot::state::Moment);
+type Look = (u64, u32, artoo_anchored_files::Moment);
 
 fn look_of(state: &State) -> Look {
     (state.size, state.mode, state.mtime)

@@ -5,12 +5,11 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use artoo_anchored_files::{finish_file, look_at, open_root};
 use rustix::fs::{CWD, FileType, Mode, futimens, mknodat};
 
 use super::PreviewError;
 use super::overlay_dirs::{Layer, OverlayDirs};
-use crate::snapshot::anchored::{look_at, open_root};
-use crate::snapshot::placing::finish_file;
 
 /// How the folders that a command may change differ from the real ones when it begins. Nothing of it is real.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What a yes could not take back: files that a call would change, and that are too large to be kept.
 
-use artoo_sandbox::snapshot::{NotCovered, Uncovered};
+use artoo_snapshot::{NotCovered, Uncovered};
 use artoo_types::{Effect, EffectKind};
 
 use super::on_file;

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Paths, Seen, knows_program};
+use artoo_shell_effects::{Paths, Seen, knows_program};
 use artoo_types::{EffectKind, ProposedRule};
 
 use super::near_miss::near_misses;

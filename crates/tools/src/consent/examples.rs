@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Effects, Paths, Permission, Place, Seen, effects_of};
+use artoo_shell_effects::{Effects, Paths, Permission, Place, Seen, effects_of};
 
 use super::in_words;
 use super::reading::asked_about;

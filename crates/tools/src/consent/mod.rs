@@ -17,7 +17,7 @@ mod tried;
 
 use std::path::Path;
 
-use artoo_sandbox::{OnDisk, Permission};
+use artoo_shell_effects::{OnDisk, Permission};
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedRule, ToolName};
 use async_trait::async_trait;
 use draft::{Setting, draft};

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Cause, DecidedBy, Effects, Kind, OnDisk, Paths, Place, SandboxMode, Seen};
+use artoo_sandbox::SandboxMode;
+use artoo_shell_effects::{Cause, DecidedBy, Effects, Kind, OnDisk, Paths, Place, Seen};
 use artoo_types::{Effect, EffectKind, ToolName};
 use sha2::{Digest, Sha256};
 

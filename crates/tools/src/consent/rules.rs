@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_sandbox::{Effects, Permission};
+use artoo_shell_effects::{Effects, Permission};
 use artoo_types::{Effect, EffectKind, ProposedRule};
 
 use super::path_pattern::PathPattern;
@@ -40,7 +40,7 @@ pub struct Rule {
 /// Rules whose examples hold.
 ///
 /// ```
-/// use artoo_sandbox::Permission;
+/// use artoo_shell_effects::Permission;
 /// use artoo_tools::{ProposedEffects, Rule, Rules};
 /// use artoo_types::{Effect, EffectKind, ProposedRule};
 ///

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::DecidedBy;
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
-use artoo_sandbox::snapshot::Named;
+use artoo_shell_effects::DecidedBy;
+use artoo_snapshot::Named;
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
 use super::reading::real;

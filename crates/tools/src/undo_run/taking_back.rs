@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::snapshot::{Named, Present, TakenBack, Undo, UndoAction, UndoError};
-use artoo_sandbox::{DecidedBy, SandboxMode};
+use artoo_sandbox::SandboxMode;
+use artoo_shell_effects::DecidedBy;
+use artoo_snapshot::{Named, Present, TakenBack, Undo, UndoAction, UndoError};
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
 use super::EarlierRun;

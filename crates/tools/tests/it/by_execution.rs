@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use artoo_sandbox::preview::Preview;
-use artoo_sandbox::{Capture, Channel, Effects, Ending, Invocation, SandboxMode, run_unconfined};
+use artoo_sandbox::{Capture, Channel, Ending, Invocation, SandboxMode, run_unconfined};
+use artoo_shell_effects::Effects;
 use artoo_tools::{Answer, Consent, Question, ToolContext, Toolbox};
 use artoo_types::{CallEnding, CallId, ToolCall, ToolName};
 use async_trait::async_trait;

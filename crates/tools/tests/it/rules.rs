@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use artoo_sandbox::Permission;
+use artoo_shell_effects::Permission;
 use artoo_tools::{ProposedEffects, Rule, Rules};
 use artoo_types::{Effect, EffectKind};
 use proptest::prelude::*;

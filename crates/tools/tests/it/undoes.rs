@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::snapshot::{Present, Snapshot, SnapshotLimits, Undo, Undoable, undoable};
+use artoo_snapshot::{Present, Snapshot, SnapshotLimits, Undo, Undoable, undoable};
 use artoo_tools::{Answer, Consent, EarlierRun, Nobody, Question, Toolbox, UndoRun};
 use artoo_types::{
     Approval, CallEnding, Effect, EffectKind, FailureClass, FileChangeKind, PreviewedChange, PreviewedKind,

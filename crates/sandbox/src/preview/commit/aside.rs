@@ -5,13 +5,11 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 
+use artoo_anchored_files::{id_of, names, open_entry_folder, take_free_name};
 use rustix::fs::{self, AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 
 use super::super::overlay_dirs::Layer;
-use crate::snapshot::anchored::{names, open_entry_folder};
-use crate::snapshot::placing::take_free_name;
-use crate::snapshot::store::id_of;
 
 /// In the root, because only there is it sure to be of the same file system, so that everything changes its place by a rename.
 #[derive(Debug)]

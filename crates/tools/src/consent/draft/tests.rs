@@ -1,6 +1,6 @@
 //! What is drafted out of a question, and what never is.
 
-use artoo_sandbox::{Permission, Place, effects_of};
+use artoo_shell_effects::{Permission, Place, effects_of};
 use artoo_types::{Effect, PreviewedChange, PreviewedKind, ToolName};
 use proptest::prelude::*;
 
