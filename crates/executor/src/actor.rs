@@ -11,8 +11,9 @@ use std::{
 };
 
 use artoo_bus::{Port, Sender};
+use artoo_consent::within;
 use artoo_llm_client::{LlmClient, metered};
-use artoo_tools::{LookAtJob, ToolContext, ToolEffect, Toolbox, within};
+use artoo_tools::{LookAtJob, ToolContext, ToolEffect, Toolbox};
 use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
     FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,

@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use artoo_tools::{ProposedEffects, on_file};
+use artoo_consent::{ProposedEffects, on_file};
 use artoo_types::{EffectKind, Surroundings, Taint};
 
 /// What somebody else brought in, and the word of the call that it is, or is part of.

@@ -5,8 +5,9 @@ use std::{
     time::Duration,
 };
 
+use artoo_consent::PauseClock;
 use artoo_llm_client::Image;
-use artoo_tools::{NotRehearsed, PauseClock, Perturbation, Rehearsal, Rehearsed};
+use artoo_tools::{NotRehearsed, Perturbation, Rehearsal, Rehearsed};
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
     ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust, printable,

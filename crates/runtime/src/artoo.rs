@@ -45,7 +45,7 @@ pub(crate) struct Parts {
     pub(crate) toolbox: Arc<Toolbox>,
     pub(crate) inventory: Inventory,
     /// The user's own rules of consent.
-    pub(crate) policy: artoo_tools::Rules,
+    pub(crate) policy: artoo_consent::Rules,
     /// What no run may read or write.
     pub(crate) protected: Vec<std::path::PathBuf>,
     pub(crate) environment: BTreeMap<OsString, OsString>,

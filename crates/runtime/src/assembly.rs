@@ -11,13 +11,12 @@ use std::{
 
 use artoo_agent_validator::{NothingAgain, RunAgain};
 use artoo_bus::{Clock, RunBus};
+use artoo_consent::{Nobody, PauseClock};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, FolderListing, Planner};
 use artoo_snapshot::Snapshot;
-use artoo_tools::{
-    CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, PauseClock, Rehearsal, ToolContext, ToolLimits,
-};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, LocalTime, Rehearsal, ToolContext, ToolLimits};
 use artoo_types::{
     ControlSettings, Errand, Instruction, Limits, MegramId, Message, Role, RunId, SolverOrigin,
     SubTaskOutcome, UserRequest,
@@ -294,7 +293,7 @@ fn role_tasks(
         listing: if model.profile().guided {
             FolderListing::default()
         } else {
-            let secrets = artoo_tools::secrets_in(&surroundings.home);
+            let secrets = artoo_consent::secrets_in(&surroundings.home);
             let protected: Vec<PathBuf> = parts.protected.iter().cloned().chain(secrets).collect();
             folder_listing(&surroundings.working_folder, &protected)
         },

@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
+use artoo_consent::{Nobody, PauseClock, Rule};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_shell_effects::Permission;
-use artoo_tools::{CreatedPaths, EvidenceStore, Nobody, PauseClock, Rule, ToolLimits};
+use artoo_tools::{CreatedPaths, EvidenceStore, ToolLimits};
 use artoo_types::EffectKind;
 use tokio_util::sync::CancellationToken;
 

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use artoo_consent::{Consent, PauseClock};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_shell_effects::{Effects, Place};
 use artoo_snapshot::Snapshot;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Consent, CreatedPaths, EvidenceStore, Jobs, PageLimits, PauseClock, ProtectedPlaces};
+use crate::{CreatedPaths, EvidenceStore, Jobs, PageLimits, ProtectedPlaces};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own clone with
 /// its own `cancel` and `on_output`.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use artoo_sandbox::{Gap, Support, probe};
 
-use crate::protected::{REPOSITORY, is_in_git};
+use artoo_consent::{REPOSITORY, is_in_git};
 
 /// The folders that a command may write in, without what stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

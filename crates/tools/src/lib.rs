@@ -67,10 +67,7 @@ mod write_file;
 
 pub use apps::applescript::AppleScript;
 pub use apps::shortcuts::Shortcuts;
-pub use consent::{
-    Answer, Case, Consent, Nobody, PauseClock, ProposedEffects, Question, Rule, RuleError, Ruled, Rules,
-    Step, gate, on_file, within,
-};
+pub use consent::{Case, Step, gate};
 pub use context::{Explain, LocalTime, OnOutput, ToolContext, ToolLimits};
 pub use created::CreatedPaths;
 pub use edit_file::EditFile;
@@ -82,7 +79,7 @@ pub use home::mdfind::Mdfind;
 pub use jobs::Jobs;
 pub use jobs::look::LookAtJob;
 pub use probe::{Grants, Probed, ToolState, ToolStatus, WebGrant};
-pub use protected::{ProtectedPlaces, secrets_in};
+pub use protected::ProtectedPlaces;
 pub use read_evidence::ReadEvidence;
 pub use read_file::ReadFile;
 pub use shell::rehearsal::{NotRehearsed, Rehearsal, Rehearsed, Said, leaving_nothing};

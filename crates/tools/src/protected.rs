@@ -3,70 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use artoo_consent::secrets_in;
+
 use crate::ToolContext;
-
-/// Below the home folder: keys, passwords and tokens of other programs, mail, and what browsers keep.
-const IN_HOME: [&str; 52] = [
-    // Keys and passwords.
-    ".ssh",
-    ".gnupg",
-    ".netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".password-store",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".config/keepassxc",
-    ".config/Bitwarden",
-    ".config/1Password",
-    ".pki",
-    ".age",
-    ".config/sops",
-    ".vault-token",
-    // Tokens of services.
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker/config.json",
-    ".config/containers/auth.json",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/glab-cli",
-    ".config/hub",
-    ".config/rclone",
-    ".config/doctl",
-    ".config/op",
-    ".terraform.d/credentials.tfrc.json",
-    ".cargo/credentials.toml",
-    ".cargo/credentials",
-    ".npmrc",
-    ".pypirc",
-    ".gem/credentials",
-    ".config/pypoetry/auth.toml",
-    ".huggingface",
-    ".cache/huggingface/token",
-    ".boto",
-    ".s3cfg",
-    // Mail.
-    ".thunderbird",
-    ".mutt",
-    ".mbsyncrc",
-    ".msmtprc",
-    "Maildir",
-    "Library/Mail",
-    // Browsers.
-    ".mozilla",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    "Library/Keychains",
-];
-
-/// Where version control keeps its own, hooks among it: programs that run later, without rules.
-pub(crate) const REPOSITORY: &str = ".git";
 
 /// Private keys have these names wherever they lie.
 const KEY_NAMES: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
@@ -76,16 +15,6 @@ const KEY_MARKS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PuTTY-User-Key-File-"];
 
 /// Below `/proc`: the environment and the memory of a process, artoo's own with the user's keys among them.
 const PROCESS_SECRETS: [&str; 5] = ["environ", "mem", "auxv", "maps", "kcore"];
-
-/// Keys, passwords and tokens of other programs, which no run may touch: their places in a home folder.
-///
-/// ```
-/// let places: Vec<_> = artoo_tools::secrets_in("/home/ada".as_ref()).collect();
-/// assert!(places.contains(&"/home/ada/.ssh".into()));
-/// ```
-pub fn secrets_in(home: &Path) -> impl Iterator<Item = PathBuf> {
-    IN_HOME.iter().map(move |part| home.join(part))
-}
 
 /// Folders and files that no tool may read or write, beside the keys, passwords and tokens in the home folder, which
 /// always are such places.
@@ -160,16 +89,6 @@ impl Protected {
 /// Whether the first bytes of a file are those of a private key.
 pub(crate) fn is_private_key(beginning: &[u8]) -> bool {
     KEY_MARKS.iter().any(|mark| beginning.windows(mark.len()).any(|part| part == *mark))
-}
-
-/// Whether a path lies in version control's own folder, where a new file may be a program that runs later.
-pub(crate) fn is_in_git(path: &Path) -> bool {
-    repository_of(path).is_some()
-}
-
-/// Version control's own folder that a path lies in.
-pub(crate) fn repository_of(path: &Path) -> Option<&Path> {
-    path.ancestors().find(|above| above.file_name().is_some_and(|name| name == REPOSITORY))
 }
 
 /// Whether a path is hidden, or lies in a hidden folder, below this root. Other programs read such files by themselves, and some run what

@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{Case, ProposedEffects, Question, Reading, Step, beyond_undo, gate, in_words};
+use crate::consent::{Case, Reading, Step, beyond_undo, gate};
 use crate::contents::Contents;
 use crate::granted::Granted;
 use crate::live_view::LiveOutput;
@@ -29,6 +29,7 @@ use crate::protected::Protected;
 use crate::watched::{self, Watched};
 use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
 
+use artoo_consent::{ProposedEffects, Question, in_words};
 use trial::{Layers, Trial};
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.

@@ -27,7 +27,7 @@ use crate::{ToolContext, ToolError};
 ///
 /// # What an implementation must not do
 ///
-/// Change or delete what existed before the run without a yes of the context's [`Consent`](crate::Consent), act outside the machine, or
+/// Change or delete what existed before the run without a yes of the context's [`Consent`](artoo_consent::Consent), act outside the machine, or
 /// ask anybody in another way; put more than it was
 /// asked for into the output, which may become the answer word for word; panic, block the async thread, or keep state
 /// between runs.

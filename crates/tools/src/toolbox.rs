@@ -4,6 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use artoo_consent::within;
 use artoo_types::{
     Arguments, CallId, Excerpt, Foreign, OutputRecord, ToolCall, ToolName, Trust, place_of, printable,
 };
@@ -13,7 +14,7 @@ use tokio::time::sleep;
 use crate::suggestion::better_tool;
 use crate::{
     Captured, EditFile, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Shell, Tool, ToolContext, ToolEffect,
-    ToolError, ToolReport, WriteFile, within,
+    ToolError, ToolReport, WriteFile,
 };
 
 /// How long a tool may take to notice a cancellation before its future is dropped.

@@ -44,6 +44,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
         &[
             "artoo-bus",
             "artoo-checks",
+            "artoo-consent",
             "artoo-judging",
             "artoo-llm-client",
             "artoo-llm-http",

@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use artoo_consent::{Answer, Consent, PauseClock, Question, Rule, Rules};
 use artoo_shell_effects::{Effects, Kind, Permission, effects_of};
-use artoo_tools::{
-    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, Outlook, PauseClock, Question, Rule, Rules,
-    ToolContext, ToolLimits, outlook,
-};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, Outlook, ToolContext, ToolLimits, outlook};
 use async_trait::async_trait;
 use chrono::DateTime;
 use serde_json::{Map, Value, json};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use artoo_tools::Rule;
+use artoo_consent::Rule;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value as Json;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use artoo_tools::on_file;
+use artoo_consent::on_file;
 use artoo_types::{ApprovalRequested, ApprovalScope, EffectKind};
 
 /// The answers that a question takes beside yes and no: those that cover something.

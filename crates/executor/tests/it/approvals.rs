@@ -1,8 +1,8 @@
 //! What was said about effects: every order of answers.
 
+use artoo_consent::{ProposedEffects, Rule, Rules};
 use artoo_executor::{Approvals, Standing, Terms};
 use artoo_shell_effects::Permission;
-use artoo_tools::{ProposedEffects, Rule, Rules};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, CallId, Effect, EffectKind};
 use proptest::prelude::*;
 

@@ -3,15 +3,13 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, doubles::Scene};
+use artoo_consent::{Nobody, PauseClock, Question};
 use artoo_executor::{Executor, Settings, Terms, conformance, run};
 use artoo_llm_client::{
     LlmClient, Message as Turn, MessageRole, ModelProfile, ToolCalling, doubles::ScriptedModel,
 };
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_tools::{
-    CreatedPaths, EvidenceStore, Jobs, Nobody, PauseClock, Question, Tool, ToolContext, ToolLimits,
-    ToolReport, Toolbox,
-};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, Tool, ToolContext, ToolLimits, ToolReport, Toolbox};
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, ExecutionResult,
     FailureClass, Message, MessageKind, Mode, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall,

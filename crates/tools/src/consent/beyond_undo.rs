@@ -1,9 +1,9 @@
 //! What a yes could not take back: files that a call would change, and that are too large to be kept.
 
+use artoo_consent::on_file;
 use artoo_snapshot::{NotCovered, Uncovered};
 use artoo_types::{Effect, EffectKind};
 
-use super::on_file;
 use crate::ToolContext;
 
 const MIB: u64 = 1024 * 1024;

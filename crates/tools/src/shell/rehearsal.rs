@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use artoo_consent::{Answer, Consent, Nobody, Question, Rules};
 use artoo_sandbox::preview::{PreviewError, preview, rehearse};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
 use async_trait::async_trait;
@@ -15,7 +16,7 @@ use super::world::{Staged, staged};
 use super::{confinement, environment, outlook, shell_of, trial::Layers};
 use crate::granted::Granted;
 use crate::protected::Protected;
-use crate::{Answer, Consent, Nobody, Perturbation, Question, Rules, Shell, Tool as _, ToolContext, Toolbox};
+use crate::{Perturbation, Shell, Tool as _, ToolContext, Toolbox};
 
 /// Bytes of an output that are kept; of a longer one its hash is.
 const MOST_OUTPUT: usize = 256 * 1024;

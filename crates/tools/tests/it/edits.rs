@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::{Arc, Mutex};
 
+use artoo_consent::{Answer, Consent, Nobody, Question};
 use artoo_sandbox::SandboxMode;
-use artoo_tools::{Answer, Consent, Nobody, Question};
 use artoo_types::{CallEnding, FailureClass, FileChangeKind, Foreign, PreviewedKind};
 use async_trait::async_trait;
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use artoo_tools::{NotRehearsed, Perturbation, Rehearsal, Rehearsed, Rules, Said, Toolbox};
+use artoo_consent::Rules;
+use artoo_tools::{NotRehearsed, Perturbation, Rehearsal, Rehearsed, Said, Toolbox};
 
 use crate::scene::{Scene, can_confine};
 

@@ -6,12 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use artoo_consent::{Answer, Consent, PauseClock, Question};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_snapshot::{Snapshot, SnapshotLimits};
-use artoo_tools::{
-    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, PauseClock, Question, ToolContext, ToolLimits,
-    Toolbox,
-};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, ToolContext, ToolLimits, Toolbox};
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

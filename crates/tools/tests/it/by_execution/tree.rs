@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use artoo_consent::{Consent, PauseClock};
 use artoo_sandbox::{
     Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run, run_unconfined,
 };
 use artoo_snapshot::{Snapshot, SnapshotLimits};
-use artoo_tools::{Consent, CreatedPaths, EvidenceStore, Jobs, PauseClock, ToolContext, ToolLimits};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, ToolContext, ToolLimits};
 use rustix::fs::{XattrFlags, setxattr};
 use tokio_util::sync::CancellationToken;
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use artoo_shell_effects::{Effects, Paths, Permission, Place, Seen, effects_of};
 
+use super::asked_about;
 use super::in_words;
-use super::reading::asked_about;
 use super::rules::{Rule, Rules};
 use crate::secrets_in;
 

@@ -18,15 +18,15 @@ const MAX_PATHS: usize = 20;
 
 /// Where a question was asked.
 #[derive(Clone, Copy)]
-pub(super) struct Setting<'a> {
+pub struct Setting<'a> {
     /// What `~` means. Absolute.
-    pub(super) home: &'a Path,
+    pub home: &'a Path,
     /// Where the command would run. Absolute.
-    pub(super) working_folder: &'a Path,
+    pub working_folder: &'a Path,
     /// What `$WORKSPACE` means. Absolute.
-    pub(super) workspace: &'a Path,
+    pub workspace: &'a Path,
     /// What is where.
-    pub(super) paths: &'a dyn Paths,
+    pub paths: &'a dyn Paths,
 }
 
 /// The rule that allows what a question asks about, and nothing else of other programs or elsewhere. Its examples hold: the command of the
@@ -34,7 +34,7 @@ pub(super) struct Setting<'a> {
 ///
 /// `None` where no rule says that: what acts on other machines or with the rights of others, what cannot be known and has no program of
 /// its own, what lies in a protected place or a repository, what a rule asks about, and what a rule of the user would overrule.
-pub(super) fn draft(question: &Question, rules: &Rules, setting: Setting<'_>) -> Option<ProposedRule> {
+pub fn draft(question: &Question, rules: &Rules, setting: Setting<'_>) -> Option<ProposedRule> {
     rules.file()?;
     // A rule is no answer to that it cannot be undone.
     let is_beyond = question.beyond_undo.is_some();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::reading::real;
+use super::real;
 
 /// One glob of a rule.
 #[derive(Clone, Debug)]

@@ -11,9 +11,7 @@ use artoo_shell_effects::{Effects, Permission};
 use artoo_types::{Effect, EffectKind, ProposedRule};
 
 use super::path_pattern::PathPattern;
-use super::reading::{asked_about, programs_of, real, rest_of};
-use super::{examples, on_file};
-use crate::protected::{is_in_git, secrets_in};
+use super::{asked_about, examples, is_in_git, on_file, programs_of, real, rest_of, secrets_in};
 
 /// Programs that do nothing but say something or look: they may stand beside one that a rule allows.
 pub(super) const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", "[", "pwd"];
@@ -41,7 +39,7 @@ pub struct Rule {
 ///
 /// ```
 /// use artoo_shell_effects::Permission;
-/// use artoo_tools::{ProposedEffects, Rule, Rules};
+/// use artoo_consent::{ProposedEffects, Rule, Rules};
 /// use artoo_types::{Effect, EffectKind, ProposedRule};
 ///
 /// let rule = Rule {
@@ -57,7 +55,7 @@ pub struct Rule {
 /// let what = "/home/ada/photos/2019/b.jpg".to_owned();
 /// let removal = [Effect { kind: EffectKind::Deletes, what, word: "b.jpg".into(), why: "`rm` removes it".into() }];
 /// assert_eq!(rules.ruling(ProposedEffects::from(&removal)).map(|ruled| ruled.decision), Some(Permission::Deny));
-/// # Ok::<(), artoo_tools::RuleError>(())
+/// # Ok::<(), artoo_consent::RuleError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
@@ -349,7 +347,7 @@ fn program(name: &str, home: &Path) -> Result<String, String> {
 }
 
 /// Whether effects of this kind are on files.
-pub(super) fn is_of_files(kind: EffectKind) -> bool {
+pub fn is_of_files(kind: EffectKind) -> bool {
     match kind {
         EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => true,
         EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {

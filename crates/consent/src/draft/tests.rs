@@ -4,7 +4,7 @@ use artoo_shell_effects::{Permission, Place, effects_of};
 use artoo_types::{Effect, PreviewedChange, PreviewedKind, ToolName};
 use proptest::prelude::*;
 
-use super::super::reading::{asked_about, programs_of, rest_of};
+use super::super::{asked_about, programs_of, rest_of};
 use super::*;
 
 const HOME: &str = "/home/nobody-here";

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use artoo_consent::{ProposedEffects, Rule, Rules};
 use artoo_shell_effects::Permission;
-use artoo_tools::{ProposedEffects, Rule, Rules};
 use artoo_types::{Effect, EffectKind};
 use proptest::prelude::*;
 

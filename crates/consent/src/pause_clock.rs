@@ -56,7 +56,7 @@ impl Drop for Open {
 ///
 /// ```
 /// # async fn example() {
-/// use artoo_tools::{PauseClock, within};
+/// use artoo_consent::{PauseClock, within};
 /// use std::time::Duration;
 ///
 /// assert_eq!(within(Duration::from_secs(1), &PauseClock::default(), async { 3 }).await, Some(3));
