@@ -46,6 +46,7 @@ use crate::{
     restart::IdempotentPlanner,
     role_tasks::RoleTasks,
     run::{Answerer, Canceller, Run},
+    run_tools::OnThisMachine,
     runs,
     successor::Successor,
     supervisor::{Supervised, supervise},
@@ -311,7 +312,8 @@ fn role_tasks(
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
     let (behaviour, model) = (Arc::clone(&parts.executor), Arc::clone(&parts.models.executor));
-    let settings = executor_settings(parts, (request, kept), tools.clone());
+    let made_here = OnThisMachine { toolbox: Arc::clone(&parts.toolbox), context: tools.clone() };
+    let settings = executor_settings(parts, (request, kept), made_here);
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;

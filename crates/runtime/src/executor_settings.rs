@@ -3,22 +3,21 @@
 use std::sync::Arc;
 
 use artoo_executor::{Provenance, Settings, Terms};
-use artoo_tools::ToolContext;
 use artoo_types::{CallId, Foreign, SubTaskOutcome};
 use uuid::Uuid;
 
-use crate::{RunRequest, artoo::Parts};
+use crate::{RunRequest, artoo::Parts, run_tools::OnThisMachine};
 
 /// The settings of the executor of a run whose tools know this, with what an earlier run of the same request had done.
 pub(crate) fn executor_settings(
     parts: &Parts,
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
-    tools: ToolContext,
+    tools: OnThisMachine,
 ) -> Settings {
     Settings {
         surroundings: request.surroundings.clone(),
-        toolbox: Arc::clone(&parts.toolbox),
-        tool_context: tools,
+        cancel: tools.context.cancel.clone(),
+        tools: Arc::new(tools),
         terms: Terms {
             approval: request.approval,
             granted: request.granted.clone(),

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
+use artoo_types::printable;
 use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
@@ -13,7 +14,6 @@ use crate::open_file::open_file;
 use crate::protected::is_private_key;
 use crate::read_text::is_binary;
 use crate::{ToolContext, ToolError, paths};
-use artoo_types::printable;
 
 /// As much of a file as decides whether it is text, and whether it is a key.
 const BEGINNING: u64 = 8 * 1024;

@@ -45,10 +45,6 @@ use trial::{Layers, Trial};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
 
-/// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends the JSON text at the first quote
-/// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
-pub const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
-
 /// Bytes of a command. The kernel takes 128 KiB in one argument.
 const MOST_COMMAND: usize = 100_000;
 

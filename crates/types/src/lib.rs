@@ -31,6 +31,7 @@ mod note;
 mod outcome;
 mod plan;
 mod programs;
+mod rehearsal;
 mod role;
 mod script;
 mod settings;
@@ -77,6 +78,7 @@ pub use outcome::{
 };
 pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, SubTask};
 pub use programs::BlockedProgram;
+pub use rehearsal::{NotRehearsed, Perturbation, Rehearsed, Said};
 pub use role::Role;
 pub use script::is_unspaced;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};

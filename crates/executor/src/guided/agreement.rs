@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use artoo_tools::{Rehearsed, Said};
-use artoo_types::{BlockedProgram, BlockedTarget, Samples, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Said, Samples, ToolName};
 
 /// A command that was rehearsed.
 #[derive(Clone, Debug, PartialEq)]

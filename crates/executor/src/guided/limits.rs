@@ -2,11 +2,20 @@
 
 use std::sync::Arc;
 
-use artoo_tools::{BALANCED_COMMAND, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Tool as _};
-use artoo_types::ToolName;
 use serde_json::json;
 
 use crate::{AttemptContext, ToolSpec};
+
+/// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends the JSON text at the first quote
+/// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
+const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
+
+/// Tools that do what a command does as well.
+const DONE_BY_COMMANDS: [&str; 3] = ["glob", "grep", READ_FILE];
+/// Tools of which a weak model makes nothing. Earlier outputs are short for it, and it reads them by ids that it makes up.
+const LEFT_OUT: [&str; 2] = ["job", "read_evidence"];
+/// The tool that shows a file.
+const READ_FILE: &str = "read_file";
 
 /// The longest command in characters.
 const LONGEST_COMMAND: usize = 400;
@@ -14,18 +23,15 @@ const LONGEST_COMMAND: usize = 400;
 /// The tools that a weak model is offered while it derives an answer in several ways: without those for names, searches and files, since what
 /// a command puts out can be rehearsed, and a list of names it takes for an answer to how many there are.
 pub(crate) fn rehearsed(tools: &[ToolSpec]) -> Vec<ToolSpec> {
-    let done_by_commands = [Glob.name(), Grep.name(), ReadFile.name()];
-    tools.iter().filter(|tool| !done_by_commands.contains(&tool.name)).cloned().collect()
+    tools.iter().filter(|tool| !DONE_BY_COMMANDS.contains(&tool.name.as_str())).cloned().collect()
 }
 
 /// The same attempt with a bounded command in the schema of `shell`, without leaving one running, and without reading outputs again. What a
 /// file holds is not offered as an answer: a whole file seldom is one.
 pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
     let mut cx = cx.clone();
-    // Earlier outputs are short for a weak model, and it reads them by ids that it makes up.
-    let left_out = [ToolName::new(LookAtJob::NAME), ReadEvidence.name()];
-    cx.tools.retain(|tool| !left_out.contains(&tool.name));
-    cx.tools.iter_mut().for_each(|tool| tool.output_is_answer &= tool.name != ReadFile.name());
+    cx.tools.retain(|tool| !LEFT_OUT.contains(&tool.name.as_str()));
+    cx.tools.iter_mut().for_each(|tool| tool.output_is_answer &= tool.name.as_str() != READ_FILE);
     for tool in cx.tools.iter_mut().filter(|tool| tool.name.as_str() == "shell") {
         let Some(properties) = Arc::make_mut(&mut tool.arguments).get_mut("properties") else { continue };
         if let Some(properties) = properties.as_object_mut() {
@@ -42,6 +48,8 @@ pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
 
 #[cfg(test)]
 mod tests {
+    use artoo_types::ToolName;
+
     use super::*;
     use crate::conformance;
 
@@ -55,7 +63,7 @@ mod tests {
             only_looks: false,
         };
         let shell = json!({"properties": {"command": {"type": "string"}, "background": {"type": "boolean"}}});
-        let others = [LookAtJob::NAME, "read_evidence", "read_file"].map(|name| spec(name, json!({})));
+        let others = ["job", "read_evidence", "read_file"].map(|name| spec(name, json!({})));
         let tools = [vec![spec("shell", shell)], others.to_vec()].concat();
         let bound = json!({"type": "string", "maxLength": LONGEST_COMMAND, "pattern": BALANCED_COMMAND});
         assert_eq!(

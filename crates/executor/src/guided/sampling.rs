@@ -9,8 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask_several};
-use artoo_tools::Perturbation;
-use artoo_types::Samples;
+use artoo_types::{Perturbation, Samples};
 use serde_json::Value;
 
 use super::agreement::{Came, Candidate, Winner, failed, winner};

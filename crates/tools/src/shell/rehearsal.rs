@@ -9,6 +9,7 @@ use std::time::Duration;
 use artoo_consent::{Answer, Consent, Nobody, Question, Rules};
 use artoo_sandbox::preview::{PreviewError, preview, rehearse};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
+use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
 use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
 
@@ -16,7 +17,7 @@ use super::world::{Staged, staged};
 use super::{confinement, environment, outlook, shell_of, trial::Layers};
 use crate::granted::Granted;
 use crate::protected::Protected;
-use crate::{Perturbation, Shell, Tool as _, ToolContext, Toolbox};
+use crate::{Shell, Tool as _, ToolContext, Toolbox};
 
 /// Bytes of an output that are kept; of a longer one its hash is.
 const MOST_OUTPUT: usize = 256 * 1024;
@@ -30,58 +31,6 @@ const ONE_AFTER_THE_OTHER: &str =
 pub struct Rehearsal {
     context: ToolContext,
     can_run: bool,
-}
-
-/// What the last of the commands put out, and how it ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rehearsed {
-    /// Its standard output.
-    pub stdout: Said,
-    /// Its standard error.
-    pub stderr: Said,
-    /// Its exit status.
-    pub status: i32,
-    /// Whether the commands would have changed something. It is known in the world as it is; in another one this is `false`.
-    pub changed: bool,
-}
-
-/// An output of a rehearsal. Equal ones held the same bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
-    /// All of it, at most 256 KiB.
-    Whole(Vec<u8>),
-    /// The SHA-256 of a longer one.
-    Hash([u8; 32]),
-}
-
-impl Said {
-    /// As text: what is no UTF-8 in it is replaced, and of a longer one it is the hash.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            Self::Hash(hash) => format!("[SHA-256 {}]", hash.map(|byte| format!("{byte:02x}")).concat()),
-        }
-    }
-}
-
-/// Why commands were not rehearsed, or what came of it says nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct NotRehearsed {
-    /// In words.
-    pub reason: String,
-}
-
-impl NotRehearsed {
-    pub(super) fn because(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
-    }
-}
-
-impl From<PreviewError> for NotRehearsed {
-    fn from(error: PreviewError) -> Self {
-        Self::because(format!("it cannot be tried: {error}"))
-    }
 }
 
 /// A context of calls of which nothing lasts: nobody is asked, and of the person the rules count.
@@ -160,14 +109,15 @@ impl Rehearsal {
         let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
         let (roots, store, cancel) = (layers.roots.as_slice(), &layers.store, &self.context.cancel);
         let (ending, changed) = if *staged == Staged::default() {
-            let preview = preview(invocation, held, roots, store, capture, cancel).await?;
+            let preview = preview(invocation, held, roots, store, capture, cancel).await.map_err(untried)?;
             let told = (preview.outcome.ending, !preview.changes.is_empty());
             // Removing the layers blocks.
             tokio::task::spawn_blocking(move || drop(preview)).await.map_err(lost)?;
             told
         } else {
-            let outcome =
-                rehearse(invocation, held, (roots, &staged.staging), store, capture, cancel).await?;
+            let outcome = rehearse(invocation, held, (roots, &staged.staging), store, capture, cancel)
+                .await
+                .map_err(untried)?;
             (outcome.ending, false)
         };
         let status = status(ending)?;
@@ -175,6 +125,10 @@ impl Rehearsal {
         let said = |heard: Heard| heard.said(&held.private_tmp, &self.context.private_tmp);
         Ok(Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changed })
     }
+}
+
+fn untried(error: PreviewError) -> NotRehearsed {
+    NotRehearsed::because(format!("it cannot be tried: {error}"))
 }
 
 fn lost(panic: tokio::task::JoinError) -> NotRehearsed {

@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use artoo_sandbox::preview::Staging;
-
-use super::rehearsal::NotRehearsed;
+use artoo_types::{NotRehearsed, Perturbation};
 
 /// The most places that are hidden or doubled at a time.
 const MOST_PLACES: usize = 64;
@@ -16,18 +15,6 @@ const MOST_ENTRIES: usize = 1_000;
 const MOST_DOUBLED: usize = 3;
 /// Bytes of a file that is doubled.
 const LONGEST: u64 = 4 * 1024 * 1024;
-
-/// How the world of a rehearsal differs from the real one. Paths are absolute, and links are followed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Perturbation {
-    /// Not at all.
-    AsIs,
-    /// These files and folders are not there. A folder that the command needs is there and empty, but for such a folder in it; what lies elsewhere
-    /// than in the folders that commands may change is there, and cannot be read.
-    Hidden(Vec<PathBuf>),
-    /// These text files have one of their lines twice. Of a folder it is the first few that lie in it, and one is there under another name besides.
-    Doubled(Vec<PathBuf>),
-}
 
 /// How a world is made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use artoo_consent::Rules;
-use artoo_tools::{NotRehearsed, Perturbation, Rehearsal, Rehearsed, Said, Toolbox};
+use artoo_tools::{Rehearsal, Toolbox};
+use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
 
 use crate::scene::{Scene, can_confine};
 
