@@ -10,12 +10,16 @@ use crate::{AttemptContext, ToolSpec};
 /// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
 const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
 
-/// Tools that do what a command does as well.
-const DONE_BY_COMMANDS: [&str; 3] = ["glob", "grep", READ_FILE];
-/// Tools of which a weak model makes nothing. Earlier outputs are short for it, and it reads them by ids that it makes up.
-const LEFT_OUT: [&str; 2] = ["job", "read_evidence"];
-/// The tool that shows a file.
+// Tools by their names.
+const GLOB: &str = "glob";
+const GREP: &str = "grep";
+const JOB: &str = "job";
+const READ_EVIDENCE: &str = "read_evidence";
 const READ_FILE: &str = "read_file";
+/// What a command does as well.
+const DONE_BY_COMMANDS: [&str; 3] = [GLOB, GREP, READ_FILE];
+/// What a weak model makes nothing of. Earlier outputs are short for it, and it reads them by ids that it makes up.
+const LEFT_OUT: [&str; 2] = [JOB, READ_EVIDENCE];
 
 /// The longest command in characters.
 const LONGEST_COMMAND: usize = 400;
