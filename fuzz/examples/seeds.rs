@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-const COMMANDS: &str = include_str!("../../crates/sandbox/tests/it/commands.tsv");
+const COMMANDS: &str = include_str!("../../crates/shell-effects/tests/it/commands.tsv");
 const SECRETS: &str = include_str!("../seeds/redaction.txt");
 const CHECKS: &str = include_str!("../seeds/checks.txt");
 

@@ -8,9 +8,9 @@
 use artoo_fuzz::Choices;
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/sandbox/tests/it/spellings.rs"]
+#[path = "../../crates/shell-effects/tests/it/spellings.rs"]
 mod spellings;
-#[path = "../../crates/sandbox/tests/it/world.rs"]
+#[path = "../../crates/shell-effects/tests/it/world.rs"]
 mod world;
 
 fuzz_target!(|input: &[u8]| {

@@ -11,8 +11,8 @@ use std::{
 };
 
 use artoo_bus::{Port, Sender};
+use artoo_consent::within;
 use artoo_llm_client::{LlmClient, metered};
-use artoo_tools::{LookAtJob, ToolContext, ToolEffect, Toolbox, within};
 use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
     FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
@@ -22,9 +22,10 @@ use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Provenance, Terms, ToolSpec,
+    Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Provenance, RunTools, Terms, ToolSpec,
     approval_broker::ApprovalBroker, ledger::denial, tool_gateway::ToolGateway,
 };
 
@@ -34,9 +35,9 @@ pub struct Settings {
     /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
     /// The tools.
-    pub toolbox: Arc<Toolbox>,
-    /// What the tools of this run can see and are allowed to do.
-    pub tool_context: ToolContext,
+    pub tools: Arc<dyn RunTools>,
+    /// Ends all calls.
+    pub cancel: CancellationToken,
     /// The consent policy of the run.
     pub terms: Terms,
     /// Programs that `shell` can start.
@@ -64,19 +65,17 @@ impl std::fmt::Debug for Settings {
 /// Runs every subtask of the run, and runs it again on each correction. Returns when the run is closed; calls
 /// still in flight are then cancelled together with their process trees.
 pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn LlmClient>, settings: Settings) {
-    let cancel = settings.tool_context.cancel.child_token();
+    let cancel = settings.cancel.child_token();
     let _cancel_on_return = cancel.clone().drop_guard();
-    let mut tool_context = settings.tool_context.clone();
-    tool_context.cancel = cancel;
     let places = Arc::new(Semaphore::new(settings.parallel.max(1)));
     let shared = Arc::new(WorkerShared {
         sender: port.sender(),
         broker: ApprovalBroker::new(port.sender(), settings.terms.clone(), settings.surroundings.clone()),
         executor,
         model,
-        tools: settings.toolbox.tools().map(spec).collect(),
+        tools: settings.tools.specs(),
         provenance: Mutex::new(settings.provenance.clone()),
-        settings: Settings { tool_context, ..settings },
+        settings: Settings { cancel, ..settings },
         used: Mutex::default(),
         changes: AtomicU64::new(0),
         places,
@@ -110,23 +109,6 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             // come.
             corrections.clear();
         }
-    }
-}
-
-fn spec(tool: &dyn artoo_tools::Tool) -> ToolSpec {
-    ToolSpec {
-        name: tool.name(),
-        summary: tool.summary().to_owned(),
-        arguments: Arc::new(tool.arguments()),
-        output_is_answer: tool.output_is_answer(),
-        only_looks: match tool.effect() {
-            ToolEffect::Reads | ToolEffect::Network => true,
-            ToolEffect::Creates
-            | ToolEffect::Edits
-            | ToolEffect::Runs
-            | ToolEffect::Apps
-            | ToolEffect::Unknown => false,
-        },
     }
 }
 
@@ -280,11 +262,9 @@ impl WorkerShared {
     /// changed something, and so may a job that is still running.
     pub(crate) fn notice(&self, call: &ToolCall) {
         // A guided model tends to loop, so its calls are treated as watched in any case.
-        let is_watched = self.settings.tool_context.snapshot.is_some() || self.model.profile().guided;
+        let is_watched = self.settings.tools.watches_changes() || self.model.profile().guided;
         let only_looks = self.tools.iter().any(|spec| spec.name == call.tool && spec.only_looks);
-        let goes_on =
-            call.tool.as_str() == LookAtJob::NAME || self.settings.tool_context.jobs.is_any_running();
-        if !call.files.is_empty() || goes_on || !(is_watched || only_looks) {
+        if !call.files.is_empty() || self.settings.tools.goes_on(call) || !(is_watched || only_looks) {
             self.changes.fetch_add(1, Ordering::SeqCst);
         }
     }

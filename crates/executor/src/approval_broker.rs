@@ -6,7 +6,7 @@ use std::{
 };
 
 use artoo_bus::Sender;
-use artoo_tools::{Answer, Consent, ProposedEffects, Question, Rules};
+use artoo_consent::{Answer, Consent, ProposedEffects, Question, Rules};
 use artoo_types::{
     Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, BlockedTarget, CallId,
     ClarificationAnswered, ClarificationRequested, MemoryGuard, Message, SubTaskId, Surroundings, Taint,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use artoo_tools::{ProposedEffects, Ruled, Rules, on_file};
+use artoo_consent::{ProposedEffects, Ruled, Rules, on_file};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, Effect, EffectKind};
 
 /// The consent policy of a run.

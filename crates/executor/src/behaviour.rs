@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{Image, LlmClient};
-use artoo_tools::{NotRehearsed, Perturbation, Rehearsed};
 use artoo_types::{
-    Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, Instruction, Samples,
-    SubTask, Surroundings, ToolCall, ToolName,
+    Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, Instruction,
+    NotRehearsed, Perturbation, Rehearsed, Samples, SubTask, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 

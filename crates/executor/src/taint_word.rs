@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use artoo_tools::{ProposedEffects, on_file};
+use artoo_consent::{ProposedEffects, on_file};
 use artoo_types::{EffectKind, Surroundings, Taint};
 
 /// A foreign word or phrase, and the word of the call that contains it.

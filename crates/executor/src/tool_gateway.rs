@@ -5,17 +5,18 @@ use std::{
     time::Duration,
 };
 
+use artoo_consent::PauseClock;
 use artoo_llm_client::Image;
-use artoo_tools::{NotRehearsed, PauseClock, Perturbation, Rehearsal, Rehearsed};
 use artoo_types::{
-    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
-    ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, NotRehearsed, OutputRecord,
+    Perturbation, Rehearsed, SubTaskId, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    printable,
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 
 use crate::{
-    CallStopped, CallTool, Ledger, Ruling,
+    CallStopped, CallTerms, CallTool, Ledger, Ruling,
     actor::WorkerShared,
     ledger::denial,
     memory_hold::{self, Hold},
@@ -68,14 +69,14 @@ impl<'a> ToolGateway<'a> {
     /// Decides about a call that memory holds back; `None` if memory has nothing against it. The clocks pause
     /// while the person is asked.
     async fn hold(&self, call_id: CallId, call: &BlockedTarget) -> Result<Option<Hold>, CallStopped> {
-        let context = &self.shared.settings.tool_context;
-        let recorded = context.evidence.redactor().apply(&call.target).into_owned();
+        let settings = &self.shared.settings;
+        let recorded = settings.tools.recorded(&call.target);
         let recorded = BlockedTarget { target: recorded, ..call.clone() };
         let Some(guard) = self.ledger().guard(call, &recorded).cloned() else { return Ok(None) };
         let resting = self.pauses.begin();
         let answer = tokio::select! {
             answer = self.shared.broker.ask_about_memory((self.subtask_id, call_id), call, &guard) => answer,
-            () = context.cancel.cancelled() => return Err(CallStopped::Cancelled),
+            () = settings.cancel.cancelled() => return Err(CallStopped::Cancelled),
         };
         drop(resting);
         Ok(Some(memory_hold::hold(&guard, answer.as_ref())))
@@ -103,7 +104,7 @@ impl<'a> ToolGateway<'a> {
             files: Vec::new(),
             trust: Trust::default(),
             held: None,
-            started_at: self.shared.settings.tool_context.time.now(),
+            started_at: self.shared.settings.tools.now(),
             duration_ms: 0,
         }
     }
@@ -113,7 +114,7 @@ impl<'a> ToolGateway<'a> {
 impl CallTool for ToolGateway<'_> {
     async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
         let settings = &self.shared.settings;
-        if settings.tool_context.cancel.is_cancelled() {
+        if settings.cancel.is_cancelled() {
             return Err(CallStopped::Cancelled);
         }
         let target = BlockedTarget::of(tool, &arguments);
@@ -158,16 +159,18 @@ impl CallTool for ToolGateway<'_> {
                     self.shared.publish(ToolFinished { subtask_id, call: call.clone() });
                     return Ok(call);
                 }
-                let mut cx = settings.tool_context.clone();
-                cx.consent = self.shared.broker.of(subtask_id, call_id, foreign);
-                cx.pauses = self.pauses.clone();
-                cx.images = self.shared.shows_images();
-                cx.trial_only = matches!(hold, Some(Hold::Tried(_)));
-                cx.on_output = Some(Arc::new(move |text: &str| {
-                    // A live view may miss output; the evidence has all of it.
-                    let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
-                }));
-                let made = settings.toolbox.call(call_id, tool, arguments, &cx).await;
+                let terms = CallTerms {
+                    consent: self.shared.broker.of(subtask_id, call_id, foreign),
+                    pauses: self.pauses.clone(),
+                    images: self.shared.shows_images(),
+                    trial_only: matches!(hold, Some(Hold::Tried(_))),
+                    on_output: Arc::new(move |text: &str| {
+                        // A live view may miss output; the evidence has all of it.
+                        let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
+                    }),
+                    cancel: settings.cancel.clone(),
+                };
+                let made = settings.tools.call(call_id, tool, arguments, terms).await;
                 let call = ToolCall { held, ..marked(made) };
                 running.call = None;
                 self.ledger().record(call.clone());
@@ -206,13 +209,12 @@ impl CallTool for ToolGateway<'_> {
         }
         let settings = &self.shared.settings;
         let rules = settings.terms.rules.clone();
-        let rehearsal = Rehearsal::new(&settings.toolbox, settings.tool_context.clone(), rules);
-        rehearsal.run(&[command], world, REHEARSAL).await
+        settings.tools.rehearse(command, world, rules, REHEARSAL).await
     }
 
     async fn ask_person(&self, question: &str) -> Option<String> {
         let resting = self.pauses.begin();
-        let cancel = &self.shared.settings.tool_context.cancel;
+        let cancel = &self.shared.settings.cancel;
         let answer = tokio::select! {
             answer = self.shared.broker.ask_person(self.subtask_id, question) => answer,
             () = cancel.cancelled() => None,
@@ -224,7 +226,7 @@ impl CallTool for ToolGateway<'_> {
 
     async fn picture(&self, call: &ToolCall) -> Option<Image> {
         let OutputRecord { media_type, evidence, .. } = &call.output;
-        let bytes = self.shared.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
+        let bytes = self.shared.settings.tools.kept(evidence.as_ref()?)?;
         Some(Image { media_type: media_type.clone()?, data: BASE64.encode(bytes).into() })
     }
 
@@ -236,11 +238,8 @@ impl CallTool for ToolGateway<'_> {
         if *dropped_bytes > 0 || *bytes > MAX_ANSWER_BYTES {
             return None;
         }
-        let kept = self.shared.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
-        // Same filter as for displayed output: no control characters that could drive a terminal.
-        let printable =
-            |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
-        Some(String::from_utf8_lossy(&kept).replace("\r\n", "\n").chars().map(printable).collect())
+        let kept = self.shared.settings.tools.kept(evidence.as_ref()?)?;
+        Some(printable(&String::from_utf8_lossy(&kept)))
     }
 }
 
@@ -254,7 +253,7 @@ struct Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         let Some(mut call) = self.call.take() else { return };
-        let now = self.gateway.shared.settings.tool_context.time.now();
+        let now = self.gateway.shared.settings.tools.now();
         call.duration_ms = u64::try_from((now - call.started_at).num_milliseconds()).unwrap_or_default();
         self.gateway.ledger().record(call.clone());
         self.gateway.shared.publish(ToolFinished { subtask_id: self.gateway.subtask_id, call });

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cmp::Reverse, fmt::Write as _};
 
-use artoo_tools::head_tail;
+use artoo_types::head_tail;
 
 use crate::words::{distinctive, shared, words};
 

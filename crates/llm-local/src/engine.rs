@@ -90,6 +90,6 @@ fn load(options: &LocalOptions) -> std::io::Result<matrix::Bytes> {
     Ok(if options.copy_weights {
         Arc::new(std::fs::read(&options.file)?)
     } else {
-        Arc::new(artoo_sandbox::mapping::map_file(&options.file)?)
+        Arc::new(artoo_mapped_file::map_file(&options.file)?)
     })
 }

@@ -14,7 +14,7 @@ use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
 use artoo_planner::{Inventory, Planner};
 use artoo_redaction::Redactor;
-use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
+use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{AuditReport, BlockedProgram, Errand, Prices, RunId, SubTaskOutcome};
 use chrono::{DateTime, FixedOffset};
@@ -45,7 +45,7 @@ pub(crate) struct Parts {
     pub(crate) toolbox: Arc<Toolbox>,
     pub(crate) inventory: Inventory,
     /// The user's own rules of consent.
-    pub(crate) policy: artoo_tools::Rules,
+    pub(crate) policy: artoo_consent::Rules,
     /// Paths that no run may read or write.
     pub(crate) protected: Vec<std::path::PathBuf>,
     pub(crate) environment: BTreeMap<OsString, OsString>,

@@ -11,13 +11,12 @@ use std::{
 
 use artoo_agent_validator::{NoRerun, Rerun};
 use artoo_bus::{Clock, RunBus};
+use artoo_consent::{Nobody, PauseClock};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, FolderListing, Planner};
-use artoo_sandbox::snapshot::Snapshot;
-use artoo_tools::{
-    CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, PauseClock, Rehearsal, ToolContext, ToolLimits,
-};
+use artoo_snapshot::Snapshot;
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, LocalTime, Rehearsal, ToolContext, ToolLimits};
 use artoo_types::{
     ControlSettings, Errand, Instruction, Limits, MegramId, Message, Role, RunId, SolverOrigin,
     SubTaskOutcome, UserRequest,
@@ -47,6 +46,7 @@ use crate::{
     restart::IdempotentPlanner,
     role_tasks::RoleTasks,
     run::{Answerer, Canceller, Run},
+    run_tools::OnThisMachine,
     runs,
     successor::Successor,
     supervisor::{Supervised, supervise},
@@ -193,7 +193,7 @@ fn assemble(
         created: CreatedPaths::default(),
         jobs: jobs.clone(),
         layer_stores: layer_stores(&folder, &journal.run_id().to_string()),
-        explain: artoo_sandbox::effects_of,
+        explain: artoo_shell_effects::effects_of,
         // The executor replaces it for each call.
         consent: Arc::new(Nobody),
         trial_only: false,
@@ -295,7 +295,7 @@ fn role_tasks(
         listing: if model.profile().guided {
             FolderListing::default()
         } else {
-            let secrets = artoo_tools::secrets_in(&surroundings.home);
+            let secrets = artoo_consent::secrets_in(&surroundings.home);
             let protected: Vec<PathBuf> = parts.protected.iter().cloned().chain(secrets).collect();
             folder_listing(&surroundings.working_folder, &protected)
         },
@@ -313,7 +313,8 @@ fn role_tasks(
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
     let (behaviour, model) = (Arc::clone(&parts.executor), Arc::clone(&parts.models.executor));
-    let settings = executor_settings(parts, (request, kept), tools.clone());
+    let made_here = OnThisMachine { toolbox: Arc::clone(&parts.toolbox), context: tools.clone() };
+    let settings = executor_settings(parts, (request, kept), made_here);
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;

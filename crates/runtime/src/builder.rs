@@ -10,7 +10,7 @@ use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
 use artoo_redaction::Redactor;
-use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
+use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{Prices, Role};
 
@@ -27,7 +27,7 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     toolbox: Toolbox,
     programs: Vec<String>,
-    policy: artoo_tools::Rules,
+    policy: artoo_consent::Rules,
     protected: Vec<PathBuf>,
     environment: BTreeMap<OsString, OsString>,
     memory: Option<Arc<dyn MemoryService>>,
@@ -55,7 +55,7 @@ impl Default for Builder {
             clock: None,
             toolbox: Toolbox::standard(),
             programs: Vec::new(),
-            policy: artoo_tools::Rules::default(),
+            policy: artoo_consent::Rules::default(),
             protected: Vec::new(),
             environment: BTreeMap::new(),
             memory: None,
@@ -162,7 +162,7 @@ impl Builder {
 
     /// The user's own rules of consent; none by default. Their file is protected: no run may read or write
     /// it.
-    pub fn policy(mut self, policy: artoo_tools::Rules) -> Self {
+    pub fn policy(mut self, policy: artoo_consent::Rules) -> Self {
         self.policy = policy;
         self
     }

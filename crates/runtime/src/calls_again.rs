@@ -3,8 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use artoo_agent_validator::{PutOut, Rerun};
-use artoo_tools::{Perturbation, Rehearsal};
-use artoo_types::ToolCall;
+use artoo_tools::Rehearsal;
+use artoo_types::{Perturbation, ToolCall};
 use async_trait::async_trait;
 
 /// Rehearses the commands of calls.

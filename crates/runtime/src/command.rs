@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::{
     Deadlines, RunRequest, StartError, artoo::Parts, executor_settings::executor_settings,
-    role_tasks::RoleTasks,
+    role_tasks::RoleTasks, run_tools::OnThisMachine,
 };
 
 /// The deadline of a role in such a run: as long as the command takes. The request's timeout and the user end
@@ -58,11 +58,12 @@ pub(crate) fn role_tasks(
         call_time: LONGEST,
         ..tools.limits.clone()
     };
+    let toolbox = Arc::new(Toolbox::new().with(Shell));
+    let tools = OnThisMachine { toolbox, context: ToolContext { limits, ..tools } };
     let settings = artoo_executor::Settings {
-        toolbox: Arc::new(Toolbox::new().with(Shell)),
         samples: false,
         attempt_deadline: LONGEST,
-        ..executor_settings(parts, (request, &[]), ToolContext { limits, ..tools })
+        ..executor_settings(parts, (request, &[]), tools)
     };
     let model = Arc::clone(&parts.models.executor);
     role_tasks.add(bus, Role::Executor, move |port| {

@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_agent_validator::{CommandRun, RunCommand};
-use artoo_tools::{Rules, Shell, Tool as _, ToolContext, Toolbox, can_try, leaving_nothing, outlook};
+use artoo_consent::Rules;
+use artoo_tools::{Shell, Tool as _, ToolContext, Toolbox, can_try, leaving_nothing, outlook};
 use artoo_types::{Arguments, CallEnding, CallId, FailureClass, ToolCall};
 use async_trait::async_trait;
 use tokio::task::spawn_blocking;

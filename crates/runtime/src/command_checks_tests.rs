@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use artoo_sandbox::{Network, Permission, SandboxMode};
-use artoo_tools::{CreatedPaths, EvidenceStore, Nobody, PauseClock, Rule, ToolLimits};
+use artoo_consent::{Nobody, PauseClock, Rule};
+use artoo_sandbox::{Network, SandboxMode};
+use artoo_shell_effects::Permission;
+use artoo_tools::{CreatedPaths, EvidenceStore, ToolLimits};
 use artoo_types::EffectKind;
 use tokio_util::sync::CancellationToken;
 
@@ -40,7 +42,7 @@ impl Scene {
             created: CreatedPaths::default(),
             jobs: artoo_tools::Jobs::default(),
             layer_stores: vec![folder("data/layers"), std::env::temp_dir().join("artoo-check-layers")],
-            explain: artoo_sandbox::effects_of,
+            explain: artoo_shell_effects::effects_of,
             consent: Arc::new(Nobody),
             trial_only: false,
             pauses: PauseClock::default(),

@@ -3,23 +3,22 @@
 use std::sync::Arc;
 
 use artoo_executor::{Provenance, Settings, Terms};
-use artoo_tools::ToolContext;
 use artoo_types::{CallId, Foreign, SubTaskOutcome};
 use uuid::Uuid;
 
-use crate::{RunRequest, artoo::Parts};
+use crate::{RunRequest, artoo::Parts, run_tools::OnThisMachine};
 
 /// The executor's settings for a run whose tools have this context, with the completed work of an earlier run
 /// of the same request.
 pub(crate) fn executor_settings(
     parts: &Parts,
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
-    tools: ToolContext,
+    tools: OnThisMachine,
 ) -> Settings {
     Settings {
         surroundings: request.surroundings.clone(),
-        toolbox: Arc::clone(&parts.toolbox),
-        tool_context: tools,
+        cancel: tools.context.cancel.clone(),
+        tools: Arc::new(tools),
         terms: Terms {
             approval: request.approval,
             granted: request.granted.clone(),

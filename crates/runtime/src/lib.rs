@@ -46,6 +46,7 @@ mod restart;
 pub mod resume;
 mod role_tasks;
 mod run;
+mod run_tools;
 pub mod runs;
 pub mod sessions;
 mod spending;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use artoo_sandbox::snapshot::{Present, Retention, Undo, UndoError, Undoable, retain, undoable};
+use artoo_snapshot::{Present, Retention, Undo, UndoError, Undoable, retain, undoable};
 use artoo_types::{Errand, Message, RunId, TerminalState};
 use chrono::{DateTime, FixedOffset};
 use serde::Serialize;

@@ -12,7 +12,7 @@ use std::{
 };
 
 use artoo_bus::{Port, RunBus, RunFailure};
-use artoo_sandbox::snapshot::Snapshot;
+use artoo_snapshot::Snapshot;
 use artoo_types::{
     CallId, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message, Role, UserRequest, Warning,
 };

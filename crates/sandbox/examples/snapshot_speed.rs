@@ -22,8 +22,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::preview::{Preview, preview};
-use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode};
+use artoo_snapshot::{Snapshot, SnapshotLimits};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -7,12 +7,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_sandbox::snapshot::Snapshot;
-use artoo_sandbox::{Effects, Network, Place, SandboxMode};
+use artoo_consent::{Consent, PauseClock};
+use artoo_sandbox::{Network, SandboxMode};
+use artoo_shell_effects::{Effects, Place};
+use artoo_snapshot::Snapshot;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Consent, CreatedPaths, EvidenceStore, Jobs, PageLimits, PauseClock, ProtectedPlaces};
+use crate::{CreatedPaths, EvidenceStore, Jobs, PageLimits, ProtectedPlaces};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own
 /// clone with its own `cancel` and `on_output`.
@@ -72,7 +74,7 @@ pub struct ToolContext {
     pub on_output: Option<Arc<OnOutput>>,
 }
 
-/// Derives effects from shell text; usually [`artoo_sandbox::effects_of`].
+/// Reads shell text: [`artoo_shell_effects::effects_of`] is the usual one.
 pub type Explain = fn(&str, Place<'_>) -> Effects;
 
 /// A live view of a call's output as valid UTF-8. It must not block.

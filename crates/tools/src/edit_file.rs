@@ -8,7 +8,7 @@ mod text_file;
 use std::io::Read;
 use std::sync::Arc;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use crate::consent::diff;
 use crate::file_target::FileTarget;
 use crate::open_file::open_file;
 use crate::protected::is_private_key;
-use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Changes parts of a UTF-8 text file: replaces exact texts one after the other, or applies the hunks of a
 /// unified diff by their context. A text that is missing or ambiguous is refused with the closest lines. All

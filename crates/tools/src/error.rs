@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::SandboxError;
-use artoo_sandbox::snapshot::UndoError;
+use artoo_snapshot::UndoError;
 use artoo_types::{CallEnding, CallFailure, FailureClass, ToolName};
 use of_system::{class_of, hint_of};
 

@@ -3,15 +3,17 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use artoo_sandbox::{DecidedBy, SandboxMode};
+use artoo_consent::{ProposedEffects, Question, in_words, is_in_git};
+use artoo_sandbox::SandboxMode;
+use artoo_shell_effects::DecidedBy;
 use artoo_types::{
     Approval, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind, ToolName,
 };
 
-use crate::consent::{ASK_BEFORE_ALL, ProposedEffects, Question, beyond_undo, diff, in_words};
+use crate::consent::{ASK_BEFORE_ALL, beyond_undo, diff};
 use crate::contents::Contents;
 use crate::new_file::{self, Written};
-use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
+use crate::protected::{Protected, is_hidden_below, is_private_key};
 use crate::{CreatedPaths, ToolContext, ToolError, paths, watched};
 
 /// The place of a write, and what exists there.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::glob_pattern::Pattern;
 use crate::glob_walk::{Order, Walk, Wanted, check_base};
 use crate::listing::listing;
 use crate::protected::Protected;
-use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Finds files and folders whose path matches a pattern: `*` and `?` stay within a name, `**` crosses
 /// folders.

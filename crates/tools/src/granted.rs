@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use artoo_sandbox::{Gap, Support, probe};
 
-use crate::protected::{REPOSITORY, is_in_git};
+use artoo_consent::{REPOSITORY, is_in_git};
 
 /// The writable folders of a command, minus what is sealed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::glob_walk::{Found, Order, Walk, Wanted, check_base};
 use crate::grep_search::{Form, Hits, Search};
 use crate::listing::left_out;
 use crate::protected::Protected;
-use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Finds the lines of text files that match a regular expression, with ripgrep's own libraries: in linear
 /// time, whatever the expression.

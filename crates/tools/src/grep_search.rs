@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
+use artoo_types::printable;
 use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
@@ -12,7 +13,6 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use crate::open_file::open_file;
 use crate::protected::is_private_key;
 use crate::read_text::is_binary;
-use crate::shown::printable;
 use crate::{ToolContext, ToolError, paths};
 
 /// Bytes from the beginning of a file that decide whether it is text, and whether it is a key.

@@ -56,7 +56,6 @@ mod read_text;
 mod requested;
 mod shell;
 mod shell_failure;
-mod shown;
 mod suggestion;
 mod tool;
 mod toolbox;
@@ -67,10 +66,7 @@ mod write_file;
 
 pub use apps::applescript::AppleScript;
 pub use apps::shortcuts::Shortcuts;
-pub use consent::{
-    Answer, Case, Consent, Nobody, PauseClock, ProposedEffects, Question, Rule, RuleError, Ruled, Rules,
-    Step, gate, on_file, within,
-};
+pub use consent::{Case, Step, gate};
 pub use context::{Explain, LocalTime, OnOutput, ToolContext, ToolLimits};
 pub use created::CreatedPaths;
 pub use edit_file::EditFile;
@@ -82,13 +78,11 @@ pub use home::mdfind::Mdfind;
 pub use jobs::Jobs;
 pub use jobs::look::LookAtJob;
 pub use probe::{Grants, Probed, ToolState, ToolStatus, WebGrant};
-pub use protected::{ProtectedPlaces, secrets_in};
+pub use protected::ProtectedPlaces;
 pub use read_evidence::ReadEvidence;
 pub use read_file::ReadFile;
-pub use shell::rehearsal::{NotRehearsed, Rehearsal, Rehearsed, Said, leaving_nothing};
-pub use shell::world::Perturbation;
-pub use shell::{BALANCED_COMMAND, Outlook, Shell, can_try, outlook};
-pub use shown::{Excerpt, head_tail};
+pub use shell::rehearsal::{Rehearsal, leaving_nothing};
+pub use shell::{Outlook, Shell, can_try, outlook};
 pub use tool::{Captured, Tool, ToolEffect, ToolReport};
 pub use toolbox::Toolbox;
 pub use undo_run::{EarlierRun, UndoRun};

@@ -3,70 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use artoo_consent::secrets_in;
+
 use crate::ToolContext;
-
-/// Below the home folder: keys, passwords and tokens of other programs, mail, and browser data.
-const IN_HOME: [&str; 52] = [
-    // Keys and passwords.
-    ".ssh",
-    ".gnupg",
-    ".netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".password-store",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".config/keepassxc",
-    ".config/Bitwarden",
-    ".config/1Password",
-    ".pki",
-    ".age",
-    ".config/sops",
-    ".vault-token",
-    // Service tokens.
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker/config.json",
-    ".config/containers/auth.json",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/glab-cli",
-    ".config/hub",
-    ".config/rclone",
-    ".config/doctl",
-    ".config/op",
-    ".terraform.d/credentials.tfrc.json",
-    ".cargo/credentials.toml",
-    ".cargo/credentials",
-    ".npmrc",
-    ".pypirc",
-    ".gem/credentials",
-    ".config/pypoetry/auth.toml",
-    ".huggingface",
-    ".cache/huggingface/token",
-    ".boto",
-    ".s3cfg",
-    // Mail.
-    ".thunderbird",
-    ".mutt",
-    ".mbsyncrc",
-    ".msmtprc",
-    "Maildir",
-    "Library/Mail",
-    // Browsers.
-    ".mozilla",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    "Library/Keychains",
-];
-
-/// Version control's own folder; its hooks are programs that run later, unconfined.
-pub(crate) const REPOSITORY: &str = ".git";
 
 /// File names of private keys, in any folder.
 const KEY_NAMES: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
@@ -76,15 +15,6 @@ const KEY_MARKS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PuTTY-User-Key-File-"];
 
 /// Below `/proc`: the environment and memory of a process, including artoo's own with the user's keys.
 const PROCESS_SECRETS: [&str; 5] = ["environ", "mem", "auxv", "maps", "kcore"];
-
-/// Keys, passwords and tokens of other programs, which no run may touch: their paths in a home folder.
-/// ```
-/// let places: Vec<_> = artoo_tools::secrets_in("/home/ada".as_ref()).collect();
-/// assert!(places.contains(&"/home/ada/.ssh".into()));
-/// ```
-pub fn secrets_in(home: &Path) -> impl Iterator<Item = PathBuf> {
-    IN_HOME.iter().map(move |part| home.join(part))
-}
 
 /// Folders and files that no tool may read or write, besides the keys, passwords and tokens in the home
 /// folder, which are always protected.
@@ -158,16 +88,6 @@ impl Protected {
 /// Whether a file's first bytes are those of a private key.
 pub(crate) fn is_private_key(beginning: &[u8]) -> bool {
     KEY_MARKS.iter().any(|mark| beginning.windows(mark.len()).any(|part| part == *mark))
-}
-
-/// Whether a path lies in version control's own folder, where a new file may be a program that runs later.
-pub(crate) fn is_in_git(path: &Path) -> bool {
-    repository_of(path).is_some()
-}
-
-/// The version control folder that contains a path.
-pub(crate) fn repository_of(path: &Path) -> Option<&Path> {
-    path.ancestors().find(|above| above.file_name().is_some_and(|name| name == REPOSITORY))
 }
 
 /// Whether a path is hidden, or lies in a hidden folder, below this root. Other programs read such files

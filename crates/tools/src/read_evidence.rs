@@ -3,14 +3,14 @@
 use std::io::Cursor;
 use std::ops::RangeInclusive;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
 use crate::blocking::blocking_until;
 use crate::read_lines::{lines_of, range};
-use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
 /// Reads the full output of an earlier call of the run, by the id shown where the output was truncated. The
 /// output is always returned as text.

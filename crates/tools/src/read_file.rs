@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::picture::{MOST_PICTURE_BYTES, media_type};
 use crate::protected::is_private_key;
 use crate::read_lines::{lines_of, range};
 use crate::read_text::is_binary;
-use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Reads a text file: UTF-8, UTF-16 with a byte order mark, or else Latin-1. The text is returned verbatim so
 /// that it can be edited; a note after it says which lines were shown, if not all. If the model accepts

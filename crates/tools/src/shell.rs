@@ -12,15 +12,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::{
-    Capture, Confinement, Effects, Ending, Invocation, Network, Outcome, Permission, ResourceLimits,
-    SandboxMode, run,
+    Capture, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run,
 };
+use artoo_shell_effects::{Effects, Permission};
 use artoo_types::{Arguments, CallEnding, Effect, EffectKind, OutputRecord, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{Case, ProposedEffects, Question, Reading, Step, beyond_undo, gate, in_words};
+use crate::consent::{Case, Reading, Step, beyond_undo, gate};
 use crate::contents::Contents;
 use crate::granted::Granted;
 use crate::live_view::LiveOutput;
@@ -29,6 +29,7 @@ use crate::protected::Protected;
 use crate::watched::{self, Watched};
 use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
 
+use artoo_consent::{ProposedEffects, Question, in_words};
 use trial::{Layers, Trial};
 
 /// Runs shell text with `bash -c`, or `sh -c` without bash, in the working folder.
@@ -45,11 +46,6 @@ use trial::{Layers, Trial};
 /// Source: `docs/design/consent.md`, and for jobs `docs/design/tool-loop.md`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
-
-/// A command with balanced quotes, as a pattern for the schema of the argument. A small model often ends the
-/// JSON string at the first quote inside its command; constrained decoding with this pattern prevents that. A
-/// here-document with an apostrophe in it does not match.
-pub const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
 
 /// Maximum bytes of a command. The kernel accepts 128 KiB in one argument.
 const MOST_COMMAND: usize = 100_000;

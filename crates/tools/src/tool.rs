@@ -1,39 +1,39 @@
 //! The `Tool` trait and the report of a call.
 
-use artoo_types::{Arguments, CallEnding, CallFailure, FileChange, OutputRecord, ToolName};
+use artoo_types::{Arguments, CallEnding, CallFailure, Excerpt, FileChange, OutputRecord, ToolName};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::{Excerpt, ToolContext, ToolError};
+use crate::{ToolContext, ToolError};
 
-/// A tool that a step of a plan can call.
+/// Something that a step of a plan can do.
 ///
 /// # Contract
 ///
-/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt),
-/// [`arguments`](Self::arguments) and the answers about its kind are constant for the life of the value.
-/// [`call`](Self::call) is called only by the [`Toolbox`](crate::Toolbox), from many tasks at once, with
-/// arguments that a model wrote: it checks them itself and names the wrong one. Paths, variables, limits and
-/// the time come only from the context.
+/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt), [`arguments`](Self::arguments) and what it says of its kind are
+/// constant for the life of the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
+/// arguments that a model wrote: it checks them itself and names the one that is wrong. Paths, variables, limits and
+/// the time come from the context and from nowhere else.
 ///
 /// # Cancellation
 ///
-/// `call` ends soon after `cx.cancel` is cancelled, together with everything that it started. The toolbox
-/// drops the future of a tool that does not. Blocking work belongs on `spawn_blocking` and checks the token
-/// regularly.
+/// `call` ends soon after `cx.cancel` is cancelled, and takes everything that it started with it. The toolbox drops
+/// the future of a tool that does not. Blocking work belongs on `spawn_blocking` and looks at the token now and then.
 ///
 /// # Errors
 ///
-/// There is no error type: a failure is a [`ToolReport`] with a [`CallFailure`] in it, so that partial output
-/// is never lost. `ToolError::into()` makes one.
+/// There is no error type: a failure is a [`ToolReport`] with a [`CallFailure`] in it, so that partial output is never
+/// lost. `ToolError::into()` makes one.
 ///
 /// # What an implementation must not do
 ///
-/// Change or delete what existed before the run without a yes of the context's [`Consent`](crate::Consent),
-/// act outside the machine, or ask in any other way; put more than requested into the output, which may
-/// become the answer verbatim; panic, block the async thread, or keep state between runs.
+/// Change or delete what existed before the run without a yes of the context's [`Consent`](artoo_consent::Consent), act outside the machine, or
+/// ask anybody in another way; put more than it was
+/// asked for into the output, which may become the answer word for word; panic, block the async thread, or keep state
+/// between runs.
 ///
 /// # Example
+///
 /// ```
 /// use artoo_tools::{Tool, ToolContext, ToolReport};
 /// use artoo_types::{Arguments, ToolName};

@@ -4,15 +4,17 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use artoo_types::{Arguments, CallId, Foreign, OutputRecord, ToolCall, ToolName, Trust};
+use artoo_consent::within;
+use artoo_types::{
+    Arguments, CallId, Excerpt, Foreign, OutputRecord, ToolCall, ToolName, Trust, place_of, printable,
+};
 use futures::FutureExt;
 use tokio::time::sleep;
 
-use crate::shown::{place_of, printable};
 use crate::suggestion::better_tool;
 use crate::{
-    Captured, EditFile, Excerpt, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Shell, Tool, ToolContext,
-    ToolEffect, ToolError, ToolReport, WriteFile, within,
+    Captured, EditFile, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Shell, Tool, ToolContext, ToolEffect,
+    ToolError, ToolReport, WriteFile,
 };
 
 /// Grace period for a tool to notice a cancellation before its future is dropped.

@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use artoo_consent::REPOSITORY;
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot};
+use artoo_snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot};
 use artoo_types::{FileChange, FileChangeKind};
 
 use crate::contents::Contents;
-use crate::protected::REPOSITORY;
 use crate::{ToolContext, ToolError};
 
 /// A watched command, if the run has a snapshot and the command may write.

@@ -17,6 +17,7 @@ mod conduct;
 mod confidence;
 mod control;
 mod criterion;
+mod excerpt;
 mod execution;
 mod fault;
 mod guard;
@@ -30,6 +31,7 @@ mod note;
 mod outcome;
 mod plan;
 mod programs;
+mod rehearsal;
 mod role;
 mod script;
 mod settings;
@@ -56,6 +58,7 @@ pub use control::{
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,
 };
 pub use criterion::{Check, Criterion, Mode};
+pub use excerpt::{Excerpt, head_tail, head_tail_of_ends, place_of, printable};
 pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind, Samples};
 pub use fault::{Fault, FaultKind, Warning};
 pub use guard::{GuardAction, Held, HeldEnd, MemoryGuard, PlanMemory};
@@ -75,6 +78,7 @@ pub use outcome::{
 };
 pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, SubTask};
 pub use programs::BlockedProgram;
+pub use rehearsal::{NotRehearsed, Perturbation, Rehearsed, Said};
 pub use role::Role;
 pub use script::is_unspaced;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};

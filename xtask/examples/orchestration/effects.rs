@@ -2,13 +2,13 @@
 
 use std::{hint::black_box, path::Path, time::Instant};
 
-use artoo_sandbox::{OnDisk, Place, effects_of};
+use artoo_shell_effects::{OnDisk, Place, effects_of};
 use xtask::bench::{Goal, Row};
 
 use crate::{Failure, stats};
 
 /// The commands of the tests. None of them is run.
-const COMMANDS: &str = include_str!("../../../crates/sandbox/tests/it/commands.tsv");
+const COMMANDS: &str = include_str!("../../../crates/shell-effects/tests/it/commands.tsv");
 
 /// The classification time of each command in the table: the slowest of a hundred.
 pub(crate) fn classified(rounds: u32, folder: &Path) -> Result<Row, Failure> {

@@ -1,11 +1,11 @@
 //! Parses manifests and the lock file, as far as the rules need them.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use cargo_metadata::{DependencyKind, Metadata};
-use serde::Deserialize;
 
-use super::{Finding, Member, Tree};
+use super::sources::MAY_BE_UNSAFE;
+use super::{Finding, Member, Tree, layers::Graph};
 use crate::{Error, Result};
 
 /// The crates of the workspace, from the output of `cargo metadata`.
@@ -32,30 +32,22 @@ pub(super) fn members(metadata: &str, root: &Path) -> Result<Vec<Member>> {
     Ok(metadata.workspace_packages().into_iter().map(member).collect())
 }
 
-/// The dependencies of each crate in `Cargo.lock`, over all its versions.
-///
-/// # Errors
-/// It is not a lock file.
-pub(super) fn lock(text: &str) -> Result<BTreeMap<String, Vec<String>>> {
-    #[derive(Deserialize)]
-    struct Lock {
-        #[serde(default)]
-        package: Vec<Package>,
+/// What each crate is built with, from what `cargo tree` printed: lines of a depth, a name and whatever else.
+pub(super) fn graph(tree: &str) -> Graph {
+    let mut graph = Graph::new();
+    let mut above: Vec<&str> = Vec::new();
+    for line in tree.lines() {
+        let mut words = line.split(' ');
+        let depth = words.next().and_then(|depth| depth.parse::<usize>().ok());
+        let (Some(depth), Some(name)) = (depth, words.next()) else { continue };
+        above.truncate(depth);
+        graph.entry(name.to_owned()).or_default();
+        if let Some(parent) = above.last() {
+            graph.entry((*parent).to_owned()).or_default().insert(name.to_owned());
+        }
+        above.push(name);
     }
-    #[derive(Deserialize)]
-    struct Package {
-        name: String,
-        #[serde(default)]
-        dependencies: Vec<String>,
-    }
-    let lock: Lock = toml::from_str(text)
-        .map_err(|error| Error::Content { path: "Cargo.lock".into(), reason: error.to_string() })?;
-    let mut graph: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for package in lock.package {
-        let names = package.dependencies.iter().filter_map(|dependency| dependency.split(' ').next());
-        graph.entry(package.name).or_default().extend(names.map(str::to_owned));
-    }
-    Ok(graph)
+    graph
 }
 
 /// Finds crates that do not inherit the lints and the licence, and dependencies whose version is not in the
@@ -74,8 +66,10 @@ pub(super) fn inherit(tree: &Tree) -> Vec<Finding> {
         if !inherits(manifest.get("package").and_then(|package| package.get("license"))) {
             say("does not inherit the licence (`license.workspace = true`)");
         }
-        // The one crate with unsafe code has to write its own table.
-        if file.member() != Some("crates/sandbox") && !inherits(manifest.get("lints")) {
+        // The crates with unsafe code have to write their own table.
+        if !file.member().is_some_and(|member| MAY_BE_UNSAFE.contains(&member))
+            && !inherits(manifest.get("lints"))
+        {
             say("does not inherit the lints (`[lints] workspace = true`)");
         }
         for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
@@ -98,13 +92,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_file_becomes_a_graph() {
-        let text = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\ndependencies = [\"b\", \"c 2.0.0\"]\n\
-                    [[package]]\nname = \"b\"\nversion = \"1.0.0\"\n";
-        let graph = lock(text).unwrap();
-        assert_eq!(graph.get("a").unwrap(), &["b", "c"]);
-        assert!(graph.get("b").unwrap().is_empty());
-        assert!(lock("[[package]]\n").is_err());
+    fn a_tree_becomes_a_graph() {
+        let text = "0 a v1.0.0 (/a)\n1 b v1.0.0\n2 c v1.0.0 (proc-macro)\n1 d v2.0.0\n2 b v1.0.0 (*)\n\n0 c v1.0.0\n";
+        let graph = graph(text);
+        let of = |name: &str| graph.get(name).unwrap().iter().map(String::as_str).collect::<Vec<_>>();
+        assert_eq!([of("a"), of("b"), of("c"), of("d")], [vec!["b", "d"], vec!["c"], vec![], vec!["b"]]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod tree;
 mod word_lists;
 mod words;
 
-pub use layers::{Layer, Member, layer};
+pub use layers::{Graph, Layer, Member, layer};
 pub use tree::{SourceFile, Tree};
 
 use std::fmt;
@@ -65,8 +65,10 @@ pub fn findings() -> Result<Vec<Finding>> {
     let tree = Tree::read(&root)?;
     let metadata = command::cargo(["metadata", "--format-version=1", "--no-deps"]).text()?;
     let members = manifests::members(&metadata, &root)?;
-    let lock = manifests::lock(tree.text("Cargo.lock").unwrap_or_default())?;
-    let mut all = layers::check(&members, &lock);
+    let built =
+        command::cargo(["tree", "--workspace", "--edges=normal,build", "--prefix=depth", "--format= {p}"]);
+    let graph = manifests::graph(&built.args(["--target=x86_64-unknown-linux-gnu"]).text()?);
+    let mut all = layers::check(&members, &graph);
     for rule in RULES {
         all.extend(rule(&tree));
     }

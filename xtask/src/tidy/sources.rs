@@ -96,7 +96,10 @@ pub(super) fn names(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Finds `unsafe` outside the one crate that may contain it, and there without a SAFETY comment above.
+/// The crates that may contain `unsafe`: processes that bind themselves, and memory that is a file.
+pub(super) const MAY_BE_UNSAFE: [&str; 2] = ["crates/sandbox", "crates/mapped-file"];
+
+/// Finds `unsafe` outside the crates that may contain it, and there without a SAFETY line above.
 pub(super) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]) {
@@ -106,8 +109,9 @@ pub(super) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
             explained |= original.contains("SAFETY:");
             let is_unsafe = code::has_word(line, "unsafe");
             let allows = ["allow(unsafe_code", "expect(unsafe_code"].iter().any(|words| line.contains(words));
-            if (is_unsafe || allows) && file.member() != Some("crates/sandbox") {
-                findings.push(Finding::line("unsafe", &file.path, index, "unsafe outside crates/sandbox"));
+            if (is_unsafe || allows) && !file.member().is_some_and(|member| MAY_BE_UNSAFE.contains(&member)) {
+                let message = format!("unsafe outside {}", MAY_BE_UNSAFE.join(" and "));
+                findings.push(Finding::line("unsafe", &file.path, index, message));
             } else if is_unsafe && !explained {
                 findings.push(Finding::line(
                     "unsafe",

@@ -5,11 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_sandbox::{Effects, Kind, Permission, effects_of};
-use artoo_tools::{
-    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, Outlook, PauseClock, Question, Rule, Rules,
-    ToolContext, ToolLimits, outlook,
-};
+use artoo_consent::{Answer, Consent, PauseClock, Question, Rule, Rules};
+use artoo_shell_effects::{Effects, Kind, Permission, effects_of};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, Outlook, ToolContext, ToolLimits, outlook};
 use async_trait::async_trait;
 use chrono::DateTime;
 use serde_json::{Map, Value, json};
@@ -136,7 +134,7 @@ fn rule_as_json(number: usize, rule: &Rule) -> Value {
 }
 
 /// Each effect with its reason: the kind as in JSON, its object, the word that causes it, and why.
-fn reasons(effects: &Effects) -> impl Iterator<Item = (&'static str, &artoo_sandbox::Cause)> {
+fn reasons(effects: &Effects) -> impl Iterator<Item = (&'static str, &artoo_shell_effects::Cause)> {
     let protected = effects.protected.iter().map(|cause| ("protected", cause));
     let rest =
         Kind::ALL.into_iter().flat_map(|kind| effects.of(kind).iter().map(move |one| (kind.name(), one)));
@@ -199,7 +197,7 @@ fn page(outlook: &Outlook) -> String {
 
 #[cfg(test)]
 mod tests {
-    use artoo_sandbox::{Paths, Place, Seen};
+    use artoo_shell_effects::{Paths, Place, Seen};
     use artoo_tools::Step;
     use artoo_types::EffectKind;
 

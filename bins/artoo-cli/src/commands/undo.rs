@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use artoo_runtime::runs::{self, RunsError};
-use artoo_sandbox::snapshot::{
-    Deviation, NotCovered, Obstacle, Present, TakenBack, Uncovered, UndoError, Undoable,
-};
+use artoo_snapshot::{Deviation, NotCovered, Obstacle, Present, TakenBack, Uncovered, UndoError, Undoable};
 use serde::Serialize;
 
 use super::runs::{as_json, explained};

@@ -3,7 +3,7 @@
 use artoo_ggs_core::Profile;
 use artoo_llm_client::RetryPolicy;
 use artoo_llm_http::Timeouts;
-use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
+use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_types::Limits;
 use toml::{Table, Value};
 

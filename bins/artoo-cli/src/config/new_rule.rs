@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use artoo_tools::Rule;
+use artoo_consent::Rule;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value as Json;
 
@@ -98,7 +98,7 @@ mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
 
-    use artoo_sandbox::Permission;
+    use artoo_shell_effects::Permission;
     use artoo_types::EffectKind;
 
     use super::super::policy::rules;

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::Permission;
-use artoo_tools::{Rule, Rules};
+use artoo_consent::{Rule, Rules};
+use artoo_shell_effects::Permission;
 use artoo_types::EffectKind;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;

@@ -8,8 +8,8 @@ use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::{ProfileOverrides, RetryPolicy};
 use artoo_llm_http::{ProxyPolicy, Timeouts};
 use artoo_runtime::Acceptance;
-use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_sandbox::{Network, SandboxMode};
+use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_types::Amount;
 use serde::Deserialize;
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use artoo_consent::secrets_in;
 use artoo_sandbox::preview::{NoPreview, Preview};
 use artoo_sandbox::{Gap, Network, SandboxMode, Support, probe};
-use artoo_tools::secrets_in;
 
 use super::Check;
 use crate::config::Settings;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use artoo_runtime::events::{Event, EventFold};
 use artoo_runtime::{journal, runs};
-use artoo_sandbox::snapshot::Undoable;
+use artoo_snapshot::Undoable;
 use artoo_types::FileChange;
 
 use super::state::State;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use artoo_tools::Rule;
+use artoo_consent::Rule;
 use artoo_types::ProposedRule;
 
 use crate::config::{add_rule, rule_text};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use artoo_tools::on_file;
+use artoo_consent::on_file;
 use artoo_types::{ApprovalRequested, ApprovalScope, EffectKind};
 
 /// The offered answers besides yes and no: those with a wider scope.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use artoo_consent::Rules;
 use artoo_mkct_memory::MemoryService;
 use artoo_runtime::control::{AnsweredAt, Listening, listen};
 use artoo_runtime::{Artoo, Builder, Deadlines, StartError};
-use artoo_tools::Rules;
 use artoo_types::{FinalResult, Role, RunId, SessionId};
 
 use super::always_rule::PolicyFile;

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use artoo_bus::{Clock, SystemClock};
+use artoo_consent::Rules;
 use artoo_llm_client::doubles::Redaction;
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_runtime::private::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
-use artoo_tools::{Rules, Toolbox, UndoRun};
+use artoo_tools::{Toolbox, UndoRun};
 use artoo_types::{Limits, Price, Prices, SubTaskOutcome, Surroundings};
 use chrono::{DateTime, FixedOffset};
 

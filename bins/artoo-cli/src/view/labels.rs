@@ -1,7 +1,7 @@
 //! Wording of enums.
 
 use artoo_runtime::journal::RunState;
-use artoo_sandbox::snapshot::{UndoAction, Undoable};
+use artoo_snapshot::{UndoAction, Undoable};
 use artoo_types::{
     AnswerOrigin, CallEnding, EffectKind, Errand, FailureClass, FaultKind, Judge, MegramState, MemoryAction,
     OutcomeStatus, Role, TerminalState,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use artoo_runtime::events::{Cumulative, Event, Line, RoleUsage};
-use artoo_sandbox::snapshot::Undoable;
+use artoo_snapshot::Undoable;
 use artoo_types::{Errand, Fault, FileChange, PartialOutput, TerminalState};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::Summary;
-use artoo_sandbox::snapshot::{Obstacle, TakenBack};
+use artoo_snapshot::{Obstacle, TakenBack};
 
 use super::labels;
 use super::layout::Frame;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use artoo_runtime::journal::RunState;
-use artoo_sandbox::snapshot::{Hindrance, Obstacle, TakenBack, UndoAction, Undoable};
+use artoo_snapshot::{Hindrance, Obstacle, TakenBack, UndoAction, Undoable};
 use serde_json::json;
 
 use super::sample_run::{finished, line, run};

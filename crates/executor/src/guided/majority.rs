@@ -8,8 +8,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use artoo_tools::{Rehearsed, Said};
-use artoo_types::{BlockedProgram, BlockedTarget, Samples, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Said, Samples, ToolName};
 
 /// A rehearsed command.
 #[derive(Clone, Debug, PartialEq)]

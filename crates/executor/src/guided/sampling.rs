@@ -12,8 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Message, Request, ask_several};
-use artoo_tools::Perturbation;
-use artoo_types::Samples;
+use artoo_types::{Perturbation, Samples};
 use serde_json::{Value, json};
 
 use super::majority::{self, Came, Candidate, Winner, failed, winner};

@@ -2,11 +2,24 @@
 
 use std::sync::Arc;
 
-use artoo_tools::{BALANCED_COMMAND, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Tool as _};
-use artoo_types::ToolName;
 use serde_json::json;
 
 use crate::{AttemptContext, ToolSpec};
+
+/// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends the JSON text at the first quote
+/// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
+const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
+
+// Tools by their names.
+const GLOB: &str = "glob";
+const GREP: &str = "grep";
+const JOB: &str = "job";
+const READ_EVIDENCE: &str = "read_evidence";
+const READ_FILE: &str = "read_file";
+/// What a command does as well.
+const DONE_BY_COMMANDS: [&str; 3] = [GLOB, GREP, READ_FILE];
+/// What a weak model makes nothing of. Earlier outputs are short for it, and it reads them by ids that it makes up.
+const LEFT_OUT: [&str; 2] = [JOB, READ_EVIDENCE];
 
 /// The longest command in characters.
 const LONGEST_COMMAND: usize = 400;
@@ -15,8 +28,7 @@ const LONGEST_COMMAND: usize = 400;
 /// searches and files are left out: command output can be rehearsed, and the model takes a list of names for
 /// a count.
 pub(crate) fn rehearsed(tools: &[ToolSpec]) -> Vec<ToolSpec> {
-    let done_by_commands = [Glob.name(), Grep.name(), ReadFile.name()];
-    tools.iter().filter(|tool| !done_by_commands.contains(&tool.name)).cloned().collect()
+    tools.iter().filter(|tool| !DONE_BY_COMMANDS.contains(&tool.name.as_str())).cloned().collect()
 }
 
 /// The attempt with limits applied: `shell` commands are bounded and cannot be left running, earlier outputs
@@ -24,10 +36,8 @@ pub(crate) fn rehearsed(tools: &[ToolSpec]) -> Vec<ToolSpec> {
 /// one.
 pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
     let mut cx = cx.clone();
-    // Earlier outputs are short for a weak model, and it invents the ids when it reads them.
-    let left_out = [ToolName::new(LookAtJob::NAME), ReadEvidence.name()];
-    cx.tools.retain(|tool| !left_out.contains(&tool.name));
-    cx.tools.iter_mut().for_each(|tool| tool.output_is_answer &= tool.name != ReadFile.name());
+    cx.tools.retain(|tool| !LEFT_OUT.contains(&tool.name.as_str()));
+    cx.tools.iter_mut().for_each(|tool| tool.output_is_answer &= tool.name.as_str() != READ_FILE);
     for tool in cx.tools.iter_mut().filter(|tool| tool.name.as_str() == "shell") {
         let Some(properties) = Arc::make_mut(&mut tool.arguments).get_mut("properties") else { continue };
         if let Some(properties) = properties.as_object_mut() {
@@ -44,6 +54,8 @@ pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
 
 #[cfg(test)]
 mod tests {
+    use artoo_types::ToolName;
+
     use super::*;
     use crate::conformance;
 
@@ -57,7 +69,7 @@ mod tests {
             only_looks: false,
         };
         let shell = json!({"properties": {"command": {"type": "string"}, "background": {"type": "boolean"}}});
-        let others = [LookAtJob::NAME, "read_evidence", "read_file"].map(|name| spec(name, json!({})));
+        let others = ["job", "read_evidence", "read_file"].map(|name| spec(name, json!({})));
         let tools = [vec![spec("shell", shell)], others.to_vec()].concat();
         let bound = json!({"type": "string", "maxLength": LONGEST_COMMAND, "pattern": BALANCED_COMMAND});
         assert_eq!(

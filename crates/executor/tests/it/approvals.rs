@@ -1,8 +1,8 @@
 //! Tests of approval decisions, for every order of answers.
 
+use artoo_consent::{ProposedEffects, Rule, Rules};
 use artoo_executor::{Approvals, Standing, Terms};
-use artoo_sandbox::Permission;
-use artoo_tools::{ProposedEffects, Rule, Rules};
+use artoo_shell_effects::Permission;
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, CallId, Effect, EffectKind};
 use proptest::prelude::*;
 

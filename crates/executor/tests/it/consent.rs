@@ -2,9 +2,9 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
+use artoo_consent::Rules;
 use artoo_executor::{Attempt, AttemptContext, CallTool, ExecuteError, Executor, Terms};
 use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
-use artoo_tools::Rules;
 use artoo_types::{
     Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallEnding, CallId, EffectKind,
     ExecutionStatus, FailureClass, Message, MessageKind, ToolName,

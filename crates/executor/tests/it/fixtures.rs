@@ -3,19 +3,19 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, doubles::Scene};
-use artoo_executor::{Executor, Settings, Terms, conformance, run};
+use artoo_consent::{Nobody, PauseClock, Question, Rules};
+use artoo_executor::{CallTerms, Executor, RunTools, Settings, Terms, ToolSpec, conformance, run};
 use artoo_llm_client::{
     LlmClient, Message as Turn, MessageRole, ModelProfile, ToolCalling, doubles::ScriptedModel,
 };
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{
-    CreatedPaths, EvidenceStore, Jobs, Nobody, PauseClock, Question, Tool, ToolContext, ToolLimits,
-    ToolReport, Toolbox,
+    CreatedPaths, EvidenceStore, Jobs, Rehearsal, Tool, ToolContext, ToolLimits, ToolReport, Toolbox,
 };
 use artoo_types::{
-    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, ExecutionResult,
-    FailureClass, Message, MessageKind, Mode, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall,
-    ToolName, Trust,
+    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, EvidenceId,
+    ExecutionResult, FailureClass, Message, MessageKind, Mode, NotRehearsed, OutputRecord, Perturbation,
+    Rehearsed, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolName, Trust,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -174,6 +174,74 @@ impl Tool for Stage {
     }
 }
 
+/// The stage, called as the runtime calls its tools.
+struct OnStage {
+    toolbox: Toolbox,
+    context: ToolContext,
+}
+
+#[async_trait]
+impl RunTools for OnStage {
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.toolbox.tools().map(spec).collect()
+    }
+
+    async fn call(
+        &self,
+        call_id: CallId,
+        tool: &ToolName,
+        arguments: Arguments,
+        terms: CallTerms,
+    ) -> ToolCall {
+        let CallTerms { consent, pauses, images, trial_only, on_output, cancel } = terms;
+        let (on_output, context) = (Some(on_output), self.context.clone());
+        let context = ToolContext { consent, pauses, images, trial_only, on_output, cancel, ..context };
+        self.toolbox.call(call_id, tool, arguments, &context).await
+    }
+
+    async fn rehearse(
+        &self,
+        command: &str,
+        world: &Perturbation,
+        rules: Rules,
+        within: Duration,
+    ) -> Result<Rehearsed, NotRehearsed> {
+        let rehearsal = Rehearsal::new(&self.toolbox, self.context.clone(), rules);
+        rehearsal.run(&[command], world, within).await
+    }
+
+    fn watches_changes(&self) -> bool {
+        false
+    }
+
+    fn goes_on(&self, _: &ToolCall) -> bool {
+        false
+    }
+
+    fn kept(&self, evidence: &EvidenceId) -> Option<Vec<u8>> {
+        self.context.evidence.get(evidence).ok()
+    }
+
+    fn recorded(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    fn now(&self) -> DateTime<FixedOffset> {
+        self.context.time.now()
+    }
+}
+
+/// What is told of a tool.
+pub(crate) fn spec(tool: &dyn Tool) -> ToolSpec {
+    ToolSpec {
+        name: tool.name(),
+        summary: tool.summary().to_owned(),
+        arguments: Arc::new(tool.arguments()),
+        output_is_answer: tool.output_is_answer(),
+        only_looks: false,
+    }
+}
+
 fn question(command: &str, effects: &str) -> Question {
     let words: Vec<&str> = effects.split_whitespace().collect();
     let effects = words.chunks(2).map(|pair| effect(pair[0], pair.get(1).unwrap_or(&"that"))).collect();
@@ -238,7 +306,7 @@ impl House {
             created: CreatedPaths::default(),
             jobs: Jobs::default(),
             layer_stores: vec![store.path().to_owned()],
-            explain: artoo_sandbox::effects_of,
+            explain: artoo_shell_effects::effects_of,
             consent: Arc::new(Nobody),
             trial_only: false,
             pauses: PauseClock::default(),
@@ -252,8 +320,8 @@ impl House {
         };
         let settings = Settings {
             surroundings: surroundings(path),
-            toolbox: Arc::new(Toolbox::new().with(Stage)),
-            tool_context,
+            cancel: tool_context.cancel.clone(),
+            tools: Arc::new(OnStage { toolbox: Toolbox::new().with(Stage), context: tool_context }),
             terms,
             programs: vec!["find".to_owned(), "python3".to_owned()],
             instructions: Arc::default(),

@@ -18,7 +18,9 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::fixtures::{call, changing, correction, guided, json_turns, recorded, subtask, surroundings};
+use crate::fixtures::{
+    call, changing, correction, guided, json_turns, recorded, spec, subtask, surroundings,
+};
 
 /// Tools that return the same record for every call.
 struct Same(ToolCall);
@@ -73,13 +75,6 @@ fn exited(status: i32, shown: &str) -> ToolCall {
 #[tokio::test]
 async fn the_constant_part_holds_the_rules_and_the_tools() {
     let mut cx = context(subtask(1, "Count the files"));
-    let spec = |tool: &dyn artoo_tools::Tool| artoo_executor::ToolSpec {
-        name: tool.name(),
-        summary: tool.summary().to_owned(),
-        arguments: tool.arguments().into(),
-        output_is_answer: tool.output_is_answer(),
-        only_looks: false,
-    };
     cx.tools = Toolbox::standard().tools().map(spec).collect();
     let [request] = sent(&cx, vec![call("ls", true)], exited(0, "3")).await.try_into().unwrap();
     assert!(request.system.starts_with(SYSTEM_PROMPT.trim_end()));

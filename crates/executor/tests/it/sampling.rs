@@ -10,9 +10,9 @@ use artoo_llm_client::{
     LlmClient, LlmError, Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_tools::{NotRehearsed, Perturbation, Rehearsed, Said};
 use artoo_types::{
-    Arguments, CallEnding, ExecutionStatus, GuardAction, Samples, StepKind, SubTask, ToolCall, ToolName,
+    Arguments, CallEnding, ExecutionStatus, GuardAction, NotRehearsed, Perturbation, Rehearsed, Said,
+    Samples, StepKind, SubTask, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};

@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::fixtures::{json_turns, native, recorded};
+use crate::fixtures::{json_turns, native, recorded, spec};
 
 /// Tools that always return the same text, and count how many of their calls ran concurrently.
 #[derive(Default)]
@@ -265,13 +265,6 @@ async fn thoughts_go_back_with_their_turn() {
 #[tokio::test]
 async fn the_first_turn_has_at_most_1500_tokens() {
     let mut cx = conformance::context("How many files are in docs?");
-    let spec = |tool: &dyn artoo_tools::Tool| ToolSpec {
-        name: tool.name(),
-        summary: tool.summary().to_owned(),
-        arguments: tool.arguments().into(),
-        output_is_answer: tool.output_is_answer(),
-        only_looks: true,
-    };
     cx.tools = artoo_tools::Toolbox::standard().tools().map(spec).collect();
     let model =
         Arc::new(ScriptedModel::new().profiled(native()).expect(

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::snapshot::Undoable;
+use artoo_snapshot::Undoable;
 use artoo_tools::EarlierRun;
 use artoo_types::{FileChange, MAX_TURNS, RunId, SessionId, TerminalState, Turn, short_id};
 use chrono::{DateTime, FixedOffset};

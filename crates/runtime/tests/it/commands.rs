@@ -3,10 +3,8 @@
 use std::{fs, time::Duration};
 
 use artoo_runtime::{Artoo, events::Event, journal::RunState, runs};
-use artoo_sandbox::{
-    Support,
-    snapshot::{Present, Undoable},
-};
+use artoo_sandbox::Support;
+use artoo_snapshot::{Present, Undoable};
 use artoo_types::{EffectKind, Errand, FaultKind, Message, MessageKind, TerminalState};
 
 use crate::{

@@ -7,7 +7,7 @@ use artoo_redaction::Redactor;
 use artoo_runtime::sessions::{
     COMPACT_ABOVE, KEPT_WHOLE, Session, SessionError, SessionTurn, Sessions, TurnEnd,
 };
-use artoo_sandbox::snapshot::{Present, Snapshot, SnapshotLimits, Undo};
+use artoo_snapshot::{Present, Snapshot, SnapshotLimits, Undo};
 use artoo_tools::EarlierRun;
 use artoo_types::{FileChange, FileChangeKind, RunId, SessionId, TerminalState, Turn, short_id};
 use chrono::{DateTime, FixedOffset};

@@ -7,10 +7,8 @@ use artoo_runtime::{
     events::Event,
     runs::{self, RunsError},
 };
-use artoo_sandbox::{
-    Support,
-    snapshot::{Present, Retention, UndoError, Undoable},
-};
+use artoo_sandbox::Support;
+use artoo_snapshot::{Present, Retention, UndoError, Undoable};
 use artoo_types::{EffectKind, FileChange, FileChangeKind};
 
 use crate::house::{House, Seen, question, shell, watched};

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::snapshot::below::as_text;
+use artoo_anchored_files::as_text;
 
 /// Everything that the command changed in its overlays, sorted by path; parents come before their contents.
 /// Folder times are left out, because they change with every temporary file; a commit sets them all the same.

@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use artoo_anchored_files::{Below, State, is_no_folder, look_at, look_below, names, open_folder, open_root};
 use rustix::fs::{self, AtFlags};
 
 use super::error::{Clash, ClashKind, CommitError};
 use super::layer::{Difference, Read, Spot, becomes_file};
 use super::overlay_dirs::{Layer, OverlayDirs};
-use crate::snapshot::anchored::{is_no_folder, look_at, look_below, names, open_folder, open_root};
-use crate::snapshot::below::Below;
-use crate::snapshot::state::State;
 
 /// Checks every path that would change.
 ///

@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{self, AtFlags, FileType, Mode, RenameFlags};
 use rustix::io::Errno;
 
-use crate::snapshot::anchored::{open_entry_folder, open_root, some_names};
+use artoo_anchored_files::{open_entry_folder, open_root, some_names};
 
 /// The number of entries read at a time.
 const SOME: usize = 32 * 1024;
@@ -81,8 +81,9 @@ fn raise(folder: &OwnedFd, name: &OsStr, top: &OwnedFd, number: &mut u64) -> io:
 
 #[cfg(test)]
 mod tests {
+    use artoo_anchored_files::names;
+
     use super::*;
-    use crate::snapshot::anchored::names;
     use std::fs::{create_dir, create_dir_all, set_permissions, write};
     use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -20,14 +20,11 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use super::error::CommitError;
 use super::layer::{Difference, Merged, Read, Spot, open_written};
 use super::overlay_dirs::{Layer, OverlayDirs};
-use crate::snapshot::Named;
-use crate::snapshot::anchored::{look, look_at, look_below, open_folder, open_root};
-use crate::snapshot::below::Below;
-use crate::snapshot::closed::open_whatever_mode;
-use crate::snapshot::pieces::copy_sparse;
-use crate::snapshot::placing::{fill, finish_file, finish_link, take_free_name};
-use crate::snapshot::state::{Kind, Moment, State};
 
+use artoo_anchored_files::{
+    Below, Kind, Moment, Named, State, copy_sparse, fill, finish_file, finish_link, look, look_at,
+    look_below, open_folder, open_root, open_whatever_mode, take_free_name,
+};
 use aside::Aside;
 use back::Done;
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use artoo_anchored_files::as_text;
 use serde::Serialize;
 
-use crate::snapshot::below::as_text;
 use crate::{NoConfinement, SandboxError};
 
 /// Why this machine does not support previews. `artoo doctor` prints it.

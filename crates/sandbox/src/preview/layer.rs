@@ -12,16 +12,15 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use artoo_anchored_files::{
+    Below, Kind, Moment, State, Unread, hash, look, look_at, open_entry_folder, open_file, open_root,
+    some_names, walk,
+};
 use rustix::fs::{self, AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
 use super::PreviewError;
 use super::overlay_dirs::{Layer, OverlayDirs};
-use crate::snapshot::anchored::{look, look_at, open_entry_folder, open_file, open_root, some_names};
-use crate::snapshot::below::Below;
-use crate::snapshot::pieces::hash;
-use crate::snapshot::state::{Kind, Moment, State};
-use crate::snapshot::walk::{Unread, walk};
 
 /// The most entries that a preview lists.
 const MOST: usize = 50_000;

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 
+use artoo_anchored_files::{Kind, Named, State, open_file, open_folder, open_root};
 use similar::TextDiff;
 
 use super::changes::{Change, ChangeKind, Changes, Entry, EntryKind};
 use super::layer::{Difference, Merged, Read, Spot, open_written};
 use super::overlay_dirs::OverlayDirs;
 use super::{Preview, commit};
-use crate::snapshot::Named;
-use crate::snapshot::anchored::{open_file, open_folder, open_root};
-use crate::snapshot::state::{Kind, State};
 
 /// The largest file whose text is compared, in bytes.
 const LONGEST_TEXT: u64 = 64 * 1024;
@@ -22,9 +20,8 @@ const MOST_LINES: usize = 2_000;
 const ALL_TEXTS: u64 = 1024 * 1024;
 
 impl Preview {
-    /// Every path that [`commit`](Self::commit) touches, for
-    /// [`Snapshot::before_paths`](crate::snapshot::Snapshot::before_paths): the changed paths, folders whose
-    /// time changes, and the temporary locations of contents.
+    /// Every path that [`commit`](Self::commit) touches, for [`Snapshot::before_paths`](artoo_snapshot::Snapshot::before_paths): those of the changes,
+    /// folders that get another time, and where contents wait for their places.
     pub fn touched(&self) -> Vec<Named> {
         commit::touched(&self.overlay_dirs, &self.read)
     }

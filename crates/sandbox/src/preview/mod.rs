@@ -31,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Capture, Confinement, Invocation, Outcome, SandboxError, SandboxMode};
 
+pub use artoo_anchored_files::Named;
 pub use changes::{Change, ChangeKind, Changes, Entry, EntryKind};
 pub use error::{Clash, ClashKind, CommitError, NoPreview, PreviewError};
 

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use artoo_anchored_files::{ContentId, State, hash, open_file, open_folder, open_root};
+
 use super::layer::{Difference, open_written};
 use super::overlay_dirs::OverlayDirs;
-use crate::snapshot::anchored::{open_file, open_folder, open_root};
-use crate::snapshot::pieces::hash;
-use crate::snapshot::state::State;
-use crate::snapshot::store::ContentId;
 
 /// Pairs of a created and a removed file, by their numbers in the list, with the same bytes, mode and time. A
 /// layer does not record moves, and a copy whose original was removed is equivalent.
@@ -43,7 +41,7 @@ pub(super) fn moves(overlay_dirs: &OverlayDirs, differences: &[Difference]) -> B
     pairs
 }
 
-type Look = (u64, u32, crate::snapshot::state::Moment);
+type Look = (u64, u32, artoo_anchored_files::Moment);
 
 fn look_of(state: &State) -> Look {
     (state.size, state.mode, state.mtime)

@@ -9,14 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use artoo_anchored_files::{Moment, finish_file, look_at, open_root};
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, futimens};
 use rustix::process::{geteuid, getpid};
 
 use super::PreviewError;
 use super::clear::remove_tree;
-use crate::snapshot::anchored::{look_at, open_root};
-use crate::snapshot::placing::finish_file;
-use crate::snapshot::state::Moment;
 
 /// How often to poll the file system's clock for progress, one millisecond apart: kernels advance it in steps
 /// of up to 10 ms.

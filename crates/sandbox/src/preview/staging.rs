@@ -5,12 +5,11 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use artoo_anchored_files::{finish_file, look_at, open_root};
 use rustix::fs::{CWD, FileType, Mode, futimens, mknodat};
 
 use super::PreviewError;
 use super::overlay_dirs::{Layer, OverlayDirs};
-use crate::snapshot::anchored::{look_at, open_root};
-use crate::snapshot::placing::finish_file;
 
 /// Files that are hidden or replaced for a command run on overlays. The real folders do not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,15 +8,11 @@
 )]
 
 mod bench;
-mod commands;
 mod confined;
 mod escapes;
 mod killed;
-mod mutations;
 mod network;
 mod ordinary;
 mod output;
 mod sealed;
-mod spellings;
 mod started;
-mod world;

@@ -1,9 +1,9 @@
 //! Warns of changes that undo could not take back: files too large for the run's snapshot.
 
-use artoo_sandbox::snapshot::{NotCovered, Uncovered};
+use artoo_consent::on_file;
+use artoo_snapshot::{NotCovered, Uncovered};
 use artoo_types::{Effect, EffectKind};
 
-use super::on_file;
 use crate::ToolContext;
 
 const MIB: u64 = 1024 * 1024;

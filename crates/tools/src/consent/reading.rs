@@ -1,12 +1,11 @@
 //! Effects of a command, read from its words. They explain and can make artoo stricter; they grant nothing.
 
-use std::path::{Path, PathBuf};
-
-use artoo_sandbox::{Cause, DecidedBy, Effects, Kind, OnDisk, Paths, Place, SandboxMode, Seen};
+use artoo_consent::{ProposedEffects, Question, asked_about, is_of_files, programs_of, rest_of};
+use artoo_sandbox::SandboxMode;
+use artoo_shell_effects::{DecidedBy, Effects, OnDisk, Place};
 use artoo_types::{Effect, EffectKind, ToolName};
 use sha2::{Digest, Sha256};
 
-use super::{ProposedEffects, Question};
 use crate::ToolContext;
 use crate::protected::Protected;
 
@@ -98,7 +97,7 @@ impl Reading {
         if let Some(place) = self.said.protected.first() {
             return Some(format!("{} ({})", DecidedBy::ProtectedPlace.words(), place.what));
         }
-        let is_of_files = |effect: &Effect| super::rules::is_of_files(effect.kind);
+        let is_of_files = |effect: &Effect| is_of_files(effect.kind);
         let changes = !self.free.is_empty() || self.effects.iter().any(is_of_files);
         match mode {
             SandboxMode::ReadOnly if changes => Some(DecidedBy::ReadOnlyMode.words().to_owned()),
@@ -132,71 +131,5 @@ impl Reading {
             beyond_undo: None,
             always: None,
         }
-    }
-}
-
-/// The effects that a person is asked about. Reading and starting programs never count by themselves; new
-/// files count only if nothing else does.
-pub(super) fn asked_about(effects: &Effects) -> Vec<Effect> {
-    let kinds = [
-        (Kind::Overwrites, EffectKind::Overwrites),
-        (Kind::Deletes, EffectKind::Deletes),
-        (Kind::OutsideMachine, EffectKind::OutsideMachine),
-        (Kind::Privilege, EffectKind::Privilege),
-        (Kind::Network, EffectKind::Network),
-        (Kind::Unknown, EffectKind::Unknown),
-    ];
-    let creates = asks_about_new_files(effects).then_some((Kind::Creates, EffectKind::Creates));
-    let all = kinds.into_iter().chain(creates);
-    all.flat_map(|(of, kind)| effects.of(of).iter().map(move |cause| effect(kind, cause))).collect()
-}
-
-/// The effects on files that are not asked about.
-pub(super) fn rest_of(effects: &Effects) -> Vec<Effect> {
-    let free = if asks_about_new_files(effects) { &[][..] } else { effects.of(Kind::Creates) };
-    free.iter().map(|cause| effect(EffectKind::Creates, cause)).collect()
-}
-
-/// The programs that it is known to start.
-pub(super) fn programs_of(effects: &Effects) -> Vec<String> {
-    effects.runs.iter().map(|cause| cause.what.clone()).collect()
-}
-
-/// Whether new files are asked about: only if nothing else is.
-fn asks_about_new_files(effects: &Effects) -> bool {
-    let more = [
-        Kind::Overwrites,
-        Kind::Deletes,
-        Kind::OutsideMachine,
-        Kind::Privilege,
-        Kind::Network,
-        Kind::Unknown,
-    ];
-    more.into_iter().all(|kind| effects.of(kind).is_empty())
-}
-
-fn effect(kind: EffectKind, cause: &Cause) -> Effect {
-    let path = Path::new(&cause.what);
-    let real = match kind {
-        // A write follows a link; a deletion removes the link itself.
-        EffectKind::Creates | EffectKind::Overwrites => path.canonicalize().ok(),
-        EffectKind::Deletes => {
-            let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
-            parent.zip(path.file_name()).map(|(parent, name)| parent.join(name))
-        }
-        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
-            None
-        }
-    };
-    let what = real.filter(|_| path.is_absolute()).map(|real| real.display().to_string());
-    let (word, why) = (cause.word.clone(), cause.why.clone());
-    Effect { kind, what: what.unwrap_or_else(|| cause.what.clone()), word, why }
-}
-
-/// The path with links resolved; the path need not exist.
-pub(super) fn real(path: &Path) -> PathBuf {
-    match OnDisk.look(path) {
-        Seen::Nothing(real) | Seen::Folder(real) | Seen::File(real) => real,
-        Seen::Unsure => path.to_owned(),
     }
 }

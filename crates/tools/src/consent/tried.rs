@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::DecidedBy;
+use artoo_consent::{ProposedEffects, Question, in_words, real, repository_of};
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
-use artoo_sandbox::snapshot::Named;
+use artoo_shell_effects::DecidedBy;
+use artoo_snapshot::Named;
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
-use super::reading::real;
-use super::{ASK_BEFORE_ALL, ProposedEffects, Question, Reading, beyond_undo, in_words};
-use crate::protected::{Protected, repository_of};
+use super::{ASK_BEFORE_ALL, Reading, beyond_undo};
+use crate::protected::Protected;
 use crate::{CreatedPaths, ToolContext, ToolError, watched};
 
 /// The rule that asks about effects that are free for the user's own words: its name, and the rule in words.

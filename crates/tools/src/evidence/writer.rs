@@ -3,11 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use artoo_types::{EvidenceId, OutputRecord};
+use artoo_types::{EvidenceId, OutputRecord, head_tail, head_tail_of_ends, place_of, printable};
 use sha2::{Digest, Sha256};
 
 use super::{EvidenceStore, SMALL, address};
-use crate::shown::{head_tail, head_tail_of_ends, place_of, printable};
 
 /// Collects one output. A small one stays in memory until the end; a large one grows in an unnamed file,
 /// because it must not be left on the disk unredacted. Dropping the writer unfinished leaves nothing behind.

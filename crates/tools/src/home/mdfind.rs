@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::blocking::blocking_until;
 use crate::glob_walk::check_base;
 use crate::listing::line;
 use crate::protected::Protected;
-use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, program};
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, program};
 
 /// Finds the user's files by words of their names, by kind or by extension: with Spotlight or `plocate` if
 /// available, else by a walk with a time limit. If an index finds nothing or cannot be used, a walk follows.

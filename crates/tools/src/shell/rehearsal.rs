@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use artoo_consent::{Answer, Consent, Nobody, Question, Rules};
 use artoo_sandbox::preview::{PreviewError, preview, rehearse};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
+use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
 use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
 
@@ -15,7 +17,7 @@ use super::world::{Staged, staged};
 use super::{confinement, environment, outlook, shell_of, trial::Layers};
 use crate::granted::Granted;
 use crate::protected::Protected;
-use crate::{Answer, Consent, Nobody, Perturbation, Question, Rules, Shell, Tool as _, ToolContext, Toolbox};
+use crate::{Shell, Tool as _, ToolContext, Toolbox};
 
 /// Maximum bytes kept of an output; for a longer one only its hash is kept.
 const MOST_OUTPUT: usize = 256 * 1024;
@@ -29,59 +31,6 @@ const ONE_AFTER_THE_OTHER: &str =
 pub struct Rehearsal {
     context: ToolContext,
     can_run: bool,
-}
-
-/// Output and ending of the last command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rehearsed {
-    /// Its standard output.
-    pub stdout: Said,
-    /// Its standard error.
-    pub stderr: Said,
-    /// The exit status.
-    pub status: i32,
-    /// Whether the commands would have changed something. Known only for the unmodified world; `false` in any
-    /// other.
-    pub changed: bool,
-}
-
-/// An output of a rehearsal. Equal values mean equal bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
-    /// The whole output, at most 256 KiB.
-    Whole(Vec<u8>),
-    /// The SHA-256 of a longer output.
-    Hash([u8; 32]),
-}
-
-impl Said {
-    /// As text: invalid UTF-8 is replaced, and a longer output is represented by its hash.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            Self::Hash(hash) => format!("[SHA-256 {}]", hash.map(|byte| format!("{byte:02x}")).concat()),
-        }
-    }
-}
-
-/// Why commands were not rehearsed, or why the result proves nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct NotRehearsed {
-    /// The reason, for people.
-    pub reason: String,
-}
-
-impl NotRehearsed {
-    pub(super) fn because(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
-    }
-}
-
-impl From<PreviewError> for NotRehearsed {
-    fn from(error: PreviewError) -> Self {
-        Self::because(format!("it cannot be tried: {error}"))
-    }
 }
 
 /// A context whose calls leave no changes: nothing is asked, only the user's rules apply.
@@ -160,14 +109,15 @@ impl Rehearsal {
         let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
         let (roots, store, cancel) = (layers.roots.as_slice(), &layers.store, &self.context.cancel);
         let (ending, changed) = if *staged == Staged::default() {
-            let preview = preview(invocation, held, roots, store, capture, cancel).await?;
+            let preview = preview(invocation, held, roots, store, capture, cancel).await.map_err(untried)?;
             let told = (preview.outcome.ending, !preview.changes.is_empty());
             // Removing the layers blocks.
             tokio::task::spawn_blocking(move || drop(preview)).await.map_err(lost)?;
             told
         } else {
-            let outcome =
-                rehearse(invocation, held, (roots, &staged.staging), store, capture, cancel).await?;
+            let outcome = rehearse(invocation, held, (roots, &staged.staging), store, capture, cancel)
+                .await
+                .map_err(untried)?;
             (outcome.ending, false)
         };
         let status = status(ending)?;
@@ -175,6 +125,10 @@ impl Rehearsal {
         let said = |heard: Heard| heard.said(&held.private_tmp, &self.context.private_tmp);
         Ok(Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changed })
     }
+}
+
+fn untried(error: PreviewError) -> NotRehearsed {
+    NotRehearsed::because(format!("it cannot be tried: {error}"))
 }
 
 fn lost(panic: tokio::task::JoinError) -> NotRehearsed {

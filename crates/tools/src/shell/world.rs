@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use artoo_sandbox::preview::Staging;
-
-use super::rehearsal::NotRehearsed;
+use artoo_types::{NotRehearsed, Perturbation};
 
 /// Maximum number of places hidden or doubled at a time.
 const MOST_PLACES: usize = 64;
@@ -16,20 +15,6 @@ const MOST_ENTRIES: usize = 1_000;
 const MOST_DOUBLED: usize = 3;
 /// Maximum bytes of a file that is doubled.
 const LONGEST: u64 = 4 * 1024 * 1024;
-
-/// How the world of a rehearsal differs from the real one. Paths are absolute, and links are followed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Perturbation {
-    /// Not at all.
-    AsIs,
-    /// These files and folders do not exist. A folder that the command needs exists but is empty, except for
-    /// other such folders in it; a path outside the folders that commands may change exists, but is
-    /// unreadable.
-    Hidden(Vec<PathBuf>),
-    /// One line of each of these text files is duplicated. For a folder, its first few files are changed, and
-    /// one also appears under another name.
-    Doubled(Vec<PathBuf>),
-}
 
 /// How a world is built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

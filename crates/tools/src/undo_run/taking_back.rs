@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::snapshot::{Named, Present, TakenBack, Undo, UndoAction, UndoError};
-use artoo_sandbox::{DecidedBy, SandboxMode};
+use artoo_consent::{ProposedEffects, Question, in_words, is_in_git};
+use artoo_sandbox::SandboxMode;
+use artoo_shell_effects::DecidedBy;
+use artoo_snapshot::{Named, Present, TakenBack, Undo, UndoAction, UndoError};
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
 use super::EarlierRun;
 use crate::blocking::blocking;
-use crate::consent::{ASK_BEFORE_ALL, ProposedEffects, Question, beyond_undo, diff, in_words};
+use crate::consent::{ASK_BEFORE_ALL, beyond_undo, diff};
 use crate::contents::Contents;
-use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
+use crate::protected::{Protected, is_hidden_below, is_private_key};
 use crate::{ToolContext, ToolError, ToolReport, watched};
 
 /// Maximum bytes of a file for which a question shows a diff, and maximum number of such files.

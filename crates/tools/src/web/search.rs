@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::client::PageLimits;
 use super::page_text::joined;
 use crate::arguments::Given;
-use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
+use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
 /// Number of results requested.
 const MOST: usize = 8;

@@ -14,9 +14,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use artoo_consent::{Answer, Consent, Question};
 use artoo_sandbox::preview::Preview;
-use artoo_sandbox::{Capture, Channel, Effects, Ending, Invocation, SandboxMode, run_unconfined};
-use artoo_tools::{Answer, Consent, Question, ToolContext, Toolbox};
+use artoo_sandbox::{Capture, Channel, Ending, Invocation, SandboxMode, run_unconfined};
+use artoo_shell_effects::Effects;
+use artoo_tools::{ToolContext, Toolbox};
 use artoo_types::{CallEnding, CallId, ToolCall, ToolName};
 use async_trait::async_trait;
 use serde_json::json;

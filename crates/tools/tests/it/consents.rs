@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use artoo_consent::{Answer, Consent, Question, Rules};
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits, Undoable, undoable};
-use artoo_tools::{Answer, Consent, Question, Rules};
+use artoo_snapshot::{Snapshot, SnapshotLimits, Undoable, undoable};
 use artoo_types::{
     Approval, CallEnding, Effect, EffectKind, FailureClass, FileChangeKind, ProposedRule, ToolCall,
 };

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::{Arc, Mutex};
 
+use artoo_consent::{Answer, Consent, Nobody, Question};
 use artoo_sandbox::SandboxMode;
-use artoo_tools::{Answer, Consent, Nobody, Question};
 use artoo_types::{CallEnding, FailureClass, FileChangeKind, Foreign, PreviewedKind};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -230,10 +230,10 @@ async fn undo_knows_what_was_there() {
     shown(&scene.call("edit_file", one("a.txt", "one", "two")).await);
     let snapshot = scene.cx.snapshot.as_ref().unwrap();
     snapshot.close().unwrap();
-    let undo = artoo_sandbox::snapshot::Undo::prepare(
+    let undo = artoo_snapshot::Undo::prepare(
         &scene.data.join("undo"),
         std::slice::from_ref(&scene.cx.working_folder),
-        artoo_sandbox::snapshot::Present::AsRecorded,
+        artoo_snapshot::Present::AsRecorded,
     );
     undo.unwrap().apply().unwrap();
     assert_eq!(fs::read_to_string(scene.cx.working_folder.join("a.txt")).unwrap(), "one");

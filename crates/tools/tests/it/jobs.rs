@@ -171,7 +171,7 @@ async fn it_sees_the_real_files_and_changes_none() {
 #[tokio::test]
 async fn the_network_is_asked_about_before_it_starts() {
     let Some(mut scene) = scene() else { return };
-    scene.cx.consent = std::sync::Arc::new(artoo_tools::Nobody);
+    scene.cx.consent = std::sync::Arc::new(artoo_consent::Nobody);
     scene.cx.network = Network::Granted;
     let refused = start(&scene, "some-server --port 8000").await;
     assert!(failed(&refused, FailureClass::Denied).reason.contains("any other machine"), "{refused:?}");

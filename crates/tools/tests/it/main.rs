@@ -22,7 +22,6 @@ mod protected_reads;
 mod reads;
 mod records;
 mod rehearsals;
-mod rules;
 mod runs;
 mod scene;
 mod searches;

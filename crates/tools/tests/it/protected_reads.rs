@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_tools::{Consent, Toolbox};
+use artoo_consent::Consent;
+use artoo_tools::Toolbox;
 use artoo_types::{CallId, ToolName};
 use serde_json::{Value, json};
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use artoo_tools::{NotRehearsed, Perturbation, Rehearsal, Rehearsed, Rules, Said, Toolbox};
+use artoo_consent::Rules;
+use artoo_tools::{Rehearsal, Toolbox};
+use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
 
 use crate::scene::{Scene, can_confine};
 

@@ -6,12 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
+use artoo_consent::{Answer, Consent, PauseClock, Question};
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_tools::{
-    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, PauseClock, Question, ToolContext, ToolLimits,
-    Toolbox,
-};
+use artoo_snapshot::{Snapshot, SnapshotLimits};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, ToolContext, ToolLimits, Toolbox};
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -63,7 +61,7 @@ impl Scene {
             created: CreatedPaths::default(),
             jobs: Jobs::default(),
             layer_stores: vec![real.join("data/layers"), spare.path().join("layers")],
-            explain: artoo_sandbox::effects_of,
+            explain: artoo_shell_effects::effects_of,
             consent: Arc::new(Everything),
             trial_only: false,
             pauses: PauseClock::default(),

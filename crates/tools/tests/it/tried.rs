@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use artoo_sandbox::Permission;
+use artoo_consent::{Answer, Consent, ProposedEffects, Question, Rule, Rules};
 use artoo_sandbox::preview::Preview;
-use artoo_tools::{Answer, Consent, ProposedEffects, Question, Rule, Rules};
+use artoo_shell_effects::Permission;
 use artoo_types::{Approval, CallEnding, EffectKind, FailureClass, FileChangeKind, ToolCall};
 use async_trait::async_trait;
 use serde_json::json;

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::snapshot::{
-    Present, Snapshot, SnapshotLimits, Uncovered, Undo, UndoError, Undoable, undoable,
-};
+use artoo_snapshot::{Present, Snapshot, SnapshotLimits, Uncovered, Undo, UndoError, Undoable, undoable};
 use artoo_types::{CallEnding, FileChange, FileChangeKind, ToolCall};
 use serde_json::json;
 

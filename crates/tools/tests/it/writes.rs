@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Arc;
 
+use artoo_consent::Nobody;
 use artoo_sandbox::SandboxMode;
-use artoo_tools::Nobody;
 use artoo_types::{CallEnding, FailureClass, FileChange, FileChangeKind};
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artoo_tools::on_file;
+use artoo_consent::on_file;
 use artoo_types::{Effect, EffectKind, PreviewedChange, PreviewedKind};
 
 use super::groups::by_folder;

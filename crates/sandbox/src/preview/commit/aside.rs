@@ -6,13 +6,11 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 
+use artoo_anchored_files::{id_of, names, open_entry_folder, take_free_name};
 use rustix::fs::{self, AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 
 use super::super::overlay_dirs::Layer;
-use crate::snapshot::anchored::{names, open_entry_folder};
-use crate::snapshot::placing::take_free_name;
-use crate::snapshot::store::id_of;
 
 /// It is in the root, because only there it is certain to be on the same file system, so that every move is a
 /// rename.

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use artoo_anchored_files::{State, finish_file, open_whatever_mode, take_free_name};
 use rustix::fs::{self, AtFlags, Mode};
 
 use super::super::error::CommitError;
 use super::super::layer::Spot;
 use super::aside::Aside;
 use super::{Work, finish_folder, place};
-use crate::snapshot::closed::open_whatever_mode;
-use crate::snapshot::placing::{finish_file, take_free_name};
-use crate::snapshot::state::State;
 
 /// A completed step, with what is needed to undo it.
 #[derive(Debug)]

@@ -6,12 +6,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use artoo_anchored_files::names;
 use tokio_util::sync::CancellationToken;
 
 use super::super::{Change, ChangeKind, Entry, EntryKind, PreviewError};
 use super::place::{Place, place};
 use crate::Ending;
-use crate::snapshot::anchored::names;
 
 /// Runs the script and expects this list of changes; then compares the tree before and after the commit.
 async fn told(place: &Place, script: &str, expected: &[&str]) {
@@ -324,7 +324,7 @@ async fn a_large_folder_is_not_copied() {
         fs::write(place.path(&number.to_string()), "x").unwrap();
     }
     let preview = place.sh("cat * > /dev/null; echo y > 77").await;
-    let upper = crate::snapshot::anchored::open_root(&preview.overlay_dirs.layers[0].upper).unwrap();
+    let upper = artoo_anchored_files::open_root(&preview.overlay_dirs.layers[0].upper).unwrap();
     assert_eq!(names(&upper).unwrap(), ["77"]);
 }
 

@@ -6,6 +6,8 @@ use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use artoo_anchored_files::changed_trees::{Deed, acl, deeds, picture};
+use artoo_snapshot::{Present, Snapshot, SnapshotLimits, Undo};
 use proptest::prelude::*;
 use rustix::fs::{XattrFlags, setxattr};
 use tokio_util::sync::CancellationToken;
@@ -14,8 +16,6 @@ use super::super::commit::commit_while;
 use super::super::{CommitError, Preview, PreviewError};
 use super::law::script;
 use super::place::{Place, place};
-use crate::snapshot::tests::tree::{Deed, acl, deeds, picture};
-use crate::snapshot::{Present, Snapshot, SnapshotLimits, Undo};
 
 fn mark(path: &Path, name: &str, value: &[u8]) {
     setxattr(path, name, value, XattrFlags::empty()).unwrap();

@@ -6,12 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use artoo_anchored_files::changed_trees::{Deed, Seen, age, deeds, picture};
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 use super::super::PreviewError;
 use super::place::place;
-use crate::snapshot::tests::tree::{Deed, Seen, age, deeds, picture};
 
 /// A deed as a shell command. Most of them fail most of the time, and that is fine.
 pub(super) fn script(deed: &Deed) -> Vec<u8> {

@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use artoo_anchored_files::changed_trees::{Seen, picture};
 use tokio_util::sync::CancellationToken;
 
 use super::super::{Changes, Preview, PreviewError, preview};
-use crate::snapshot::tests::tree::{Seen, picture};
 use crate::{Capture, Confinement, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run};
 
 pub(super) struct Place {

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
+use artoo_consent::{Consent, PauseClock};
 use artoo_sandbox::{
     Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run, run_unconfined,
 };
-use artoo_tools::{Consent, CreatedPaths, EvidenceStore, Jobs, PauseClock, ToolContext, ToolLimits};
+use artoo_snapshot::{Snapshot, SnapshotLimits};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, ToolContext, ToolLimits};
 use rustix::fs::{XattrFlags, setxattr};
 use tokio_util::sync::CancellationToken;
 
@@ -158,7 +159,7 @@ impl Tree {
                 Way::Trial => vec![self.data().join("layers")],
                 Way::WithoutTrials | Way::ReadOnly => Vec::new(),
             },
-            explain: artoo_sandbox::effects_of,
+            explain: artoo_shell_effects::effects_of,
             consent,
             trial_only: false,
             pauses: PauseClock::default(),

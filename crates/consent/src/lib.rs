@@ -1,0 +1,224 @@
+//! Consent: what needs a person's yes, the rules that answer in their place, and how it is asked. Design: `docs/design/consent.md`.
+//!
+//! A call that would do more than it may puts a [`Question`] to somebody behind [`Consent`]. The person's own [`Rules`] are about
+//! [`ProposedEffects`]; the strictest that matches wins. [`draft`](draft()) makes the rule that would answer a question for good. A [`PauseClock`] lets the
+//! limits of time rest while a person thinks.
+//!
+//! *Architecture invariant*: nothing is run or asked here, and nobody's yes is made up: whoever implements [`Consent`] answers for a person.
+//!
+//! ```
+//! use artoo_consent::{Rule, Rules};
+//! use artoo_shell_effects::{OnDisk, Permission, Place, effects_of};
+//! use artoo_types::EffectKind;
+//!
+//! let home = std::path::Path::new("/home/ada");
+//! let rule = Rule {
+//!     decision: Permission::Deny,
+//!     effects: [EffectKind::Deletes].into(),
+//!     programs: vec![],
+//!     paths: vec!["~/photos/**".into()],
+//!     reason: "there is no other copy".into(),
+//!     matches: vec!["rm ~/photos/a.jpg".into()],
+//!     spares: vec!["rm ~/drafts/a.jpg".into()],
+//! };
+//! let rules = Rules::read("/home/ada/.config/artoo/policy.toml".into(), vec![rule], home)?;
+//! let place = Place { home, working_folder: home, workspace: home, protected: &[], paths: &OnDisk };
+//! let effects = effects_of("find photos -name '*.jpg' -exec rm {} +", place);
+//! assert!(rules.ruling_of(&effects).is_some_and(|ruled| !ruled.allows()));
+//! # Ok::<(), artoo_consent::RuleError>(())
+//! ```
+
+mod asked_about;
+mod draft;
+mod examples;
+mod near_miss;
+mod path_pattern;
+mod pause_clock;
+mod rules;
+mod secret_places;
+
+use std::path::Path;
+
+use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedRule, ToolName};
+use async_trait::async_trait;
+
+pub use asked_about::{asked_about, programs_of, real, rest_of};
+pub use draft::{Setting, draft};
+pub use pause_clock::{PauseClock, within};
+pub use rules::{ProposedEffects, Rule, RuleError, Ruled, Rules, is_of_files};
+pub use secret_places::{REPOSITORY, is_in_git, repository_of, secrets_in};
+
+/// Who is asked before a call that does more than it may without consent.
+///
+/// # Contract
+///
+/// An answer is of a person, or follows from what a person said before; nobody there is a no. What was denied once is denied for
+/// the rest of the run, by whatever command it is reached.
+///
+/// # Cancellation
+///
+/// The future of [`ask`](Self::ask) is dropped when the call is cancelled.
+#[async_trait]
+pub trait Consent: Send + Sync {
+    /// Before which effects somebody is to be asked.
+    fn approval(&self) -> Approval {
+        Approval::Auto
+    }
+
+    /// Why one of these effects is out of the question, because it was denied before. Asks nobody.
+    fn forbids(&self, proposed: ProposedEffects<'_>) -> Option<String> {
+        let _ = proposed;
+        None
+    }
+
+    /// The person's own rules.
+    fn rules(&self) -> Rules {
+        Rules::default()
+    }
+
+    /// Whether all of these effects were granted before, so that asking gives a yes at once and a trial would show nothing new.
+    fn allows(&self, proposed: ProposedEffects<'_>) -> bool {
+        let _ = proposed;
+        false
+    }
+
+    /// Which words that neither the user nor artoo wrote lead a call that does this, and whose they are; `None` where none do.
+    fn foreign_words(&self, proposed: ProposedEffects<'_>) -> Option<String> {
+        let _ = proposed;
+        None
+    }
+
+    /// Whether the answer may be a rule that holds for later runs, too: a person is there, and the words of the call are not of others.
+    fn takes_rules(&self) -> bool {
+        false
+    }
+
+    /// Asks, and waits for the answer.
+    async fn ask(&self, question: Question) -> Answer;
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Which tool would act.
+    pub tool: ToolName,
+    /// The command, or what stands for one.
+    pub command: String,
+    /// The programs that it is known to start.
+    pub programs: Vec<String>,
+    /// The effects that need consent.
+    pub effects: Vec<Effect>,
+    /// Its effects that need none.
+    pub free: Vec<Effect>,
+    /// What a preview found; empty where there was none.
+    pub changes: Vec<PreviewedChange>,
+    /// The name of the rule that asks.
+    pub rule: String,
+    /// That rule in words.
+    pub reason: String,
+    /// What of it could not be undone, and that a yes cannot be taken back; `None` where all of it can, as far as is known.
+    pub beyond_undo: Option<String>,
+    /// The rule that the answer *always* would make. [`draft`](draft()) makes it.
+    pub always: Option<ProposedRule>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It may be done.
+    Yes,
+    /// It may not.
+    No {
+        /// Who says so, and why.
+        reason: String,
+    },
+    /// It may not, and the person says what to do instead.
+    Instead {
+        /// In their words.
+        words: String,
+    },
+}
+
+/// Nobody is there: every answer is no.
+///
+/// ```
+/// use artoo_consent::{Consent, Nobody};
+///
+/// assert_eq!(Nobody.forbids(Default::default()), None);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nobody;
+
+#[async_trait]
+impl Consent for Nobody {
+    async fn ask(&self, _: Question) -> Answer {
+        Answer::No { reason: "nobody is there to be asked".to_owned() }
+    }
+}
+
+impl Question {
+    /// What would be done.
+    pub fn proposed(&self) -> ProposedEffects<'_> {
+        ProposedEffects {
+            programs: &self.programs,
+            effects: &self.effects,
+            free: &self.free,
+            beyond_undo: self.beyond_undo.is_some(),
+        }
+    }
+}
+
+impl<'a> From<&'a [Effect]> for ProposedEffects<'a> {
+    /// Effects that need consent, of no known program.
+    fn from(effects: &'a [Effect]) -> Self {
+        Self { effects, ..Self::default() }
+    }
+}
+
+impl<'a, const N: usize> From<&'a [Effect; N]> for ProposedEffects<'a> {
+    fn from(effects: &'a [Effect; N]) -> Self {
+        effects.as_slice().into()
+    }
+}
+
+impl<'a> From<&'a Vec<Effect>> for ProposedEffects<'a> {
+    fn from(effects: &'a Vec<Effect>) -> Self {
+        effects.as_slice().into()
+    }
+}
+
+/// The path of an effect on a file, where it is known.
+pub fn on_file(effect: &Effect) -> Option<&Path> {
+    match effect.kind {
+        EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => {
+            Some(Path::new(&effect.what)).filter(|path| path.is_absolute())
+        }
+        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
+            None
+        }
+    }
+}
+
+/// The first effects in words, for a record of one line.
+pub fn in_words(effects: &[Effect]) -> String {
+    const NAMED: usize = 3;
+    let mut words: Vec<String> =
+        effects.iter().take(NAMED).map(|effect| format!("{} {}", of_kind(effect), effect.what)).collect();
+    match effects.len().saturating_sub(NAMED) {
+        0 => {}
+        more => words.push(format!("and {more} more")),
+    }
+    words.join(", ")
+}
+
+fn of_kind(effect: &Effect) -> &'static str {
+    match effect.kind {
+        EffectKind::Creates => "make",
+        EffectKind::Overwrites => "change",
+        EffectKind::Deletes => "delete",
+        EffectKind::Network => "ask other machines:",
+        EffectKind::OutsideMachine => "act on other machines:",
+        EffectKind::Privilege => "use the rights of somebody else:",
+        EffectKind::Unknown => "do what cannot be known:",
+    }
+}

@@ -1,0 +1,20 @@
+//! What commands say that they do. Nothing of them is run.
+
+#![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
+
+mod commands;
+mod mutations;
+mod spellings;
+mod world;
+
+/// A new file here must be part of the binary.
+#[test]
+fn no_file_is_forgotten() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["commands.rs", "commands.tsv", "main.rs", "mutations.rs", "spellings.rs", "world.rs"]);
+}

@@ -1,0 +1,62 @@
+//! Commands that run where nothing of them lasts: in which world, and what they put out there.
+
+use std::path::PathBuf;
+
+/// How the world of a rehearsal differs from the real one. Paths are absolute, and links are followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Perturbation {
+    /// Not at all.
+    AsIs,
+    /// These files and folders are not there. A folder that the command needs is there and empty, but for such a folder in it; what lies elsewhere
+    /// than in the folders that commands may change is there, and cannot be read.
+    Hidden(Vec<PathBuf>),
+    /// These text files have one of their lines twice. Of a folder it is the first few that lie in it, and one is there under another name besides.
+    Doubled(Vec<PathBuf>),
+}
+
+/// What the last of the commands put out, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rehearsed {
+    /// Its standard output.
+    pub stdout: Said,
+    /// Its standard error.
+    pub stderr: Said,
+    /// Its exit status.
+    pub status: i32,
+    /// Whether the commands would have changed something. It is known in the world as it is; in another one this is `false`.
+    pub changed: bool,
+}
+
+/// An output of a rehearsal. Equal ones held the same bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// All of it, at most 256 KiB.
+    Whole(Vec<u8>),
+    /// The SHA-256 of a longer one.
+    Hash([u8; 32]),
+}
+
+impl Said {
+    /// As text: what is no UTF-8 in it is replaced, and of a longer one it is the hash.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            Self::Hash(hash) => format!("[SHA-256 {}]", hash.map(|byte| format!("{byte:02x}")).concat()),
+        }
+    }
+}
+
+/// Why commands were not rehearsed, or what came of it says nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct NotRehearsed {
+    /// In words.
+    pub reason: String,
+}
+
+impl NotRehearsed {
+    /// For this reason.
+    pub fn because(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+}
