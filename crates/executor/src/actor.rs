@@ -22,6 +22,7 @@ use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,
 };
+use tracing::Instrument as _;
 
 use crate::{
     Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Provenance, Terms, ToolSpec,
@@ -94,7 +95,9 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             }
             let (sender, receiver) = mpsc::unbounded_channel();
             corrections.insert(subtask.subtask_id, sender);
-            workers.spawn(Arc::clone(&shared).work(subtask.clone(), blocked.clone(), receiver));
+            let span = tracing::error_span!("subtask", subtask = %subtask.subtask_id);
+            let work = Arc::clone(&shared).work(subtask.clone(), blocked.clone(), receiver);
+            workers.spawn(work.instrument(span));
         } else if let Message::CorrectionSignal(correction) = envelope.message.as_ref() {
             if let Some(worker) = corrections.get(&correction.subtask_id) {
                 // A worker that is gone has published its last result already.

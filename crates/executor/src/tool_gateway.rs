@@ -13,6 +13,7 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use tracing::Instrument as _;
 
 use crate::{
     CallStopped, CallTool, Ledger, Ruling,
@@ -166,7 +167,8 @@ impl CallTool for ToolGateway<'_> {
                     // A live view may miss output; the evidence has it.
                     let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
                 }));
-                let made = settings.toolbox.call(call_id, tool, arguments, &cx).await;
+                let made = settings.toolbox.call(call_id, tool, arguments, &cx);
+                let made = made.instrument(tracing::error_span!("tool_call", call = %call_id)).await;
                 let call = ToolCall { held, ..marked(made) };
                 running.call = None;
                 self.ledger().record(call.clone());
