@@ -31,6 +31,7 @@
 //! required fields, are taken without asking the model and read together with what follows.
 
 mod bounds;
+mod bpe;
 mod chat;
 mod choices;
 mod client;
