@@ -17,7 +17,7 @@ use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
     FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
 };
-use futures::FutureExt as _;
+use futures_util::FutureExt as _;
 use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,

@@ -4,7 +4,7 @@ use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, time::Dur
 
 use artoo_bus::{BusError, Port, RunBus};
 use artoo_types::{Fault, FaultKind, Role};
-use futures::FutureExt as _;
+use futures_util::FutureExt as _;
 use tokio::task::{AbortHandle, JoinSet};
 use tracing::Instrument as _;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use artoo_types::{Arguments, CallId, Foreign, OutputRecord, ToolCall, ToolName, Trust};
-use futures::FutureExt;
+use futures_util::FutureExt;
 use tokio::time::sleep;
 
 use crate::shown::{place_of, printable};

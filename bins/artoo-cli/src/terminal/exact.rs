@@ -4,14 +4,18 @@
 //! everything that Unicode calls ignorable. Some of that is ordinary in Persian, in Indic scripts and in emoji; whoever agrees to a
 //! name must see that it is not the name that it looks like.
 
-use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup, WhiteSpace};
-use icu_properties::{CodePointMapData, CodePointSetData};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::neutral::visible;
 use super::width;
 
 /// A blank that would not be seen.
 const BLANK: char = '\u{2420}';
+/// What is ignorable, blank, a format character, or given by Unicode to nobody: private use, no characters, not yet characters.
+static INKLESS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Other}]").ok());
 /// The pattern of no dots, which is drawn as nothing.
 const NO_DOTS: char = '\u{2800}';
 
@@ -82,15 +86,10 @@ fn leaves_no_ink(c: char) -> bool {
         )
     }
     !c.is_ascii()
+        && !is_drawn(c)
+        // Without the pattern nothing but ASCII would be shown as it is.
         && (c == NO_DOTS
-            || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
-            || CodePointSetData::new::<WhiteSpace>().contains(c)
-            || has_no_shape(c) && !is_drawn(c))
-}
-
-/// Format characters, and what Unicode has given to nobody: private use, no characters, not yet characters.
-fn has_no_shape(c: char) -> bool {
-    GeneralCategoryGroup::Other.contains(CodePointMapData::<GeneralCategory>::new().get(c))
+            || INKLESS.as_ref().is_none_or(|inkless| inkless.is_match(c.encode_utf8(&mut [0; 4]))))
 }
 
 #[cfg(test)]

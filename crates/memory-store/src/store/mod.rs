@@ -235,7 +235,7 @@ fn apply(state: &mut State, entries: &[(u64, Entry)]) -> Result<(), TableError> 
 /// Waits for one of the store's own threads. Nothing else may be waited for here: a runtime's timers and tasks would stand still.
 fn wait<T>(what: impl Future<Output = T>) -> T {
     // Unconstrained: within a task of tokio its budget would never be filled up again.
-    futures::executor::block_on(tokio::task::unconstrained(what))
+    futures_executor::block_on(tokio::task::unconstrained(what))
 }
 
 /// The words of a text and their parts.
