@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use artoo_text::{file_names, file_paths, last_part};
 use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
     Filesystem, Record,
     answer::means_none,
-    file_names::{file_names, file_paths, last_part},
     number::{Figure, figures, numbers_within},
     print::only_prints,
 };

@@ -9,7 +9,8 @@ use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use artoo_types::{Entity, Level, Megram, TagPair, is_unspaced};
+use artoo_text::is_unspaced;
+use artoo_types::{Entity, Level, Megram, TagPair};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// How many parts of a text are looked at; those of its first words.

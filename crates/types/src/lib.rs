@@ -31,7 +31,6 @@ mod outcome;
 mod plan;
 mod programs;
 mod role;
-mod script;
 mod settings;
 mod slug;
 mod task;
@@ -76,7 +75,6 @@ pub use outcome::{
 pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, SubTask};
 pub use programs::BlockedProgram;
 pub use role::Role;
-pub use script::is_unspaced;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};
 pub use slug::intent_slug;
 pub use task::{Constraints, Errand, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};

@@ -38,7 +38,7 @@ pub enum Layer {
 
 /// The table. A crate that is not in it is a finding: a new one is placed by a person, not by default.
 const TABLE: [(Layer, &[&str]); 7] = [
-    (Layer::Pure, &["artoo-types", "artoo-ggs-core", "artoo-redaction"]),
+    (Layer::Pure, &["artoo-text", "artoo-types", "artoo-ggs-core", "artoo-redaction"]),
     (
         Layer::Machinery,
         &[

@@ -8,6 +8,7 @@ mod headers;
 mod layers;
 mod logs;
 mod manifests;
+mod outside;
 mod registries;
 mod sources;
 mod tree;
@@ -62,10 +63,11 @@ impl fmt::Display for Finding {
 pub fn findings() -> Result<Vec<Finding>> {
     let root = files::root();
     let tree = Tree::read(&root)?;
-    let metadata = command::cargo(["metadata", "--format-version=1", "--no-deps"]).text()?;
-    let members = manifests::members(&metadata, &root)?;
+    let metadata = manifests::metadata(&command::cargo(["metadata", "--format-version=1"]).text()?)?;
+    let members = manifests::members(&metadata, &root);
     let lock = manifests::lock(tree.text("Cargo.lock").unwrap_or_default())?;
     let mut all = layers::check(&members, &lock);
+    all.extend(outside::check(&metadata, tree.text("deny.toml").unwrap_or_default())?);
     for rule in RULES {
         all.extend(rule(&tree));
     }

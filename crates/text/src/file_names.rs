@@ -4,7 +4,7 @@
 /// stem, a dot, an ending of at most five letters and digits with a letter in it. `1.5GB` and `e.g` are none.
 ///
 /// ```
-/// use artoo_checks::file_paths;
+/// use artoo_text::file_paths;
 ///
 /// let paths: Vec<&str> = file_paths("Copy `docs/notes.txt` (1.5GB, i.e. all of it) to b.md.").collect();
 /// assert_eq!(paths, ["docs/notes.txt", "b.md"]);
@@ -26,17 +26,17 @@ pub fn file_paths(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The last parts of [`file_paths`].
-pub(crate) fn file_names(text: &str) -> impl Iterator<Item = &str> {
+pub fn file_names(text: &str) -> impl Iterator<Item = &str> {
     file_paths(text).map(last_part)
 }
 
 /// A word without the marks of a sentence around it. A dot at its beginning is a part of it: `.env`.
-pub(crate) fn without_marks(word: &str) -> &str {
+pub fn without_marks(word: &str) -> &str {
     let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
     word.trim_matches(edges).trim_end_matches('.')
 }
 
 /// What follows the last slash.
-pub(crate) fn last_part(path: &str) -> &str {
+pub fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
