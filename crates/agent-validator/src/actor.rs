@@ -11,6 +11,7 @@ use artoo_types::{
     VerdictReached,
 };
 use tokio::{sync::Mutex, task::JoinSet};
+use tracing::Instrument as _;
 
 use crate::{FastLoop, Judge, JudgeContext, RunCommand, Step, give_up_review::borne_out, verdicts};
 
@@ -59,7 +60,9 @@ pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient
         } else if let Message::ExecutionResult(result) = envelope.message.as_ref()
             && let Some(fast_loop) = loops.get(&result.subtask_id)
         {
-            judging.spawn(Arc::clone(&harness).judge(Arc::clone(fast_loop), result.clone()));
+            let span = tracing::error_span!("subtask", subtask = %result.subtask_id);
+            let judge = Arc::clone(&harness).judge(Arc::clone(fast_loop), result.clone());
+            judging.spawn(judge.instrument(span));
         }
     }
 }

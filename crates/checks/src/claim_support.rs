@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use artoo_text::{file_names, file_paths, last_part};
 use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
     Filesystem, Record,
-    file_names::{file_names, file_paths, last_part},
     named_paths::without_spaced_names,
     number::{Figure, figures, numbers_within},
     print_only::only_prints,

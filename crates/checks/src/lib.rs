@@ -20,7 +20,6 @@
 mod claim_support;
 mod content;
 mod evaluate;
-mod file_names;
 mod files;
 mod json_file;
 mod lint;
@@ -37,7 +36,6 @@ mod table;
 pub use claim_support::{missing_subject, unsupported_claim};
 pub use content::Content;
 pub use evaluate::{Subject, evaluate};
-pub use file_names::file_paths;
 pub use files::Filesystem;
 pub use lint::{Flaw, lint, lint_text, matches_any_text, met_by};
 pub use named_paths::named_paths;

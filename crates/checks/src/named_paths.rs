@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use artoo_types::is_unspaced;
+use artoo_text::is_unspaced;
 
 use crate::Filesystem;
 

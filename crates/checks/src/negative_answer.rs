@@ -2,14 +2,11 @@
 
 use std::{collections::BTreeSet, fs, path::Path, path::PathBuf};
 
-use artoo_types::{ToolCall, is_unspaced};
+use artoo_text::{file_paths, is_unspaced, last_part, spaced_words, without_marks};
+use artoo_types::ToolCall;
 
 use crate::{
-    Filesystem,
-    claim_support::reported_missing,
-    file_names::{file_paths, last_part, without_marks},
-    named_paths::without_spaced_names,
-    same_answer::means_none,
+    Filesystem, claim_support::reported_missing, named_paths::without_spaced_names, same_answer::means_none,
 };
 
 /// The maximum number of entries examined.
@@ -96,13 +93,6 @@ pub fn missing_file(request: &str, calls: &[ToolCall], world: &Filesystem) -> Op
     missing.next().map(str::to_owned)
 }
 
-/// The words of a text, without their punctuation.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !word.is_empty())
-}
-
 /// The existing paths that the step names.
 fn places<'a>(intent: &'a str, world: &Filesystem) -> Vec<&'a str> {
     intent
@@ -133,7 +123,7 @@ fn only_term(intent: &str, calls: &[ToolCall], places: &[&str]) -> Option<String
         word.chars().count() >= MIN_TERM && word.chars().all(|c| c.is_alphanumeric() || c == '-')
     };
     let quoted: BTreeSet<&str> = quoted(intent).filter(|text| is_searched(text)).collect();
-    let named = || words(intent).filter(is_term).filter(|word| is_searched(word)).collect();
+    let named = || spaced_words(intent).filter(is_term).filter(|word| is_searched(word)).collect();
     let mut terms = if quoted.is_empty() { named() } else { quoted }.into_iter();
     match (terms.next(), terms.next()) {
         (Some(only), None) => Some(only.to_owned()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use artoo_types::is_unspaced;
+use artoo_text::is_unspaced;
 
 use crate::number::{Figure, figures, standalone_numbers};
 

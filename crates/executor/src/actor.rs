@@ -17,12 +17,13 @@ use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
     FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
 };
-use futures::FutureExt as _;
+use futures_util::FutureExt as _;
 use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use crate::{
     Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Provenance, RunTools, Terms, ToolSpec,
@@ -93,7 +94,9 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             }
             let (sender, receiver) = mpsc::unbounded_channel();
             corrections.insert(subtask.subtask_id, sender);
-            workers.spawn(Arc::clone(&shared).work(subtask.clone(), blocked.clone(), receiver));
+            let span = tracing::error_span!("subtask", subtask = %subtask.subtask_id);
+            let work = Arc::clone(&shared).work(subtask.clone(), blocked.clone(), receiver);
+            workers.spawn(work.instrument(span));
         } else if let Message::CorrectionSignal(correction) = envelope.message.as_ref() {
             if let Some(worker) = corrections.get(&correction.subtask_id) {
                 // If the worker has ended, it has already published its last result.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use artoo_llm_client::{Completion, LlmClient, LlmError, ask};
 use artoo_types::ToolName;
 use async_trait::async_trait;
-use futures::future::join_all;
+use futures_util::future::join_all;
 use serde_json::Value;
 
 use crate::attempt_end::{completed, ended};

@@ -14,6 +14,7 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use tracing::Instrument as _;
 
 use crate::{
     CallStopped, CallTerms, CallTool, Ledger, Ruling,
@@ -170,7 +171,8 @@ impl CallTool for ToolGateway<'_> {
                     }),
                     cancel: settings.cancel.clone(),
                 };
-                let made = settings.tools.call(call_id, tool, arguments, terms).await;
+                let made = settings.tools.call(call_id, tool, arguments, terms);
+                let made = made.instrument(tracing::error_span!("tool_call", call = %call_id)).await;
                 let call = ToolCall { held, ..marked(made) };
                 running.call = None;
                 self.ledger().record(call.clone());

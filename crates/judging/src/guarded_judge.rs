@@ -5,7 +5,7 @@ use std::{future::Future, panic::AssertUnwindSafe, time::Duration};
 use artoo_checks::{Record, invalid_pass};
 use artoo_llm_client::LlmError;
 use artoo_types::{Evidence, FailureClass, Finding, Judge};
-use futures::FutureExt as _;
+use futures_util::FutureExt as _;
 
 use crate::supporting_call::{quoted, stands_in};
 

@@ -220,8 +220,7 @@ fn of_the_whole(parts: &[Part], seen: &Seen<'_>) -> Finding {
 
 /// A text in lower case without punctuation, since spacing and punctuation do not matter.
 fn folded(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    artoo_text::alphanumeric_words(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether the quotation consists of words of the request.
@@ -241,9 +240,7 @@ fn left_over<'a>(request: &str, quotes: impl Iterator<Item = &'a str>) -> Option
         }
     }
     // A word with inner punctuation is a name: a.txt, docs/plan, v1.2.
-    let names: Vec<String> = request
-        .split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+    let names: Vec<String> = artoo_text::spaced_words(request)
         .filter(|word| word.contains(['.', '/', '_', '@', '\\']))
         .map(folded)
         .collect();

@@ -1,5 +1,7 @@
 //! Tokenises text into words, and compares texts by the words they share.
 
+use artoo_text::is_unspaced;
+
 /// The words and numbers of a text in order, in lower case: `1,204` is one number, `v1.2` one word, and each
 /// character of a script without blanks is a word.
 pub(crate) fn words(text: &str) -> Vec<String> {
@@ -8,7 +10,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     while let Some(c) = characters.next() {
         let after_digit = word.ends_with(|last: char| last.is_ascii_digit());
         let before_digit = characters.peek().is_some_and(char::is_ascii_digit);
-        if is_without_blanks(c) {
+        if c.is_alphanumeric() && is_unspaced(c) {
             words.extend([std::mem::take(&mut word), c.to_string()]);
         } else if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
@@ -40,12 +42,6 @@ pub(crate) fn follow(whole: &[String], part: &[String]) -> bool {
 /// The number of `sought` words that are among `found`.
 pub(crate) fn shared(found: &[String], sought: &[String]) -> usize {
     sought.iter().filter(|word| found.contains(word)).count()
-}
-
-/// Whether a character is Han, kana or Hangul, which are written without blanks or inflected within words.
-fn is_without_blanks(c: char) -> bool {
-    c.is_alphanumeric()
-        && matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use crate::{Completion, LlmError, ModelProfile, Request, Usage, estimate_usage};
 
@@ -107,14 +108,15 @@ impl LlmClient for Metered {
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         let mut open = self.open(std::slice::from_ref(request));
-        let result = self.inner.complete(request).await;
+        let result = self.inner.complete(request).instrument(self.span(&request.purpose)).await;
         open.ended(request, &result);
         result
     }
 
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         let mut open = self.open(requests);
-        let results = self.inner.complete_several(requests).await;
+        let purpose = requests.first().map_or("", |request| request.purpose.as_str());
+        let results = self.inner.complete_several(requests).instrument(self.span(purpose)).await;
         for (request, result) in requests.iter().zip(&results) {
             open.ended(request, result);
         }
@@ -125,6 +127,11 @@ impl LlmClient for Metered {
 }
 
 impl Metered {
+    /// What is logged during a call belongs to it.
+    fn span(&self, purpose: &str) -> tracing::Span {
+        tracing::error_span!("model_call", model = self.inner.model(), purpose)
+    }
+
     fn open<'a>(&'a self, requests: &'a [Request]) -> Open<'a> {
         Open { observe: self.observe.as_ref(), requests, since: Instant::now() }
     }

@@ -6,29 +6,29 @@ use llguidance::toktrie::TokenId;
 use crate::vocab::Vocab;
 
 /// The tokens of the system turn, which is the same for every call of a role.
-pub(crate) fn system_turn(vocab: &Vocab, system: &str) -> Result<Vec<TokenId>, String> {
+pub(crate) fn system_turn(vocab: &Vocab, system: &str) -> Vec<TokenId> {
     turn(vocab, "system", system)
 }
 
 /// The tokens of the conversation, up to the start of the model's answer.
-pub(crate) fn conversation(vocab: &Vocab, messages: &[Message]) -> Result<Vec<TokenId>, String> {
+pub(crate) fn conversation(vocab: &Vocab, messages: &[Message]) -> Vec<TokenId> {
     let mut tokens = Vec::new();
     for message in messages {
         let speaker = match message.role {
             MessageRole::User => "user",
             MessageRole::Assistant => "assistant",
         };
-        tokens.extend(turn(vocab, speaker, &message.content)?);
+        tokens.extend(turn(vocab, speaker, &message.content));
     }
     tokens.push(vocab.turn_start);
-    tokens.extend(vocab.encode("assistant\n")?);
-    Ok(tokens)
+    tokens.extend(vocab.encode("assistant\n"));
+    tokens
 }
 
-fn turn(vocab: &Vocab, speaker: &str, text: &str) -> Result<Vec<TokenId>, String> {
+fn turn(vocab: &Vocab, speaker: &str, text: &str) -> Vec<TokenId> {
     let mut tokens = vec![vocab.turn_start];
-    tokens.extend(vocab.encode(&format!("{speaker}\n{text}"))?);
+    tokens.extend(vocab.encode(&format!("{speaker}\n{text}")));
     tokens.push(vocab.turn_end);
-    tokens.extend(vocab.encode("\n")?);
-    Ok(tokens)
+    tokens.extend(vocab.encode("\n"));
+    tokens
 }

@@ -33,6 +33,7 @@
 //! with what follows.
 
 mod bounds;
+mod bpe;
 mod chat;
 mod choices;
 mod client;

@@ -58,9 +58,8 @@ impl Session {
     ) -> Result<Option<Vec<Completion>>, LocalError> {
         let Some(request) = requests.first() else { return Ok(Some(Vec::new())) };
         let started = Instant::now();
-        let broken = |reason: String| LocalError::Broken { reason };
-        let prefix = chat::system_turn(&self.vocab, &request.system).map_err(broken)?;
-        let pending = chat::conversation(&self.vocab, &request.messages).map_err(broken)?;
+        let prefix = chat::system_turn(&self.vocab, &request.system);
+        let pending = chat::conversation(&self.vocab, &request.messages);
         let prompt = prefix.len() + pending.len();
         if prompt >= self.options.context {
             return Err(LocalError::TooLong {
@@ -134,8 +133,7 @@ impl Session {
 
     /// Processes a system text in advance; false if cancelled.
     pub(crate) fn warm(&mut self, system: &Arc<str>, cancelled: Cancelled<'_>) -> Result<bool, LocalError> {
-        let prefix =
-            chat::system_turn(&self.vocab, system).map_err(|reason| LocalError::Broken { reason })?;
+        let prefix = chat::system_turn(&self.vocab, system);
         if prefix.len() >= self.options.context {
             let limit = self.options.context.saturating_sub(1);
             return Err(LocalError::TooLong { tokens: prefix.len(), limit });

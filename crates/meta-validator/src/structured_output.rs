@@ -2,7 +2,8 @@
 
 use artoo_judging::Exhibits;
 use artoo_llm_client::{LlmClient, Message, ModelProfile, Obtained, Origin, Request, ask, ask_once, inline};
-use artoo_types::{StructuredOutput, is_unspaced};
+use artoo_text::is_unspaced;
+use artoo_types::StructuredOutput;
 use serde_json::Value;
 
 use crate::{OutputSchema, compose::Grounds};

@@ -10,7 +10,8 @@ use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use artoo_types::{Entity, Level, Megram, TagPair, is_unspaced};
+use artoo_text::is_unspaced;
+use artoo_types::{Entity, Level, Megram, TagPair};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Maximum number of parts of a text; those of its first words.

@@ -8,7 +8,7 @@ use artoo_types::{
     DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, Instruction, MemoryReply,
     Message, Plan, PlanDirective, Role, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
 };
-use futures::FutureExt as _;
+use futures_util::FutureExt as _;
 
 use crate::{
     Asking, FailureContext, FolderListing, Inventory, PlanContext, PlanError, Planner, Previous, Recalled,

@@ -1,5 +1,6 @@
 //! Detects patterns that guess an answer: they spell out words or numbers that the request does not contain.
 
+use artoo_text::alphanumeric_words;
 use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, parse::Parser};
 
 /// Whether a pattern spells out a word or a number that is not in the request: `^9$`, although the request
@@ -11,15 +12,11 @@ pub(crate) fn guesses(pattern: &str, request: &str) -> bool {
     spell(&ast, &mut spelled);
     let request = request.to_lowercase();
     let is_said = |word: &str| match word.chars().all(char::is_numeric) {
-        true => words(&request).any(|said| said == word),
+        true => alphanumeric_words(&request).any(|said| said == word),
         false => request.contains(word),
     };
     let spelled = spelled.to_lowercase();
-    words(&spelled).any(|word| !is_said(word))
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    alphanumeric_words(&spelled).any(|word| !is_said(word))
 }
 
 /// The literal parts of a pattern, with a blank in place of everything variable. The parser bounds the

@@ -117,8 +117,7 @@ fn likeness(one: &str, other: &str) -> f64 {
 
 /// The words of a text in lower case, with punctuation only inside words.
 fn words(text: &str) -> Vec<String> {
-    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
+    artoo_text::spaced_words(text).map(str::to_lowercase).collect()
 }
 
 /// The count of each three-letter sequence, word boundaries included.

@@ -27,6 +27,7 @@ use tokio::{
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::{
@@ -109,8 +110,9 @@ pub(crate) fn start(
     expire_undo(parts);
     let keep_alive = Arc::clone(parts);
     let recorded = run.recorded.clone().drop_guard();
+    let span = tracing::error_span!("run", run = %run_id);
     parts.open_runs.spawn(async move {
-        supervise(supervised).await;
+        supervise(supervised).instrument(span).await;
         drop(recorded);
         keep_alive.dreamer.run_ended();
         drop(keep_alive);

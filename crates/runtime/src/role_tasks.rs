@@ -4,8 +4,9 @@ use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, time::Dur
 
 use artoo_bus::{BusError, Port, RunBus};
 use artoo_types::{Fault, FaultKind, Role};
-use futures::FutureExt as _;
+use futures_util::FutureExt as _;
 use tokio::task::{AbortHandle, JoinSet};
+use tracing::Instrument as _;
 
 use crate::{foreign_solver::Silent, restart, supervisor::fault};
 
@@ -152,12 +153,13 @@ impl RoleTasks {
 impl Member {
     fn start(&mut self, port: Port, tasks: &mut JoinSet<Ended>) {
         let (role, actor) = (self.role, (self.work)(port));
-        self.handle = Some(tasks.spawn(async move {
+        let ended = async move {
             match AssertUnwindSafe(actor).catch_unwind().await {
                 Ok(()) => Ended::Returned(role),
                 Err(panic) => Ended::Died(fault_of(role, panic.as_ref())),
             }
-        }));
+        };
+        self.handle = Some(tasks.spawn(ended.instrument(tracing::error_span!("role", %role))));
     }
 }
 

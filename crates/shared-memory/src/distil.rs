@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use artoo_llm_client::{JsonSchema, LlmClient, Origin, Request, ask_once, fenced, inline};
 use artoo_mkct_memory::Distiller;
-use artoo_types::{Megram, Polarity, is_unspaced};
+use artoo_text::is_unspaced;
+use artoo_types::{Megram, Polarity};
 use async_trait::async_trait;
 use serde::Deserialize;
 use tokio::time::timeout;

@@ -8,7 +8,7 @@ use artoo_consent::within;
 use artoo_types::{
     Arguments, CallId, Excerpt, Foreign, OutputRecord, ToolCall, ToolName, Trust, place_of, printable,
 };
-use futures::FutureExt;
+use futures_util::FutureExt;
 use tokio::time::sleep;
 
 use crate::suggestion::better_tool;

@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumDiscriminants, IntoStaticStr, VariantArray};
 
 use crate::{MessageKind, Role, RunId, Trend, UnitInterval};
 
@@ -18,8 +19,14 @@ use crate::{MessageKind, Role, RunId, Trend, UnitInterval};
 /// assert_eq!(anomaly.kind(), AnomalyKind::ToolFailing);
 /// assert_eq!(anomaly.to_string(), "tool shell: 3 of 6 calls failed");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, EnumDiscriminants)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[strum_discriminants(
+    name(AnomalyKind),
+    doc = "The kinds of [`Anomaly`], the most important first: what makes a report unsure, then what breaks a promise, then what works badly, then what is known to be missing.",
+    derive(PartialOrd, Ord, Hash, VariantArray, IntoStaticStr),
+    strum(serialize_all = "snake_case")
+)]
 pub enum Anomaly {
     /// The log cannot be read, so the report is empty.
     LogUnreadable {
@@ -179,106 +186,20 @@ pub enum Anomaly {
     LogBehind,
 }
 
-/// The kinds of [`Anomaly`], the most important first: what makes a report unsure, then what breaks a promise, then what
-/// works badly, then what is known to be missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "each is documented on the variant of Anomaly that it names")]
-pub enum AnomalyKind {
-    LogUnreadable,
-    LogChanged,
-    LineUnreadable,
-    MessagesMissing,
-    SecondFinalResult,
-    FanInIncomplete,
-    DuplicateId,
-    LimitExceeded,
-    NoFinalResult,
-    MailboxOverflow,
-    ModelFailing,
-    ModelUnusable,
-    ToolFailing,
-    GgsThrashing,
-    Oscillation,
-    NoImprovement,
-    MessagesLost,
-    LineTorn,
-    LogBehind,
-}
-
 impl AnomalyKind {
     /// Every kind, the most important first.
-    pub const ALL: [Self; 19] = [
-        Self::LogUnreadable,
-        Self::LogChanged,
-        Self::LineUnreadable,
-        Self::MessagesMissing,
-        Self::SecondFinalResult,
-        Self::FanInIncomplete,
-        Self::DuplicateId,
-        Self::LimitExceeded,
-        Self::NoFinalResult,
-        Self::MailboxOverflow,
-        Self::ModelFailing,
-        Self::ModelUnusable,
-        Self::ToolFailing,
-        Self::GgsThrashing,
-        Self::Oscillation,
-        Self::NoImprovement,
-        Self::MessagesLost,
-        Self::LineTorn,
-        Self::LogBehind,
-    ];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// The name on the wire.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::LogUnreadable => "log_unreadable",
-            Self::LogChanged => "log_changed",
-            Self::LineUnreadable => "line_unreadable",
-            Self::MessagesMissing => "messages_missing",
-            Self::SecondFinalResult => "second_final_result",
-            Self::FanInIncomplete => "fan_in_incomplete",
-            Self::DuplicateId => "duplicate_id",
-            Self::LimitExceeded => "limit_exceeded",
-            Self::NoFinalResult => "no_final_result",
-            Self::MailboxOverflow => "mailbox_overflow",
-            Self::ModelFailing => "model_failing",
-            Self::ModelUnusable => "model_unusable",
-            Self::ToolFailing => "tool_failing",
-            Self::GgsThrashing => "ggs_thrashing",
-            Self::Oscillation => "oscillation",
-            Self::NoImprovement => "no_improvement",
-            Self::MessagesLost => "messages_lost",
-            Self::LineTorn => "line_torn",
-            Self::LogBehind => "log_behind",
-        }
+        self.into()
     }
 }
 
 impl Anomaly {
     /// Its kind.
     pub fn kind(&self) -> AnomalyKind {
-        match self {
-            Self::LogUnreadable { .. } => AnomalyKind::LogUnreadable,
-            Self::LogChanged { .. } => AnomalyKind::LogChanged,
-            Self::LineUnreadable { .. } => AnomalyKind::LineUnreadable,
-            Self::MessagesMissing { .. } => AnomalyKind::MessagesMissing,
-            Self::SecondFinalResult { .. } => AnomalyKind::SecondFinalResult,
-            Self::FanInIncomplete { .. } => AnomalyKind::FanInIncomplete,
-            Self::DuplicateId { .. } => AnomalyKind::DuplicateId,
-            Self::LimitExceeded { .. } => AnomalyKind::LimitExceeded,
-            Self::NoFinalResult { .. } => AnomalyKind::NoFinalResult,
-            Self::MailboxOverflow { .. } => AnomalyKind::MailboxOverflow,
-            Self::ModelFailing { .. } => AnomalyKind::ModelFailing,
-            Self::ModelUnusable { .. } => AnomalyKind::ModelUnusable,
-            Self::ToolFailing { .. } => AnomalyKind::ToolFailing,
-            Self::GgsThrashing { .. } => AnomalyKind::GgsThrashing,
-            Self::Oscillation { .. } => AnomalyKind::Oscillation,
-            Self::NoImprovement { .. } => AnomalyKind::NoImprovement,
-            Self::MessagesLost { .. } => AnomalyKind::MessagesLost,
-            Self::LineTorn { .. } => AnomalyKind::LineTorn,
-            Self::LogBehind => AnomalyKind::LogBehind,
-        }
+        self.into()
     }
 }
 

@@ -33,7 +33,6 @@ mod plan;
 mod programs;
 mod rehearsal;
 mod role;
-mod script;
 mod settings;
 mod slug;
 mod task;
@@ -80,7 +79,6 @@ pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, 
 pub use programs::BlockedProgram;
 pub use rehearsal::{NotRehearsed, Perturbation, Rehearsed, Said};
 pub use role::Role;
-pub use script::is_unspaced;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};
 pub use slug::intent_slug;
 pub use task::{Constraints, Errand, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};

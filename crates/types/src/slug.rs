@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::is_unspaced;
+use artoo_text::is_unspaced;
 
 /// The first three words of `intent`, lower case, joined by underscores. Words may be of any script; a run
 /// of one that has [no blanks](is_unspaced) is cut into pairs of graphemes. `None` where the text has no word.

@@ -2,7 +2,7 @@
 //! three subtasks, runs one shell command in each, checks each and merges: 11 model calls, five deep, without
 //! any record.
 
-use futures::future::try_join_all;
+use futures_util::future::try_join_all;
 use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::process::Command;

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::future::try_join_all;
+use futures_util::future::try_join_all;
 use xtask::bench::{Goal, Row};
 
 use crate::{

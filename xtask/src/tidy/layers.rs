@@ -41,7 +41,7 @@ pub enum Layer {
 
 /// The table. A crate that is missing from it is a finding: a person places a new one, there is no default.
 const TABLE: [(Layer, &[&str]); 7] = [
-    (Layer::Pure, &["artoo-types", "artoo-ggs-core", "artoo-redaction"]),
+    (Layer::Pure, &["artoo-text", "artoo-types", "artoo-ggs-core", "artoo-redaction"]),
     (
         Layer::Machinery,
         &[
@@ -83,7 +83,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
 
 /// External crates that pure crates may use: shapes, numbers and text, without async, files, clocks or
 /// randomness.
-const PURE_MAY_USE: [&str; 11] = [
+const PURE_MAY_USE: [&str; 12] = [
     "aho-corasick",
     "base64",
     "chrono",
@@ -92,6 +92,7 @@ const PURE_MAY_USE: [&str; 11] = [
     "schemars",
     "serde",
     "serde_json",
+    "strum",
     "thiserror",
     "unicode-segmentation",
     "uuid",

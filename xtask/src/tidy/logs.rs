@@ -4,22 +4,53 @@ use super::{Finding, Tree, code};
 
 /// Allowed fields of warnings and errors: numbers, ids, words of closed sets, and artoo's and the system's
 /// errors. A request, an argument, an output or a provider's text is none of them.
-const FIELDS: [&str; 11] =
-    ["error", "failures", "kind", "path", "purpose", "reason", "role", "roles", "run", "server", "wait"];
+const FIELDS: [&str; 14] = [
+    "call", "error", "failures", "kind", "model", "path", "purpose", "reason", "role", "roles", "run",
+    "server", "subtask", "wait",
+];
 
-/// Finds warnings with other fields, with interpolated messages, or with a target of their own, which a
-/// filter may not know.
+/// What makes warnings, and the spans whose fields are shown with them. A span has the level of an error, or a warning in it would
+/// lose it with the default filter.
+const MACROS: [&str; 3] = ["warn!(", "error!(", "error_span!("];
+
+/// What would log, or begin a span, out of the sight of this rule.
+const HIDDEN: [&str; 7] = [
+    "#[instrument",
+    "#[tracing::instrument",
+    "tracing::event!(",
+    "tracing::span!(",
+    "tracing::info_span!(",
+    "tracing::warn_span!(",
+    "tracing::debug_span!(",
+];
+
+/// Finds warnings and spans with other fields, with words put into their message, or with a target of their own, which a filter may not
+/// know; and what is written in another way, so that this rule would not see it.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]).filter(|file| !file.is_test()) {
         let text = code::without_tests(&file.text);
-        for marker in ["warn!(", "error!("] {
+        for hidden in HIDDEN {
+            for (at, _) in text.match_indices(hidden) {
+                let line = text.get(..at).unwrap_or_default().matches('\n').count();
+                let message =
+                    format!("`{hidden}` hides what is logged: see MACROS in xtask/src/tidy/logs.rs");
+                findings.push(Finding::line("logs", &file.path, line, message));
+            }
+        }
+        for marker in MACROS {
             for (at, _) in text.match_indices(marker) {
-                if !text.get(..at).is_some_and(|before| before.ends_with("tracing::")) {
+                let before = text.get(..at).unwrap_or_default();
+                if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                    continue;
+                }
+                if !before.ends_with("tracing::") {
+                    let message = format!("write `tracing::{marker}...)`, so that every warning is found");
+                    findings.push(Finding::line("logs", &file.path, before.matches('\n').count(), message));
                     continue;
                 }
                 let (before, rest) = text.split_at(at + marker.len());
-                let fields = rest.split(");").next().unwrap_or_default();
+                let fields = arguments(rest);
                 // In the code, strings are blanked: the file has their words at the same position.
                 let words = file.text.chars().skip(before.chars().count()).take(fields.chars().count());
                 let line = before.matches('\n').count();
@@ -32,6 +63,20 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// What stands before the parenthesis that closes a call.
+fn arguments(rest: &str) -> &str {
+    let mut open = 1_u32;
+    let end = rest.find(|c: char| {
+        match c {
+            '(' => open += 1,
+            ')' => open -= 1,
+            _ => {}
+        }
+        open == 0
+    });
+    end.and_then(|end| rest.get(..end)).unwrap_or(rest)
 }
 
 /// What is wrong with the arguments of a warning.
@@ -66,6 +111,7 @@ mod tests {
             "tracing::warn!(%error, \"a journal (of a run) could not be written\");",
             "tracing::warn!(run = %bus.run_id(), %error, \"it was refused\");",
             "tracing::debug!(request, \"{request}\");",
+            "tracing::error_span!(\"tool_call\", call = %id);",
         ] {
             assert_eq!(found(good), 0, "{good}");
         }
@@ -73,6 +119,9 @@ mod tests {
             "tracing::warn!(%request, \"it could not be sent\");",
             "tracing::warn!(\"{text} could not be sent\");",
             "tracing::error!(target: \"mine\", \"it broke\");",
+            "tracing::error_span!(\"tool_call\", arguments = %text);",
+            "tracing::info_span!(\"tool_call\", call = %id);",
+            "warn!(%error, \"it was imported\");",
             "tracing::warn!(text = request.text, \"it could not be sent\");",
         ] {
             assert_eq!(found(bad), 1, "{bad}");

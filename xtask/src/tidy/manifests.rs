@@ -8,13 +8,17 @@ use super::sources::MAY_BE_UNSAFE;
 use super::{Finding, Member, Tree, layers::Graph};
 use crate::{Error, Result};
 
-/// The crates of the workspace, from the output of `cargo metadata`.
+/// The output of `cargo metadata`.
 ///
 /// # Errors
 /// It is not cargo's metadata.
-pub(super) fn members(metadata: &str, root: &Path) -> Result<Vec<Member>> {
-    let metadata: Metadata = serde_json::from_str(metadata)
-        .map_err(|error| Error::Other(format!("`cargo metadata` printed something else: {error}")))?;
+pub(super) fn metadata(text: &str) -> Result<Metadata> {
+    serde_json::from_str(text)
+        .map_err(|error| Error::Other(format!("`cargo metadata` printed something else: {error}")))
+}
+
+/// The crates of the workspace.
+pub(super) fn members(metadata: &Metadata, root: &Path) -> Vec<Member> {
     let member = |package: &cargo_metadata::Package| {
         let names = |test: bool| {
             let kinds =
@@ -29,7 +33,7 @@ pub(super) fn members(metadata: &str, root: &Path) -> Result<Vec<Member>> {
             tested_with: names(true),
         }
     };
-    Ok(metadata.workspace_packages().into_iter().map(member).collect())
+    metadata.workspace_packages().into_iter().map(member).collect()
 }
 
 /// What each crate is built with, from what `cargo tree` printed: lines of a depth, a name and whatever else.
@@ -115,6 +119,6 @@ mod tests {
 
     #[test]
     fn metadata_of_something_else_is_refused() {
-        assert!(members("{}", Path::new("/")).is_err());
+        assert!(metadata("{}").is_err());
     }
 }

@@ -9,6 +9,7 @@ mod headers;
 mod layers;
 mod logs;
 mod manifests;
+mod outside;
 mod registries;
 mod sources;
 mod tree;
@@ -63,12 +64,13 @@ impl fmt::Display for Finding {
 pub fn findings() -> Result<Vec<Finding>> {
     let root = files::root();
     let tree = Tree::read(&root)?;
-    let metadata = command::cargo(["metadata", "--format-version=1", "--no-deps"]).text()?;
-    let members = manifests::members(&metadata, &root)?;
+    let metadata = manifests::metadata(&command::cargo(["metadata", "--format-version=1"]).text()?)?;
+    let members = manifests::members(&metadata, &root);
     let built =
         command::cargo(["tree", "--workspace", "--edges=normal,build", "--prefix=depth", "--format= {p}"]);
     let graph = manifests::graph(&built.args(["--target=x86_64-unknown-linux-gnu"]).text()?);
     let mut all = layers::check(&members, &graph);
+    all.extend(outside::check(&metadata, tree.text("deny.toml").unwrap_or_default())?);
     for rule in RULES {
         all.extend(rule(&tree));
     }

@@ -8,16 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use artoo_bus::{Clock, SystemClock};
 use artoo_redaction::JsonWriter;
 use serde_json::{Map, Value, json};
+use tracing::span::{Attributes, Id};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::registry::LookupSpan;
 
 use super::Secrets;
-use super::entry::Entry;
+use super::entry::{Entry, remember};
 use crate::terminal::{StderrWriter, neutral_json};
 
 /// Writes lines such as
-/// `{"ts":"...","level":"warn","target":"artoo_runtime::supervisor",
-/// "message":"...","fields":{"error":"..."}}`.
+/// `{"ts":"...","level":"warn","target":"artoo_runtime::supervisor","message":"...",
+/// "fields":{"error":"..."},"spans":{"run":"...","role":"planner"}}`.
 pub(super) struct Json {
     sink: Sink,
     clock: SystemClock,
@@ -43,25 +45,31 @@ impl Json {
     }
 
     fn line(&self, entry: &Entry) -> io::Result<Vec<u8>> {
-        let fields: Map<String, Value> =
-            entry.fields.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())).collect();
-        let object = json!({
+        let object = |fields: &[(&str, String)]| -> Map<String, Value> {
+            fields.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())).collect()
+        };
+        let line = json!({
             "ts": self.clock.now(),
             "level": entry.level.to_string().to_lowercase(),
             "target": entry.target,
             "message": entry.message,
-            "fields": fields,
+            "fields": object(&entry.fields),
+            "spans": object(&entry.spans),
         });
-        let mut line = Vec::new();
-        JsonWriter::new(self.secrets.redactor()).write(&object, &mut line)?;
-        Ok(line)
+        let mut bytes = Vec::new();
+        JsonWriter::new(self.secrets.redactor()).write(&line, &mut bytes)?;
+        Ok(bytes)
     }
 }
 
-impl<S: Subscriber> Layer<S> for Json {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Json {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        remember(attributes, id, &context);
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         // Serialization fails only for invalid UTF-8, which cannot occur here.
-        let Ok(line) = self.line(&Entry::of(event)) else { return };
+        let Ok(line) = self.line(&Entry::of(event, &context)) else { return };
         self.sink.write(&line);
     }
 }

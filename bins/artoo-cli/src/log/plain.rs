@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use tracing::span::{Attributes, Id};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::registry::LookupSpan;
 
 use super::Secrets;
-use super::entry::Entry;
+use super::entry::{Entry, remember};
 use crate::terminal::{Paint, StderrWriter, Style, neutral_line};
 
 /// Writes lines such as `warning: the record for undo could not be closed: permission denied (run 0197...)`.
@@ -22,9 +24,13 @@ impl Plain {
     }
 }
 
-impl<S: Subscriber> Layer<S> for Plain {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let entry = Entry::of(event);
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Plain {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        remember(attributes, id, &context);
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        let entry = Entry::of(event, &context);
         let (style, label) = label(entry.level);
         let text = self.secrets.redactor().apply(&sentence(&entry)).into_owned();
         self.errors.log(format!("{} {}", self.paint.text(style, label), neutral_line(&text)));
@@ -47,7 +53,8 @@ fn sentence(entry: &Entry) -> String {
     for (_, error) in errors {
         text.push_str(&format!(": {error}"));
     }
-    let mut others: Vec<String> = others.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let mut others: Vec<String> =
+        others.into_iter().chain(&entry.spans).map(|(name, value)| format!("{name} {value}")).collect();
     if entry.level > Level::WARN {
         others.push(entry.target.to_owned());
     }

@@ -48,6 +48,32 @@ fn warnings_are_plain_lines_and_less_is_not_shown_unasked() {
     assert_eq!(shown(&options(2, None), Some("off"), all_levels).unwrap(), "");
 }
 
+/// Which run, which role, which call: what is around a warning says so, and what it names itself is not said twice.
+#[test]
+fn what_happened_is_said_with_the_spans_around_it() {
+    let work = || {
+        let _run = tracing::error_span!("run", run = 7).entered();
+        let _role = tracing::error_span!("role", role = "executor").entered();
+        tracing::error_span!("tool_call", call = %"c1", role = "hunter22hunter22").in_scope(|| {
+            tracing::warn!(run = 8, "late");
+        });
+        tracing::warn!("later");
+    };
+    let said = shown(&options(0, None), None, work).unwrap();
+    let expected = "warning: late (run 8, call c1, role [redacted: secret])\n\
+        warning: later (run 7, role executor)\n";
+    assert_eq!(said, expected);
+    let said = shown(&options(0, Some(Path::new("-"))), Some("warn"), work).unwrap();
+    let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["fields"], serde_json::json!({"run": "8"}));
+    assert_eq!(lines[1]["spans"], serde_json::json!({"run": "7", "role": "executor"}));
+    // In a file both layers are at work.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    assert_eq!(shown(&options(0, Some(&path)), None, work).unwrap(), expected);
+    assert!(std::fs::read_to_string(&path).unwrap().contains(r#""spans":{"run":"7","role":"executor"}"#));
+}
+
 #[test]
 fn a_filter_that_is_none_is_an_error_with_an_example() {
     let error = shown(&options(0, None), Some("artoo=loud"), || ()).unwrap_err();

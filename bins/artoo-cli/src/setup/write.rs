@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use artoo_llm_client::ProfileOverrides;
-use toml::{Table, Value};
+use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use crate::config::ModelTable;
 use crate::error::CommandError;
@@ -35,7 +35,7 @@ pub(super) fn write(
     let folder = path.parent().unwrap_or(Path::new("."));
     make_private(folder).map_err(failed)?;
     if !old.is_empty() {
-        // The new file has lost the old one's comments, so the old one is kept as a backup.
+        // The choice before this one, for whoever wants it back.
         private_file(&path.with_extension("toml.bak"), old.as_bytes()).map_err(failed)?;
     }
     replace(path, text.as_bytes()).map_err(failed)
@@ -46,19 +46,47 @@ fn changed(
     table: &ModelTable,
     found: Option<(&str, ProfileOverrides)>,
 ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
-    let mut all: Table = old.parse()?;
+    let mut all: DocumentMut = old.parse()?;
+    if old.is_empty() {
+        all.decor_mut().set_prefix("# Written by `artoo setup`. All keys: artoo config schema\n\n");
+    }
     all.remove("tool");
     all.remove("roles");
-    all.insert("brain".to_owned(), Value::try_from(table)?);
-    if let Some((model, found)) = found.filter(|(_, found)| !found.is_empty()) {
-        let models = all.entry("models").or_insert_with(|| Value::Table(Table::new()));
-        let known =
-            models.as_table_mut().map(|models| models.entry(model).or_insert(Value::Table(Table::new())));
-        if let (Some(Value::Table(known)), Value::Table(found)) = (known, Value::try_from(found)?) {
-            known.extend(found);
-        }
+    let new = toml_edit::ser::to_document(table)?;
+    let brain = table_at(all.as_table_mut(), "brain")?;
+    let old: Vec<String> = brain.iter().map(|(key, _)| key.to_owned()).collect();
+    for key in old.iter().filter(|key| !new.contains_key(key)) {
+        brain.remove(key);
     }
-    Ok(format!("# Written by `artoo setup`. All keys: artoo config schema\n\n{}", toml::to_string(&all)?))
+    set(brain, new.as_table());
+    if let Some((model, found)) = found.filter(|(_, found)| !found.is_empty()) {
+        let models = table_at(all.as_table_mut(), "models")?;
+        set(table_at(models, model)?, toml_edit::ser::to_document(&found)?.as_table());
+    }
+    Ok(all.to_string())
+}
+
+/// The table of this name, which comes to be where there is none.
+fn table_at<'a>(all: &'a mut dyn TableLike, name: &str) -> Result<&'a mut dyn TableLike, String> {
+    let fresh = || {
+        let mut table = Table::new();
+        // `[models]` by itself says nothing above `[models."NAME"]`.
+        table.set_implicit(name == "models");
+        Item::Table(table)
+    };
+    let item = all.entry(name).or_insert_with(fresh);
+    item.as_table_like_mut().ok_or_else(|| format!("`{name}` is no table"))
+}
+
+/// Sets these values; a comment behind one that is replaced stays.
+fn set(table: &mut dyn TableLike, new: &Table) {
+    for (key, value) in new {
+        let mut value = value.clone();
+        if let (Some(old), Some(new)) = (table.get(key).and_then(Item::as_value), value.as_value_mut()) {
+            *new.decor_mut() = old.decor().clone();
+        }
+        table.insert(key, value);
+    }
 }
 
 /// Variables that override the file, so that the choice would have no effect.
@@ -70,6 +98,8 @@ pub(super) fn shadows(environment: &Environment) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use toml::Table;
+
     use super::*;
     use crate::config::Provider;
 
@@ -81,6 +111,25 @@ mod tests {
         let new: Table = changed(old, &table, None).unwrap().parse().unwrap();
         let expected = "profile = \"p\"\n[brain]\nprovider = \"local\"\nmodel = \"m\"\n[run]\nstrict = true\n[profiles.p.run]\nmax_replans = 1\n";
         assert_eq!(new, expected.parse().unwrap());
+    }
+
+    /// Comments and order are the person's.
+    #[test]
+    fn what_a_person_wrote_around_it_stays() {
+        let old = "# mine\nprofile = \"p\" # why\n\n# the model\n[brain]\n# where\nbase_url = \"http://a\"\nmodel = \"x\" # the small one\n\n[tool]\nmodel = \"t\"\n\n# limits\n[run]\nstrict = true # always\n";
+        let table =
+            ModelTable { provider: Some(Provider::Local), model: Some("m".into()), ..ModelTable::default() };
+        let new = changed(old, &table, None).unwrap();
+        assert_eq!(
+            new,
+            "# mine\nprofile = \"p\" # why\n\n# the model\n[brain]\nmodel = \"m\" # the small one\nprovider = \"local\"\n\n# limits\n[run]\nstrict = true # always\n"
+        );
+        let fresh = changed("", &table, None).unwrap();
+        assert_eq!(
+            fresh,
+            "# Written by `artoo setup`. All keys: artoo config schema\n\n[brain]\nprovider = \"local\"\nmodel = \"m\"\n"
+        );
+        assert_eq!(changed(&fresh, &table, None).unwrap(), fresh, "the same choice changes nothing");
     }
 
     #[test]

@@ -5,14 +5,19 @@
 //! these are ordinary in Persian, in Indic scripts and in emoji, but the user who approves a
 //! name must see that it is not the name it resembles.
 
-use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup, WhiteSpace};
-use icu_properties::{CodePointMapData, CodePointSetData};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::sanitize::visible;
 use super::width;
 
 /// Picture of a blank that would be invisible.
 const BLANK: char = '\u{2420}';
+/// Default ignorable characters, blanks, format characters, and code points without an assigned
+/// character: private use, noncharacters, unassigned.
+static INKLESS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Other}]").ok());
 /// Braille pattern without dots, drawn as nothing.
 const NO_DOTS: char = '\u{2800}';
 
@@ -83,15 +88,10 @@ fn leaves_no_ink(c: char) -> bool {
         )
     }
     !c.is_ascii()
+        && !is_drawn(c)
+        // Without the pattern nothing but ASCII would be shown as it is.
         && (c == NO_DOTS
-            || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
-            || CodePointSetData::new::<WhiteSpace>().contains(c)
-            || has_no_shape(c) && !is_drawn(c))
-}
-
-/// Format characters and code points without an assigned character: private use, noncharacters, unassigned.
-fn has_no_shape(c: char) -> bool {
-    GeneralCategoryGroup::Other.contains(CodePointMapData::<GeneralCategory>::new().get(c))
+            || INKLESS.as_ref().is_none_or(|inkless| inkless.is_match(c.encode_utf8(&mut [0; 4]))))
 }
 
 #[cfg(test)]

@@ -63,7 +63,11 @@ fn a_warning_says_nothing_of_the_request_or_a_secret() {
     let said = scene.say(&line).ended(1);
     let warning = said.err.lines().find(|line| line.starts_with("warning: ")).unwrap();
     assert!(warning.starts_with("warning: a model call failed and is made again (server http"), "{warning}");
-    assert!(warning.contains("reason status 503"), "{warning}");
+    let run = scene.runs().pop().unwrap();
+    let run = run.file_name().unwrap().to_str().unwrap();
+    for part in ["reason status 503", &format!("run {run}"), "role planner", "purpose planner"] {
+        assert!(warning.contains(part), "{part}: {warning}");
+    }
     for line in said.err.lines().filter(|line| !line.starts_with("error: ")) {
         assert!(!line.contains(CANARY) && !line.contains("sk-canary-1"), "{line}");
     }

@@ -237,7 +237,7 @@ fn apply(state: &mut State, entries: &[(u64, Entry)]) -> Result<(), TableError> 
 /// would stand still.
 fn wait<T>(what: impl Future<Output = T>) -> T {
     // Unconstrained: within a task of tokio its budget would never be refilled.
-    futures::executor::block_on(tokio::task::unconstrained(what))
+    futures_executor::block_on(tokio::task::unconstrained(what))
 }
 
 /// The words of a text and their parts.

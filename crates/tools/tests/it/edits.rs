@@ -215,7 +215,7 @@ async fn no_edit_undoes_another() {
     let scene = Scene::new();
     let path = scene.file("a.txt", (0..8).map(|n| format!("<{n}>\n")).collect::<String>());
     let calls = (0..8).map(|n| scene.call("edit_file", one("a.txt", &format!("<{n}>"), &format!("[{n}]"))));
-    let calls = futures::future::join_all(calls).await;
+    let calls = futures_util::future::join_all(calls).await;
     let text = fs::read_to_string(path).unwrap();
     for (n, call) in calls.iter().enumerate() {
         assert_eq!(text.contains(&format!("[{n}]")), call.succeeded(), "{n}: {call:?}\n{text}");

@@ -167,7 +167,7 @@ async fn a_race_has_one_winner() {
             toolbox.call(id, &name, arguments.as_object().unwrap().clone(), cx).await
         }
     });
-    let calls = futures::future::join_all(calls).await;
+    let calls = futures_util::future::join_all(calls).await;
     assert_eq!(calls.iter().filter(|call| call.succeeded()).count(), 1);
     let winner = calls.iter().find(|call| call.succeeded()).unwrap();
     let content = fs::read_to_string(scene.cx.workspace.join("one")).unwrap();

@@ -23,7 +23,7 @@ mod plans;
 mod verdicts;
 mod work;
 
-use futures::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, stream};
 
 use case::Case;
 use mode::{Measured, Mode};

@@ -1,11 +1,10 @@
 //! Recognises file names in text.
 
-/// Words whose last component looks like a file name, with the folders before it, in order and without
-/// surrounding punctuation: a stem, a dot, and an extension of at most five letters and digits with at least
-/// one letter. `1.5GB` and `e.g` are not file names.
+/// Words whose last part looks like the name of a file, with the folders before it, in their order and without the marks around them: a
+/// stem, a dot, an ending of at most five letters and digits with a letter in it. `1.5GB` and `e.g` are none.
 ///
 /// ```
-/// use artoo_checks::file_paths;
+/// use artoo_text::file_paths;
 ///
 /// let paths: Vec<&str> = file_paths("Copy `docs/notes.txt` (1.5GB, i.e. all of it) to b.md.").collect();
 /// assert_eq!(paths, ["docs/notes.txt", "b.md"]);
@@ -27,17 +26,17 @@ pub fn file_paths(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The last components of [`file_paths`].
-pub(crate) fn file_names(text: &str) -> impl Iterator<Item = &str> {
+pub fn file_names(text: &str) -> impl Iterator<Item = &str> {
     file_paths(text).map(last_part)
 }
 
 /// A word without surrounding punctuation. A leading dot belongs to the word: `.env`.
-pub(crate) fn without_marks(word: &str) -> &str {
+pub fn without_marks(word: &str) -> &str {
     let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
     word.trim_matches(edges).trim_end_matches('.')
 }
 
 /// The part after the last slash.
-pub(crate) fn last_part(path: &str) -> &str {
+pub fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -4,7 +4,7 @@
 /// belongs to a word is written right behind it. Word segmentation yields single characters or long runs of them.
 ///
 /// ```
-/// use artoo_types::is_unspaced;
+/// use artoo_text::is_unspaced;
 /// assert!("墨ก가".chars().all(is_unspaced));
 /// assert!(!"aя٣".chars().any(is_unspaced));
 /// ```
