@@ -22,6 +22,7 @@
 mod actor;
 mod behaviour;
 mod commands;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod fast_loop;
 mod given_up;

@@ -23,6 +23,7 @@ mod actor;
 mod approval_broker;
 mod approvals;
 mod behaviour;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod end;
 mod error;

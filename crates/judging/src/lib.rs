@@ -9,6 +9,7 @@
 //! *Architecture invariant*: this crate knows no role and no prompt. What is judged, and in which words a model is asked, is
 //! its caller's; it evaluates no check.
 
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod decided;
 mod dependence;

@@ -19,6 +19,7 @@ mod actor;
 mod behaviour;
 mod compose;
 mod confidence;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod contradiction;
 mod doubts;

@@ -26,6 +26,7 @@
 
 mod actor;
 mod behaviour;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod dialogue;
 mod error;

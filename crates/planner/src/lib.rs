@@ -24,6 +24,7 @@ mod actor;
 mod asking;
 mod behaviour;
 mod compile;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod draft;
 mod error;

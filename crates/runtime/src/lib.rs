@@ -46,6 +46,7 @@ mod request;
 mod restart;
 pub mod resume;
 mod role_tasks;
+pub mod roles;
 mod run;
 pub mod runs;
 pub mod sessions;

@@ -34,6 +34,7 @@
 
 mod actor;
 mod answer;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod distil;
 mod dream;

@@ -4,6 +4,7 @@
 mod code;
 mod declared;
 mod documents;
+mod embedding;
 mod headers;
 mod layers;
 mod logs;
@@ -74,7 +75,7 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need nothing but the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     words::check,
     word_lists::check,
     headers::check,
@@ -89,6 +90,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     documents::commands,
     documents::links,
     documents::licences,
+    embedding::check,
     manifests::inherit,
     registries::check,
 ];

@@ -1,19 +1,11 @@
-//! Models for tests: one that follows a script, and a pair that records real sessions to files and replays them.
+//! A model for tests that follows a script.
 //!
-//! They enter by the public seam, [`LlmClient`](crate::LlmClient), so code under test cannot tell them from a real
-//! model.
+//! It enters by the public seam, [`LlmClient`](crate::LlmClient), so code under test cannot tell it from a real model.
 
 mod answer;
 mod expect;
-mod record;
-mod recording;
-mod redact;
-mod replay;
 mod scripted;
 
 pub use answer::Answer;
 pub use expect::Expect;
-pub use record::Recorder;
-pub use redact::Redaction;
-pub use replay::Replayer;
 pub use scripted::ScriptedModel;

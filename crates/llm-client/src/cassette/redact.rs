@@ -7,7 +7,7 @@ use serde_json::Value;
 /// machine, so that a recording can be replayed elsewhere.
 ///
 /// ```
-/// use artoo_llm_client::doubles::Redaction;
+/// use artoo_llm_client::cassette::Redaction;
 /// use artoo_redaction::Redactor;
 ///
 /// let redaction = Redaction::new(Redactor::new().secret("hunter22")).replace("/home/me", "~");
