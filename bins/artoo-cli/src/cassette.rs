@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use artoo_llm_client::LlmClient;
-use artoo_llm_client::doubles::{Recorder, Redaction, Replayer};
+use artoo_llm_client::cassette::{Recorder, Redaction, Replayer};
 use artoo_types::{Instruction, Role};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};

@@ -24,6 +24,7 @@
 mod actor;
 mod behaviour;
 mod commands;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod fast_loop;
 mod give_up_review;

@@ -28,6 +28,7 @@
 mod bus;
 mod clock;
 pub mod contract;
+#[cfg(feature = "test-util")]
 pub mod doubles;
 mod error;
 mod mailbox;

@@ -24,6 +24,7 @@ mod approval_broker;
 mod approvals;
 mod attempt_end;
 mod behaviour;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod error;
 mod guided;

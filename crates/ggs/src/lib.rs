@@ -28,6 +28,7 @@ mod actor;
 mod behaviour;
 mod calls;
 mod conclusion;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod lacks;
 mod lessons;

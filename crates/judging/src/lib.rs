@@ -10,6 +10,7 @@
 //! *Architecture invariant*: this crate knows no role and no prompt. The caller decides what is judged and
 //! how a model is asked; this crate evaluates no check.
 
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod dependence;
 mod excerpt;

@@ -60,6 +60,37 @@ pub trait LlmClient: Send + Sync {
     }
 }
 
+/// A client behind a pointer, to share one or to choose among several.
+macro_rules! behind {
+    ($pointer:ident) => {
+        #[async_trait]
+        impl<C: LlmClient + ?Sized> LlmClient for $pointer<C> {
+            fn model(&self) -> &str {
+                (**self).model()
+            }
+
+            fn structured(&self) -> bool {
+                (**self).structured()
+            }
+
+            fn profile(&self) -> ModelProfile {
+                (**self).profile()
+            }
+
+            async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+                (**self).complete(request).await
+            }
+
+            async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
+                (**self).complete_several(requests).await
+            }
+        }
+    };
+}
+
+behind!(Arc);
+behind!(Box);
+
 /// A client that reports every call to an observer, including dropped ones; the runtime counts tokens per
 /// role with it.
 pub struct Metered {

@@ -11,11 +11,13 @@
 //! | free text | [`LlmClient::complete`] |
 //! | several answers to one question | [`ask_several`] with [`Request::sample`] |
 //! | a count of tokens and calls | [`Metered`], [`Usage`] |
-//! | a model for tests | [`doubles::ScriptedModel`] |
-//! | a recorded session | [`doubles::Recorder`], [`doubles::Replayer`] |
+//! | a model for tests | `doubles::ScriptedModel`, with the feature `test-util` |
+//! | a recorded session | [`cassette::Recorder`], [`cassette::Replayer`] |
 //! | a retry decision, for provider crates | [`next_delay`] |
 
+pub mod cassette;
 mod client;
+#[cfg(feature = "test-util")]
 pub mod doubles;
 mod error;
 mod estimate;

@@ -19,7 +19,7 @@ mod config;
 mod conversation;
 mod decode;
 mod dialect;
-#[cfg(feature = "doubles")]
+#[cfg(feature = "test-util")]
 pub mod doubles;
 mod error_body;
 mod jitter;

@@ -22,6 +22,7 @@ mod answer_parts;
 mod behaviour;
 mod compose;
 mod confidence;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod contradiction;
 mod doubts;

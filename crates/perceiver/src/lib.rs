@@ -27,6 +27,7 @@
 
 mod actor;
 mod behaviour;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod dangling_request;
 mod default_perceiver;

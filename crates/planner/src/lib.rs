@@ -25,6 +25,7 @@
 mod actor;
 mod behaviour;
 mod compile;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod draft;
 mod error;

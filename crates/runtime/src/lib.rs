@@ -45,6 +45,7 @@ mod request;
 mod restart;
 pub mod resume;
 mod role_tasks;
+pub mod roles;
 mod run;
 mod run_tools;
 pub mod runs;

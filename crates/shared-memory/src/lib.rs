@@ -35,6 +35,7 @@
 
 mod actor;
 mod answer;
+#[cfg(feature = "test-util")]
 pub mod conformance;
 mod distil;
 mod dream;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, Mode, SubTaskId};
+use crate::{CallId, Mode, SubTaskId, ToolCall};
 
 /// What kind of thing went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +66,18 @@ pub enum Finding {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         evidence: Option<Evidence>,
     },
+}
+
+impl Finding {
+    /// Met, as this excerpt of what the call put out shows.
+    pub fn pass(call: &ToolCall, excerpt: impl Into<String>) -> Self {
+        Self::Pass { evidence: Evidence::ToolCall { call_id: call.call_id, excerpt: excerpt.into() } }
+    }
+
+    /// Not met, for this reason: the approach is wrong.
+    pub fn fail(reason: impl Into<String>) -> Self {
+        Self::Fail { failure_class: FailureClass::Logical, reason: reason.into(), evidence: None }
+    }
 }
 
 /// What a verdict points at.

@@ -27,7 +27,11 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             tree.texts.iter().filter(|other| in_folder(other, folder) && other.path != file.path);
         let declared =
             parents.iter().filter_map(|parent| tree.text(parent)).any(|text| declares(text, module))
-                || siblings.any(|other| other.text.contains(&format!("#[path = \"{name}\"]")));
+                || siblings.any(|other| {
+                    // A module beside a root, for example one that examples share, is the root's.
+                    other.text.contains(&format!("#[path = \"{name}\"]"))
+                        || (is_root(other, member) && declares(&other.text, module))
+                });
         if !declared {
             let message = format!("no `mod {module};` declares it, so it is never compiled");
             findings.push(Finding::file("declared", &file.path, message));
@@ -86,8 +90,14 @@ mod tests {
             ("crates/bus/src/c_tests.rs", ""),
             ("crates/bus/src/d.rs", ""),
             ("crates/bus/src/bin/floor.rs", ""),
+            ("crates/bus/examples/one.rs", "mod shared;"),
+            ("crates/bus/examples/shared/mod.rs", ""),
+            ("crates/bus/examples/unshared/mod.rs", ""),
         ];
-        assert_eq!(forgotten(&files), ["crates/bus/src/a/lost.rs", "crates/bus/src/d.rs"]);
+        assert_eq!(
+            forgotten(&files),
+            ["crates/bus/src/a/lost.rs", "crates/bus/src/d.rs", "crates/bus/examples/unshared/mod.rs"]
+        );
     }
 
     #[test]

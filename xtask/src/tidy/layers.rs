@@ -76,7 +76,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
         ],
     ),
     (Layer::Auditor, &["artoo-auditor"]),
-    (Layer::Composition, &["artoo-runtime"]),
+    (Layer::Composition, &["artoo-runtime", "artoo"]),
     (Layer::Binary, &["artoo-cli"]),
     (Layer::Tasks, &["xtask"]),
 ];
@@ -171,7 +171,8 @@ impl Layer {
             Self::Pure => other == Self::Pure,
             Self::Machinery => matches!(other, Self::Pure | Self::Machinery),
             Self::Role | Self::Auditor => matches!(other, Self::Pure | Self::Machinery),
-            Self::Composition => matches!(other, Self::Pure | Self::Machinery | Self::Role | Self::Auditor),
+            // The facade stands on the runtime.
+            Self::Composition => !matches!(other, Self::Binary | Self::Tasks),
             Self::Binary => other != Self::Tasks,
             Self::Tasks => other != Self::Binary,
         }
@@ -199,7 +200,10 @@ pub(super) fn check(members: &[Member], graph: &Graph) -> Vec<Finding> {
             say(format!("{} has no place in the layer table of xtask/src/tidy/layers.rs", member.name));
             continue;
         };
-        for other in member.built_with.iter().chain(&member.tested_with) {
+        // A crate's tests may depend on the crate itself, with its `test-util`.
+        let others =
+            member.built_with.iter().chain(&member.tested_with).filter(|other| **other != member.name);
+        for other in others {
             if let Some(theirs) = layer(other)
                 && !own.may_use(theirs)
             {

@@ -5,6 +5,7 @@
 mod code;
 mod declared;
 mod documents;
+mod embedding;
 mod headers;
 mod layers;
 mod logs;
@@ -79,7 +80,7 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     words::check,
     word_lists::check,
     headers::check,
@@ -94,6 +95,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     documents::commands,
     documents::links,
     documents::licences,
+    embedding::check,
     manifests::inherit,
     registries::check,
 ];

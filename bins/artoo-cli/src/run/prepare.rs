@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use artoo_bus::{Clock, SystemClock};
 use artoo_consent::Rules;
-use artoo_llm_client::doubles::Redaction;
+use artoo_llm_client::cassette::Redaction;
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_runtime::private::{self, StaysOpen};

@@ -1,19 +1,11 @@
-//! Test doubles of models: a scripted model, and a recorder and replayer of real sessions.
+//! A model for tests that follows a script.
 //!
-//! They implement the public [`LlmClient`](crate::LlmClient), so code under test cannot tell them from a real
-//! model.
+//! It enters by the public seam, [`LlmClient`](crate::LlmClient), so code under test cannot tell it from a real model.
 
 mod answer;
 mod expect;
-mod record;
-mod recording;
-mod redact;
-mod replay;
 mod scripted;
 
 pub use answer::Answer;
 pub use expect::Expect;
-pub use record::Recorder;
-pub use redact::Redaction;
-pub use replay::Replayer;
 pub use scripted::ScriptedModel;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_llm_client::doubles::{Answer, Expect, Recorder, Redaction, Replayer, ScriptedModel};
+use artoo_llm_client::cassette::{Recorder, Redaction, Replayer};
+use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_llm_client::{LlmClient, LlmError, Request, Usage};
 use artoo_redaction::Redactor;
 

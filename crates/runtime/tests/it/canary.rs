@@ -10,7 +10,8 @@ use std::{
 
 use artoo_llm_client::{
     LlmClient, LlmError, MessageRole, Request, Usage,
-    doubles::{Answer, Expect, Recorder, Redaction, ScriptedModel},
+    cassette::{Recorder, Redaction},
+    doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::{explain::explain, journal, runs};

@@ -46,26 +46,6 @@ mod trouble;
 mod undoing;
 mod watch;
 
-/// The example of the README is run, not only compiled.
-#[path = "../../examples/embed.rs"]
-mod embed;
-
-#[test]
-fn the_example_that_embeds_artoo_runs() {
-    embed::main().unwrap();
-}
-
-/// So is the example that the pages of the roles refer to.
-#[path = "../../examples/foreign_judge.rs"]
-mod foreign_judge;
-
-#[test]
-fn the_example_that_swaps_a_role_runs() {
-    foreign_judge::main().unwrap();
-    let lines = include_str!("../../examples/foreign_judge.rs").lines().count();
-    assert!(lines < 100, "it is to show how little it takes");
-}
-
 /// A new file here must be part of the binary.
 #[test]
 fn no_file_is_forgotten() {

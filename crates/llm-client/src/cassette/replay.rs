@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::doubles::Redaction;
-use crate::doubles::recording::{FORMAT, Outcome, Recording, file_name, redacted_request};
+use crate::cassette::Redaction;
+use crate::cassette::recording::{FORMAT, Outcome, Recording, file_name, redacted_request};
 use crate::{Completion, LlmClient, LlmError, ModelProfile, Request};
 
 /// A client that answers from the files of a [`Recorder`](super::Recorder).

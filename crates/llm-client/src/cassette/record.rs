@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use tokio::io::AsyncWriteExt;
 
-use crate::doubles::Redaction;
-use crate::doubles::recording::{FORMAT, Outcome, Recording, file_name, redacted_request};
+use crate::cassette::Redaction;
+use crate::cassette::recording::{FORMAT, Outcome, Recording, file_name, redacted_request};
 use crate::{Completion, LlmClient, LlmError, ModelProfile, Request};
 
 /// A client that writes each finished call to its own file, redacted, for a [`Replayer`](super::Replayer).

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Removes from a recorded session, before it reaches a disk, secrets, by a [`Redactor`], and
 /// machine-specific text, so that a recording can be replayed elsewhere.
 /// ```
-/// use artoo_llm_client::doubles::Redaction;
+/// use artoo_llm_client::cassette::Redaction;
 /// use artoo_redaction::Redactor;
 ///
 /// let redaction = Redaction::new(Redactor::new().secret("hunter22")).replace("/home/me", "~");

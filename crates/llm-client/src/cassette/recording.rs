@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::doubles::Redaction;
+use crate::cassette::Redaction;
 use crate::{Completion, LlmError, ModelProfile, Request, Usage};
 
 /// Version of the file format; a reader refuses others.
