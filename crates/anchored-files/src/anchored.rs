@@ -9,9 +9,9 @@ use std::path::{Component, Path};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::attributes::Attributes;
-use super::below::{Below, RawPath};
-use super::state::State;
+use super::entry_state::State;
+use super::relative_path::{Below, RawPath};
+use super::xattrs::Attributes;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Reading does not update the access time. Only the owner may request that.

@@ -18,29 +18,29 @@
 //! ```
 
 mod anchored;
-mod attributes;
-mod below;
 #[cfg(feature = "test-util")]
 pub mod changed_trees;
-mod closed;
 mod content_id;
+mod entry_state;
+mod metadata;
 mod named;
-mod pieces;
-mod placing;
-mod state;
-mod walk;
+mod relative_path;
+mod scan;
+mod sparse;
+mod unreadable;
+mod xattrs;
 
 pub use anchored::{
     Lookout, is_no_folder, look, look_at, look_below, names, open_entry_folder, open_file, open_folder,
     open_root, some_names,
 };
-pub use attributes::Attributes;
-pub use below::{Below, NotPlain, RawPath, as_text};
-pub use closed::{open_whatever_mode, read_whatever_mode};
 pub use content_id::{ContentId, id_of};
+pub use entry_state::{Kind, Moment, State};
 pub use hex::FromHexError;
+pub use metadata::{fill, finish_file, finish_file_as_far_as_allowed, finish_link, take_free_name};
 pub use named::Named;
-pub use pieces::{clone_blocks, copy, copy_sparse, hash};
-pub use placing::{fill, finish_file, finish_file_as_far_as_allowed, finish_link, take_free_name};
-pub use state::{Kind, Moment, State};
-pub use walk::{Unread, Walked, walk};
+pub use relative_path::{Below, NotPlain, RawPath, as_text};
+pub use scan::{Unread, Walked, walk};
+pub use sparse::{clone_blocks, copy, copy_sparse, hash};
+pub use unreadable::{open_whatever_mode, read_whatever_mode};
+pub use xattrs::Attributes;

@@ -29,11 +29,11 @@
 //! ```
 
 mod asked_about;
-mod draft;
-mod examples;
-mod near_miss;
 mod path_pattern;
 mod pause_clock;
+mod rule_draft;
+mod rule_examples;
+mod rule_near_miss;
 mod rules;
 mod secret_places;
 
@@ -43,8 +43,8 @@ use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedRule, T
 use async_trait::async_trait;
 
 pub use asked_about::{asked_about, programs_of, real, rest_of};
-pub use draft::{Setting, draft};
 pub use pause_clock::{PauseClock, within};
+pub use rule_draft::{Setting, draft};
 pub use rules::{ProposedEffects, Rule, RuleError, Ruled, Rules, is_of_files};
 pub use secret_places::{REPOSITORY, is_in_git, repository_of, secrets_in};
 

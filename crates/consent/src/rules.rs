@@ -11,7 +11,7 @@ use artoo_shell_effects::{Effects, Permission};
 use artoo_types::{Effect, EffectKind, ProposedRule};
 
 use super::path_pattern::PathPattern;
-use super::{asked_about, examples, is_in_git, on_file, programs_of, real, rest_of, secrets_in};
+use super::{asked_about, is_in_git, on_file, programs_of, real, rest_of, rule_examples, secrets_in};
 
 /// Programs that only print or test: they may appear beside a program that a rule allows.
 pub(super) const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", "[", "pwd"];
@@ -135,7 +135,7 @@ impl Rules {
     fn examined(&self, rule: Rule, number: usize, home: &Path) -> Result<Checked, RuleError> {
         let wrong = |problem| RuleError { number, problem };
         let checked = Checked::read(rule, home).map_err(wrong)?;
-        examples::check(&checked.rule, &self.only(checked.clone()), home).map_err(wrong)?;
+        rule_examples::check(&checked.rule, &self.only(checked.clone()), home).map_err(wrong)?;
         Ok(checked)
     }
 

@@ -34,13 +34,13 @@ use crate::{
     Dispatch, Noter, RunRequest, StartError,
     artoo::Parts,
     builder::default_solver,
-    calls_again::CallsAgain,
+    call_rehearsal::CallsAgain,
     command,
     command_checks::CommandChecks,
     executor_settings::executor_settings,
     folder_listing::folder_listing,
     foreign_solver::ForeignSolver,
-    guided,
+    guided_limits,
     journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
     question::Asked,
@@ -85,7 +85,7 @@ pub(crate) fn start(
     if parts.closing.is_cancelled() {
         return Err(StartError::Closed);
     }
-    let limits = guided::bounded(request.limits, &parts.models.executor.profile());
+    let limits = guided_limits::bounded(request.limits, &parts.models.executor.profile());
     let instructions = Instruction::bounded(request.instructions);
     let request = RunRequest { limits, instructions, ..request };
     kept.iter_mut().for_each(|outcome| outcome.parent_task_id = run_id);

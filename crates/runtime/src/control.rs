@@ -6,15 +6,15 @@
 //! not answer the question that holds it back.
 
 mod error;
-mod kin;
 mod listen;
-mod order;
+mod message;
 mod peer;
-mod place;
+mod peer_auth;
+mod socket_path;
 
 pub use error::ControlError;
 pub use listen::{AnsweredAt, Listening, listen};
-pub use order::{Order, Said};
+pub use message::{Order, Said};
 pub use peer::Peer;
 
 /// Maximum length of a message in bytes.

@@ -3,19 +3,19 @@
 //! Nothing is remembered or guessed. Every directive is recomputed from the recorded reports and settings, by
 //! this version's solver; if the record differs, the page says so.
 
-mod account;
+mod build;
+mod memory;
 mod page;
 mod plan_change;
-mod recalled;
 mod replay;
 mod what_if;
 
-pub use account::explain;
+pub use build::explain;
+pub use memory::{HeldCall, Remembered, RememberedKind, RoundMemory};
 pub use page::{
     Cost, Decided, Difference, End, Explanation, Follows, Grounds, PlanChange, Reach, RefusedCall, Round,
     Unmet,
 };
-pub use recalled::{HeldCall, Remembered, RememberedKind, RoundMemory};
 pub use what_if::{ReplayedRound, Score, WhatIf, control_settings, what_if};
 
 /// The JSON Schema of a page.

@@ -6,11 +6,11 @@
 //! but has no holes. A journal is locked while its process lives, so that the next artoo knows which runs
 //! were killed.
 
-mod durable;
 mod failure;
 mod read;
 mod state;
-mod thread;
+mod sync_thread;
+mod write_thread;
 mod writer;
 
 pub(crate) use failure::RecordFailure;

@@ -19,7 +19,7 @@
 
 mod compaction;
 mod error;
-mod line;
+mod format;
 mod session;
 mod store;
 

@@ -171,7 +171,7 @@ pub(crate) async fn supervise(run: Supervised) {
     };
     // From here on nothing of the run may act.
     tools.cancel();
-    crate::left_running::stop(&jobs, &supervisor.port).await;
+    crate::background_jobs::stop(&jobs, &supervisor.port).await;
     bus.close();
     let (run_id, journal_folder) = (bus.run_id(), journal.folder().to_owned());
     supervisor.role_tasks.dismiss().await;

@@ -11,7 +11,7 @@
 //! `/proc` of its own a command would see no process of the machine.
 //!
 //! [`enter`](ChildNamespace::enter) runs in the first process of the command, on memory that belongs to this
-//! process ([`crate::first_process`]): only bare system calls on strings prepared before, and no allocation.
+//! process ([`crate::init_process`]): only bare system calls on strings prepared before, and no allocation.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int};
@@ -27,8 +27,8 @@ use rustix::io::{Errno, write};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
 use rustix::process::{chdir, fchdir, getegid, geteuid};
 
+use crate::child_data::c_string;
 use crate::mounts::{clone_of, clone_within, empty_file_system, mount_points, put_mount, set_read_only};
-use crate::prepared::c_string;
 use crate::preview::{Layer, OverlayDirs};
 use crate::spawn;
 use crate::{Confinement, SandboxError, SandboxMode, capabilities};

@@ -81,37 +81,33 @@
 mod confinement;
 mod environment;
 mod error;
-#[cfg(any(test, not(target_os = "linux")))]
-mod group;
 mod invocation;
+mod kernel_support;
 mod outcome;
 pub mod preview;
+#[cfg(any(test, not(target_os = "linux")))]
+mod process_group;
 mod pump;
 mod run;
-mod support;
 
-#[cfg(target_os = "linux")]
-mod call_filter;
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-mod call_list;
 #[cfg(target_os = "linux")]
 mod capabilities;
 #[cfg(target_os = "linux")]
+mod child_data;
+#[cfg(target_os = "linux")]
 mod child_namespace;
 #[cfg(target_os = "linux")]
-mod child_rules;
+mod child_restrictions;
 #[cfg(target_os = "linux")]
 mod disk_limit;
 #[cfg(target_os = "linux")]
 mod driver;
 #[cfg(target_os = "linux")]
-mod first_process;
+mod init_process;
 #[cfg(target_os = "linux")]
-mod limits;
+mod landlock_rules;
 #[cfg(target_os = "linux")]
 mod mounts;
-#[cfg(target_os = "linux")]
-mod prepared;
 #[cfg(target_os = "linux")]
 mod process_guard;
 #[cfg(target_os = "linux")]
@@ -119,7 +115,11 @@ mod process_limit;
 #[cfg(target_os = "linux")]
 mod process_table;
 #[cfg(target_os = "linux")]
-mod rules;
+mod rlimits;
+#[cfg(target_os = "linux")]
+mod seccomp;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod seccomp_rules;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]
@@ -131,6 +131,6 @@ pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, Unknown
 pub use environment::scrub;
 pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};
+pub use kernel_support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};
 pub use outcome::{Ending, Outcome, StreamReport};
 pub use run::{run, run_unconfined};
-pub use support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};

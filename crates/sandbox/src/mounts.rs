@@ -15,7 +15,7 @@ use rustix::mount::{
     fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
 };
 
-use crate::prepared::last_error;
+use crate::child_data::last_error;
 
 /// All mount points, sorted.
 pub(crate) fn mount_points() -> io::Result<Vec<PathBuf>> {

@@ -54,5 +54,5 @@ mod platform {
 
 #[cfg(not(target_os = "linux"))]
 mod platform {
-    pub(super) use crate::group::run;
+    pub(super) use crate::process_group::run;
 }

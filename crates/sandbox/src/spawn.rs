@@ -6,7 +6,7 @@
 //! memory until it executes the program, as in libc's `posix_spawn`, which sets no death signal, and in the
 //! Go runtime.
 //!
-//! Two processes are created. The first one ([`crate::first_process`]) enters the command's namespaces and
+//! Two processes are created. The first one ([`crate::init_process`]) enters the command's namespaces and
 //! never executes a program: it starts the second one, which does, waits for it, and kills everything else
 //! when it ends. It shares our memory as long as it lives, so [`Child`] holds all its data until it is
 //! reaped.
@@ -26,10 +26,10 @@ use rustix::io::{Errno, read};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, kill_process, waitpid};
 
+use crate::child_data::{Ends, Prepared, Stage};
 use crate::child_namespace::ChildNamespace;
-use crate::child_rules::ChildRules;
-use crate::first_process;
-use crate::prepared::{Ends, Prepared, Stage};
+use crate::child_restrictions::ChildRules;
+use crate::init_process;
 use crate::signals::BlockedSignals;
 
 /// Stack size of a child before `exec`, or while it waits: a few calls deep, with small buffers only.
@@ -240,7 +240,7 @@ extern "C" fn in_first_process(prepared: *mut c_void) -> c_int {
     #[expect(unsafe_code, reason = "the kernel hands over a raw pointer")]
     // SAFETY: `spawn` passes a pointer to a `Prepared` that `Child` holds until this process is gone.
     let prepared = unsafe { &*prepared.cast_const().cast::<Prepared<'_>>() };
-    first_process::run(prepared);
+    init_process::run(prepared);
     end_at_once()
 }
 

@@ -12,15 +12,17 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-use crate::call_filter::Sockets;
 use crate::child_namespace::{self, ChildNamespace, namespace_error};
-use crate::child_rules::ChildRules;
+use crate::child_restrictions::ChildRules;
 use crate::disk_limit::DiskLimit;
 use crate::preview::OverlayDirs;
 use crate::process_guard::{Alive, ProcessGuard};
 use crate::process_limit::{self, Excess, ProcessLimit};
+use crate::seccomp::Sockets;
 use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
-use crate::{Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, limits, rules, scrub};
+use crate::{
+    Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, landlock_rules, rlimits, scrub,
+};
 
 /// The thread needs little; the default of 2 MiB would count against a memory limit.
 const STACK: usize = 256 * 1024;
@@ -113,7 +115,7 @@ impl Binding {
         let Some(confinement) = confinement else { return Ok(none) };
         let program = name(invocation);
         let private_tmp = &confinement.private_tmp;
-        rules::prepare_private_tmp(private_tmp).map_err(|source| SandboxError::Grant {
+        landlock_rules::prepare_private_tmp(private_tmp).map_err(|source| SandboxError::Grant {
             program: program.clone(),
             path: private_tmp.clone(),
             source,
@@ -179,7 +181,7 @@ fn start_command<'a>(
         }
         None => invocation.environment.clone(),
     };
-    let limits = bounded(confinement).map(limits::of_a_command).unwrap_or_default();
+    let limits = bounded(confinement).map(rlimits::of_a_command).unwrap_or_default();
     let start = Start {
         program: &invocation.program,
         arguments: &invocation.arguments,

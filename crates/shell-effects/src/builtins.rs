@@ -1,10 +1,10 @@
 //! Effects of shell builtins: `cd`, `export`, `eval`, `trap`.
 
+use super::analysis::Walker;
+use super::context::Seen;
 use super::cursor::is_name;
-use super::place::Seen;
-use super::rules::Call;
+use super::program_rules::Call;
 use super::value::Value;
-use super::walk::Walker;
 
 /// `cd`. If the folder does not exist, it may be created before, or `cd` fails: the working folder is then
 /// unknown.

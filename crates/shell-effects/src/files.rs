@@ -1,11 +1,11 @@
 //! Effects of programs that write one of their file arguments: `cp`, `mv`, `ln`, `dd`, `rsync`, `sed` and the
 //! like.
 
-use super::found::Kind;
+use super::analysis::Walker;
+use super::effects::Kind;
 use super::options::{Given, any, take};
-use super::rules::Call;
+use super::program_rules::Call;
 use super::value::Value;
-use super::walk::Walker;
 
 /// Options that do not change the destination.
 const PLAIN: &str = "-f -i -n -p -s -u -v --force --verbose --no-clobber --symbolic";

@@ -1,9 +1,9 @@
 //! Effects of `find`: where it searches, and what it does with its matches.
 
-use super::found::Kind;
-use super::rules::Call;
+use super::analysis::Walker;
+use super::effects::Kind;
+use super::program_rules::Call;
 use super::value::Value;
-use super::walk::Walker;
 use super::wrappers::put;
 
 pub(super) fn run(walker: &mut Walker<'_>, call: &Call<'_>) {

@@ -1,8 +1,8 @@
 //! Effects of `git`: changes to history and files, and what is sent.
 
-use super::found::Kind::{self, Deletes, Network, OutsideMachine, Overwrites};
-use super::rules::Call;
-use super::walk::Walker;
+use super::analysis::Walker;
+use super::effects::Kind::{self, Deletes, Network, OutsideMachine, Overwrites};
+use super::program_rules::Call;
 
 /// Git commands that do more than read.
 const TABLE: [(&str, Kind, &str); 4] = [

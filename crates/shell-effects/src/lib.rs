@@ -19,35 +19,35 @@
 //! assert!(!effects.of(Kind::Privilege).is_empty());
 //! ```
 
+mod analysis;
 mod builtins;
+mod context;
 mod cursor;
-mod decide;
+mod decision;
+mod effects;
 mod files;
 mod find;
-mod found;
 mod git;
 mod network;
 mod on_disk;
 mod options;
-mod place;
+mod parser;
+mod path_effects;
+mod program_rules;
 mod programs;
-mod reader;
 mod redirection;
-mod rules;
 mod scope;
-mod touched;
 mod value;
-mod walk;
 mod words;
 mod wrappers;
 
-pub use decide::{DecidedBy, Permission};
-pub use found::{Cause, Effects, Kind};
+pub use context::{Paths, Place, Seen};
+pub use decision::{DecidedBy, Permission};
+pub use effects::{Cause, Effects, Kind};
 pub use on_disk::OnDisk;
-pub use place::{Paths, Place, Seen};
 
-use place::Unlooked;
-use walk::{Names, Walker};
+use analysis::{Names, Walker};
+use context::Unlooked;
 
 /// Whether a program is known by its name. What is unknown of such a program lies in what it is told: in its words, its input or a file.
 ///

@@ -1,10 +1,10 @@
 //! Effects of download programs (`curl`, `wget` and the like), and the host name among a program's arguments.
 
-use super::found::Kind;
+use super::analysis::Walker;
+use super::effects::Kind;
 use super::options::{any, take};
-use super::rules::Call;
+use super::program_rules::Call;
 use super::value::Value;
-use super::walk::Walker;
 
 /// Options that send something, by their prefixes.
 const SENDING: &str = "-d -F -T -X -u -Q --data --form --upload --request --json --post --method --body --mail \

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::found::Kind::{Creates, Deletes, Network, OutsideMachine, Overwrites, Privilege, Unknown};
-use super::rules::Act::{self, Other, Writes};
-use super::rules::But;
-use super::rules::Rule::{self, Always, Builtin, Each, Own, Reads, Verbs};
+use super::effects::Kind::{Creates, Deletes, Network, OutsideMachine, Overwrites, Privilege, Unknown};
+use super::program_rules::Act::{self, Other, Writes};
+use super::program_rules::But;
+use super::program_rules::Rule::{self, Always, Builtin, Each, Own, Reads, Verbs};
 use super::{builtins, files, find, git, network, wrappers};
 
 /// Folders in which a program is what its name says.

@@ -1,7 +1,7 @@
 //! Parses redirections and here-documents.
 
 use super::cursor::NotRead;
-use super::reader::{Read, Reader};
+use super::parser::{Read, Reader};
 use super::value::{Building, Value};
 use super::words::End;
 

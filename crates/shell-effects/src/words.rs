@@ -1,8 +1,8 @@
 //! Parses words: quotes, substitutions, expansions.
 
 use super::cursor::{NotRead, is_meta, is_name, is_of_name};
+use super::parser::{Read, Reader};
 use super::programs;
-use super::reader::{Read, Reader};
 use super::value::{Building, Value};
 
 /// What ends the text being parsed.

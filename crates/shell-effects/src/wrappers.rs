@@ -1,11 +1,11 @@
 //! Effects of programs that start other programs, and of nested shells.
 
+use super::analysis::Walker;
 use super::cursor::is_name;
-use super::found::Kind;
+use super::effects::Kind;
 use super::options::take;
-use super::rules::Call;
+use super::program_rules::Call;
 use super::value::Value;
-use super::walk::Walker;
 
 /// `sudo` and the like: they run a command with another user's rights.
 pub(super) fn rights(walker: &mut Walker<'_>, call: &Call<'_>) {

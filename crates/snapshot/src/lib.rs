@@ -29,20 +29,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod budget;
 mod change;
-mod fitting;
-mod live;
+mod content_store;
 mod record;
+mod recorder;
 mod retention;
 mod root;
 mod scope;
-mod store;
 mod uncovered;
 mod undo;
 
 pub use artoo_anchored_files::Named;
 pub use change::{Change, ChangeKind};
-pub use live::{OpenCall, Snapshot};
+pub use recorder::{OpenCall, Snapshot};
 pub use retention::{Retention, Undoable, retain, undoable};
 pub use uncovered::{NotCovered, SnapshotLimits, Uncovered};
 pub use undo::{Aspect, Deviation, Hindrance, Obstacle, Present, TakenBack, Undo, UndoAction, UndoError};

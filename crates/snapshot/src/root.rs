@@ -12,10 +12,10 @@ use artoo_anchored_files::{
     open_root, read_whatever_mode, walk,
 };
 
+use super::budget::fit;
 use super::change::{Change, changes};
-use super::fitting::fit;
+use super::content_store::Store;
 use super::record::BeforeLine;
-use super::store::Store;
 use super::uncovered::{NotCovered, SnapshotLimits, Uncovered};
 
 /// Who made the differences that a scan finds.

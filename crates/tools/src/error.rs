@@ -1,6 +1,6 @@
 //! `ToolError`: why a call failed.
 
-mod of_system;
+mod io_error;
 
 use std::error::Error as _;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use artoo_sandbox::SandboxError;
 use artoo_snapshot::UndoError;
 use artoo_types::{CallEnding, CallFailure, FailureClass, ToolName};
-use of_system::{class_of, hint_of};
+use io_error::{class_of, hint_of};
 
 use crate::undo_run::obstacles;
 

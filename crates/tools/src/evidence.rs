@@ -1,7 +1,7 @@
 //! Evidence store: keeps the full outputs of a run, addressed by their SHA-256.
 
 mod archive;
-mod truths;
+mod unredacted;
 pub(crate) mod writer;
 
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use artoo_types::{EvidenceId, OutputRecord};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-use self::{archive::Archive, truths::Truths, writer::EvidenceWriter};
+use self::{archive::Archive, unredacted::Truths, writer::EvidenceWriter};
 
 /// The archive file of small outputs.
 const ARCHIVE: &str = "outputs.tar";

@@ -11,10 +11,10 @@ use artoo_types::{
 };
 
 use crate::consent::{ASK_BEFORE_ALL, beyond_undo, diff};
-use crate::contents::Contents;
+use crate::contents_before::Contents;
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_hidden_below, is_private_key};
-use crate::{CreatedPaths, ToolContext, ToolError, paths, watched};
+use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot, paths};
 
 /// The place of a write, and what exists there.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl FileTarget {
         let (rule, reason) = demand.unwrap_or_else(|| (rule.to_owned(), reason.to_owned()));
         let (root, real, context) = (self.root.clone(), self.real.clone(), cx.clone());
         let looked =
-            tokio::task::spawn_blocking(move || watched::without_room_at(&context, &root, &real)).await;
+            tokio::task::spawn_blocking(move || call_snapshot::without_room_at(&context, &root, &real)).await;
         let lost = looked
             .map_err(|panic| ToolError::Panicked { tool: tool.clone(), message: panic.to_string() })??;
         let beyond_undo = beyond_undo(&effects, &lost, cx);
@@ -183,7 +183,7 @@ impl FileTarget {
             }
         };
         let below = real.strip_prefix(root).unwrap_or(real);
-        let watched = watched::before_path(cx, root, real)?;
+        let watched = call_snapshot::before_path(cx, root, real)?;
         let contents = Contents::of_file(real);
         let written = new_file::write(root, below, content, replace);
         if let Some(watched) = watched {

@@ -1,7 +1,7 @@
 //! Background commands of one run.
 
-pub(crate) mod heard;
-pub(crate) mod look;
+pub(crate) mod job_tool;
+pub(crate) mod output_buffer;
 pub(crate) mod running;
 
 use std::collections::BTreeMap;

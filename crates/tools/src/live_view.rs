@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use artoo_redaction::{Redactor, Stream};
 use artoo_sandbox::Channel;
 
-use crate::live_text::LiveText;
+use crate::utf8_decoder::LiveText;
 use crate::{OnOutput, ToolContext};
 
 /// Both streams of a command, if they are watched.

@@ -1,9 +1,9 @@
 //! `shell` tool: runs a command.
 
 mod background;
+pub(crate) mod perturbation;
 pub(crate) mod rehearsal;
 mod trial;
-pub(crate) mod world;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,13 +20,13 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::call_snapshot::{self, Watched};
 use crate::consent::{Case, Reading, Step, beyond_undo, gate};
-use crate::contents::Contents;
-use crate::granted::Granted;
+use crate::contents_before::Contents;
 use crate::live_view::LiveOutput;
 use crate::program::is_program;
 use crate::protected::Protected;
-use crate::watched::{self, Watched};
+use crate::writable_folders::Granted;
 use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
 
 use artoo_consent::{ProposedEffects, Question, in_words};
@@ -213,7 +213,7 @@ impl<'a> Call<'a> {
         let demand = self.cx.demanded(self.reading.proposed())?;
         let question = self.reading.question(Shell.name(), self.command, effects, demand);
         let beyond_undo =
-            beyond_undo(&question.effects, &watched::without_room(self.cx, &opened).await?, self.cx);
+            beyond_undo(&question.effects, &call_snapshot::without_room(self.cx, &opened).await?, self.cx);
         self.cx.consented(Question { beyond_undo, ..question }).await?;
         self.run((self.cx.mode, self.cx.network), opened).await
     }
@@ -228,7 +228,7 @@ impl<'a> Call<'a> {
         let watched = match mode {
             SandboxMode::ReadOnly => Watched::nothing(),
             SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {
-                watched::before_command(cx, &opened).await?
+                call_snapshot::before_command(cx, &opened).await?
             }
         };
         let folders = [&cx.workspace].into_iter().chain(&opened).cloned().collect();

@@ -6,7 +6,7 @@ use artoo_sandbox::{Ending, Network, ResourceLimits, SandboxMode};
 use artoo_types::{CallFailure, FailureClass};
 use rustix::io::Errno;
 
-use crate::granted::Granted;
+use crate::writable_folders::Granted;
 use crate::{ToolContext, ToolError};
 
 /// Exit statuses that shells define.

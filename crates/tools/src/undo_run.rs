@@ -1,6 +1,6 @@
 //! `undo_run` tool: undoes the changes of an earlier run of the conversation.
 
-mod taking_back;
+mod undo_plan;
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use artoo_types::{Arguments, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use self::taking_back::TakingBack;
-pub(crate) use self::taking_back::obstacles;
+use self::undo_plan::TakingBack;
+pub(crate) use self::undo_plan::obstacles;
 use crate::arguments::Given;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 

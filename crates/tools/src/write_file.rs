@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::file_target::FileTarget;
-use crate::requested::names_file;
+use crate::named_in_request::names_file;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Maximum bytes of a file for which a question shows a diff.

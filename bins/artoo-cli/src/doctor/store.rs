@@ -3,7 +3,7 @@
 use artoo_auditor::{LOG_NAME, log_exists, verify};
 use artoo_memory_store::operator::{Keeping, Owner, Stats};
 use artoo_redaction::{SHORTEST_SECRET, too_short};
-use artoo_runtime::private::{open_places, places};
+use artoo_runtime::owner_only::{open_places, places};
 
 use super::Check;
 use crate::commands::memory::{explained, owner as owner_words};

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use artoo_runtime::private;
+use artoo_runtime::owner_only;
 use reedline::{
     CommandLineSearch, FileBackedHistory, History, HistoryItem, HistoryItemId, HistorySessionId, SearchQuery,
 };
@@ -28,9 +28,9 @@ impl FolderHistory {
     /// # Errors
     /// The files cannot be created or read.
     pub(super) fn open(data_folder: &Path, working_folder: &Path) -> io::Result<Self> {
-        private::data_folder(data_folder)?;
+        owner_only::data_folder(data_folder)?;
         let folder = data_folder.join("history");
-        private::data_folder(&folder)?;
+        owner_only::data_folder(&folder)?;
         let digest = Sha256::digest(working_folder.as_os_str().as_encoded_bytes());
         let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         Ok(Self { own: open(&folder.join(name))?, all: open(&folder.join("all"))? })

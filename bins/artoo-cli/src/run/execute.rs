@@ -159,7 +159,7 @@ fn names(prepared: &Prepared) -> Vec<String> {
 /// has none, because it is self-contained.
 fn memory(context: &mut Context<'_>, args: &RunArgs, prepared: &Prepared) -> Option<Arc<dyn MemoryService>> {
     // An unusable data folder is reported when artoo is built.
-    let is_there = || artoo_runtime::private::data_folder(&prepared.settings.data_dir).is_ok();
+    let is_there = || artoo_runtime::owner_only::data_folder(&prepared.settings.data_dir).is_ok();
     if args.record.is_some() || args.replay.is_some() || !is_there() {
         return None;
     }

@@ -7,7 +7,7 @@ use artoo_consent::Rules;
 use artoo_llm_client::cassette::Redaction;
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
-use artoo_runtime::private::{self, StaysOpen};
+use artoo_runtime::owner_only::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
 use artoo_tools::{Toolbox, UndoRun};
 use artoo_types::{Limits, Price, Prices, SubTaskOutcome, Surroundings};
@@ -252,7 +252,7 @@ fn surroundings(
 /// Checks the folders that a run needs and that commands can be confined.
 fn places(context: &Context<'_>, settings: &Settings) -> Result<(), CommandError> {
     let folder = config::own_folder(context.environment, &context.folders.home);
-    for StaysOpen { path, error } in private::close(folder.as_slice()) {
+    for StaysOpen { path, error } in owner_only::close(folder.as_slice()) {
         tracing::warn!(path = %path.display(), %error, "others may read or write the configuration, and it cannot be closed");
     }
     workspace(settings)?;

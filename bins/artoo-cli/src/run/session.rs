@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use artoo_redaction::Redactor;
-use artoo_runtime::private;
+use artoo_runtime::owner_only;
 use artoo_runtime::sessions::{Session, SessionError, Sessions, TurnEnd};
 use artoo_tools::EarlierRun;
 use artoo_types::{RunId, SessionId, Turn};
@@ -120,7 +120,7 @@ impl Conversation {
         let begun = match found {
             Some(session) => Ok(session),
             // An unusable data folder is reported when artoo is built.
-            None => private::data_folder(data_dir).ok().map(|()| sessions.begin(folder, now))?,
+            None => owner_only::data_folder(data_dir).ok().map(|()| sessions.begin(folder, now))?,
         };
         match begun {
             Ok(session) => Some(Self { sessions, session }),

@@ -18,7 +18,7 @@ use crate::{
     audit::Audit,
     dreaming,
     journal::Journal,
-    private, runs,
+    owner_only, runs,
 };
 
 impl Builder {
@@ -43,12 +43,12 @@ impl Builder {
         };
         let data_folder = self.data_folder.ok_or(BuildError::NoDataFolder)?;
         let unusable = |source| BuildError::DataFolder { path: data_folder.clone(), source };
-        private::data_folder(&data_folder).map_err(unusable)?;
+        owner_only::data_folder(&data_folder).map_err(unusable)?;
         let in_runs = |source| BuildError::DataFolder { path: runs::folder(&data_folder), source };
-        private::folder(&runs::folder(&data_folder)).map_err(in_runs)?;
+        owner_only::folder(&runs::folder(&data_folder)).map_err(in_runs)?;
         let files = self.protected.iter().cloned().chain(self.policy.file().map(std::path::Path::to_owned));
-        let places: Vec<_> = private::places(&data_folder).into_iter().chain(files).collect();
-        for private::StaysOpen { path, error } in private::close(&places) {
+        let places: Vec<_> = owner_only::places(&data_folder).into_iter().chain(files).collect();
+        for owner_only::StaysOpen { path, error } in owner_only::close(&places) {
             tracing::warn!(path = %path.display(), %error, "others may read or write what is artoo's, and it cannot be closed");
         }
         let variables = self.environment.iter();

@@ -12,7 +12,7 @@ use tokio::{
     task::{AbortHandle, JoinSet},
 };
 
-use super::{ControlError, MAX_LINE, Order, Said, kin::speaks_for_the_person, place};
+use super::{ControlError, MAX_LINE, Order, Said, peer_auth::speaks_for_the_person, socket_path};
 use crate::{Answerer, Canceller, Noter, Run, question::Asked, run::Reply};
 
 /// Maximum number of concurrent connections.
@@ -47,8 +47,8 @@ impl Drop for Listening {
 /// # Errors
 /// [`ControlError::Listen`].
 pub fn listen(run: &Run, answered_at: AnsweredAt) -> Result<Listening, ControlError> {
-    let path = place::path(run.folder());
-    let listener = place::bind(run.folder()).and_then(UnixListener::from_std);
+    let path = socket_path::path(run.folder());
+    let listener = socket_path::bind(run.folder()).and_then(UnixListener::from_std);
     let listener = listener.map_err(|source| ControlError::Listen { path: path.clone(), source })?;
     let ear = Ear {
         answered_at,

@@ -11,7 +11,7 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::{ControlError, MAX_LINE, Order, Said, place};
+use super::{ControlError, MAX_LINE, Order, Said, socket_path};
 use crate::Answerer;
 
 /// Timeout for a reply of the run's process, which handles nothing else on this socket meanwhile.
@@ -31,9 +31,9 @@ impl Peer {
     /// # Errors
     /// [`ControlError`]: no process listens, or the connection is refused.
     pub async fn connect(run_folder: &Path) -> Result<Self, ControlError> {
-        let connected = place::connect(run_folder).and_then(UnixStream::from_std);
+        let connected = socket_path::connect(run_folder).and_then(UnixStream::from_std);
         let stream = connected
-            .map_err(|source| ControlError::Unreachable { path: place::path(run_folder), source })?;
+            .map_err(|source| ControlError::Unreachable { path: socket_path::path(run_folder), source })?;
         let (read, writer) = stream.into_split();
         let mut peer = Self { reader: BufReader::new(read), writer, answers: false };
         match peer.hear().await? {

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::recalled::RoundMemory;
+use super::memory::RoundMemory;
 use crate::journal::RunState;
 
 /// Why a run went as it did.

@@ -13,10 +13,10 @@ use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
 use super::{
-    FILE_NAME, RecordFailure, durable,
-    thread::{Failed, Order, write},
+    FILE_NAME, RecordFailure, sync_thread,
+    write_thread::{Failed, Order, write},
 };
-use crate::private;
+use crate::owner_only;
 
 /// Bytes written and removed before a run starts: a full disk is better noticed before a model call than
 /// after.
@@ -40,7 +40,7 @@ impl Journal {
     /// Starts the threads.
     pub(crate) fn start(redactor: Redactor) -> io::Result<Self> {
         let (orders, queue) = mpsc::channel();
-        let (settled, durable) = durable::start()?;
+        let (settled, durable) = sync_thread::start()?;
         let writer = std::thread::Builder::new()
             .name("artoo-journal".to_owned())
             .spawn(move || write(&queue, redactor, &settled))?;
@@ -57,8 +57,8 @@ impl Journal {
         failed: impl FnOnce(RecordFailure) + Send + 'static,
     ) -> io::Result<RunJournal> {
         let folder = runs.join(run_id.to_string());
-        private::folder(runs)?;
-        private::new_folder(&folder)?;
+        owner_only::folder(runs)?;
+        owner_only::new_folder(&folder)?;
         let opened =
             empty_file(&folder.join(FILE_NAME)).and_then(|file| self.adopt(run_id, &folder, file, failed));
         if opened.is_err() {

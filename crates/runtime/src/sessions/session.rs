@@ -9,7 +9,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::line::Entry;
+use super::format::Entry;
 use crate::{
     events::{Cost, Event},
     runs,

@@ -16,10 +16,10 @@ use uuid::Uuid;
 use super::{
     NAME, SessionError,
     compaction::compact,
-    line::{Entry, Line, VERSION, Versioned},
+    format::{Entry, Line, VERSION, Versioned},
     session::{Session, SessionTurn, TurnEnd},
 };
-use crate::private;
+use crate::owner_only;
 
 /// File extension of a session.
 const SUFFIX: &str = "jsonl";
@@ -44,7 +44,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// The sessions of this data folder, which [`private::data_folder`] has created.
+    /// The sessions of this data folder, which [`owner_only::data_folder`] has created.
     pub fn new(data_folder: &Path, redactor: Redactor) -> Self {
         Self { folder: data_folder.join(NAME), redactor }
     }
@@ -57,7 +57,7 @@ impl Sessions {
         let id = SessionId::new(Uuid::now_v7());
         let path = self.path(id);
         let line = self.line(&Entry::Session { id, folder: working_folder.to_owned(), began: now });
-        private::folder(&self.folder)
+        owner_only::folder(&self.folder)
             .and_then(|()| OpenOptions::new().create_new(true).append(true).mode(0o600).open(&path))
             // An unreadable session would show up in every list.
             .and_then(|mut file| file.write_all(&line?).inspect_err(|_| drop(std::fs::remove_file(&path))))

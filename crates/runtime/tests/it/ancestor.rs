@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     doubles::{Fixed, judged, subtask},
-    house::{House, Seen, open_question, question, say, shell, verdict},
+    fixture::{House, Seen, open_question, question, say, shell, verdict},
 };
 
 fn ran(seen: &Seen) -> usize {
@@ -124,7 +124,7 @@ async fn lesson_n7_the_same_request_again_begins_anew() {
         ScriptedModel::new()
             .expect(
                 Expect::purpose("planner"),
-                Answer::error(crate::house::unreachable).after(Duration::from_secs(200)),
+                Answer::error(crate::fixture::unreachable).after(Duration::from_secs(200)),
             )
             .expect(Expect::purpose("planner"), Answer::json(question("Count")))
             .expect(Expect::purpose("executor"), Answer::json(say("1"))),

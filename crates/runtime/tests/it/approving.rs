@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     doubles::{Fixed, Series, subtask},
-    house::{House, Seen, recorded, shell, watched},
+    fixture::{House, Seen, recorded, shell, watched},
 };
 
 /// A home whose workspace contains earlier work, and a model that answers each step with one command.

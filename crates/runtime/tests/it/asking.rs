@@ -7,7 +7,7 @@ use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_types::{FaultKind, Message, MessageKind, TerminalState, Turn};
 use serde_json::json;
 
-use crate::house::{House, question, say, watched};
+use crate::fixture::{House, question, say, watched};
 
 fn turn() -> Turn {
     Turn { input: "What is there?".to_owned(), result: "docs and logs".to_owned() }
@@ -56,7 +56,7 @@ async fn the_clock_and_the_deadlines_rest_while_a_person_is_asked() {
     // Ten times as long as R1 may think.
     tokio::time::sleep(Duration::from_secs(1800)).await;
     answerer.answer(round, "logs".to_owned());
-    let seen = crate::house::recorded(finished.await.unwrap(), &folder);
+    let seen = crate::fixture::recorded(finished.await.unwrap(), &folder);
     model.assert_finished();
     assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
     let elapsed = seen.envelopes.last().unwrap().elapsed_ms;
@@ -83,7 +83,7 @@ async fn a_cancel_ends_a_run_that_waits_for_an_answer() {
     let finished = tokio::spawn(run.finished());
     asked(&mut observer).await;
     canceller.cancel();
-    let seen = crate::house::recorded(finished.await.unwrap(), &folder);
+    let seen = crate::fixture::recorded(finished.await.unwrap(), &folder);
     assert_eq!((seen.fault(), seen.exit_code()), (Some(FaultKind::Cancelled), 130));
 }
 

@@ -28,7 +28,7 @@ use serde_json::Value;
 
 use crate::{
     doubles::{Fixed, Say, TokioClock, subtask},
-    house::{House, Seen, question, say, steps, unreachable},
+    fixture::{House, Seen, question, say, steps, unreachable},
 };
 
 /// The report over the whole log, made after this time.

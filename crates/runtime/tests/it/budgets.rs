@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     doubles::Fixed,
-    house::{House, Seen, open_question, question, say, steps, watched},
+    fixture::{House, Seen, open_question, question, say, steps, watched},
 };
 
 /// A model that plans two steps and does each with a call of an estimated 100 tokens.

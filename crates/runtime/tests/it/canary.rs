@@ -19,7 +19,7 @@ use artoo_types::{MessageKind, TerminalState};
 use serde_json::{Value, json};
 
 use crate::{
-    house::{House, verdicts},
+    fixture::{House, verdicts},
     liars::script::{answer, ask, look, write},
 };
 

@@ -9,7 +9,7 @@ use artoo_types::{CallEnding, FaultKind, Message, MessageKind, TerminalState};
 
 use crate::{
     doubles::Deaf,
-    house::{House, Seen, question, recorded, say, shell, watched},
+    fixture::{House, Seen, question, recorded, say, shell, watched},
 };
 
 /// Cancels as soon as a message of this kind passes, and returns the run's record.

@@ -9,7 +9,7 @@ use artoo_types::{EffectKind, Errand, FaultKind, Message, MessageKind, TerminalS
 
 use crate::{
     cancel::cancelled_at,
-    house::{House, Seen, watched},
+    fixture::{House, Seen, watched},
 };
 
 /// Whether commands can be confined here; prints a notice if not.

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::{
     doubles::{Deaf, Say, Series, subtask},
-    house::{House, Seen, question, recorded, say, watched},
+    fixture::{House, Seen, question, recorded, say, watched},
 };
 
 fn one_question() -> Arc<ScriptedModel> {

@@ -18,7 +18,7 @@ use artoo_runtime::{
 use artoo_types::{FaultKind, Message, MessageKind, Turn};
 use serde_json::json;
 
-use crate::house::{House, question, recorded, say};
+use crate::fixture::{House, question, recorded, say};
 
 /// An artoo whose run asks a question, counts the orders it receives, and listens.
 fn asking(house: &House, answered_at: AnsweredAt) -> (Artoo, Run, Listening) {

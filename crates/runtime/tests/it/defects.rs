@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{
     doubles::{Fixed, subtask},
-    house::{House, question, say},
+    fixture::{House, question, say},
 };
 
 /// There: after every result the model was told to say `status=completed now`, whatever the result was.

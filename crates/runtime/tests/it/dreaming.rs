@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{
     doubles::TokioClock,
-    house::{House, question, say},
+    fixture::{House, question, say},
 };
 
 /// A memory with enough experience for a rule.

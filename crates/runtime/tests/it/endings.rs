@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     doubles::{Fixed, subtask},
-    house::{House, question, say, steps, unreachable},
+    fixture::{House, question, say, steps, unreachable},
 };
 
 /// Fails at every attempt: the calls differ, and none prints a number.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     doubles::{Series, subtask},
-    house::{House, Seen, question, say, verdict},
+    fixture::{House, Seen, question, say, verdict},
 };
 
 /// One JSON object per line, with run-specific values replaced by the order of their appearance.

@@ -7,8 +7,8 @@ use artoo_runtime::{
 use artoo_types::{Amount, MacroState, MessageKind, Price, Prices, Role};
 
 use crate::{
-    course::{Course, changed},
-    house::Seen,
+    fixture::Seen,
+    scripted_plans::{Course, changed},
 };
 
 fn page(seen: &Seen) -> Explanation {

@@ -23,7 +23,7 @@ use serde_json::json;
 
 use crate::{
     doubles::{Fixed, judged, subtask},
-    house::{House, Seen, open_question, say, unreachable, verdict, watched},
+    fixture::{House, Seen, open_question, say, unreachable, verdict, watched},
 };
 
 /// A model that answers correctly, except for one purpose.

@@ -9,7 +9,7 @@ use artoo_llm_client::{
 use artoo_runtime::events::{Event, InstructionFile};
 use artoo_types::{Instruction, MAX_INSTRUCTION_BYTES, Message};
 
-use crate::house::{House, Seen, question, shell, watched};
+use crate::fixture::{House, Seen, question, shell, watched};
 
 const SOURCE: &str = "/home/ada/AGENTS.md";
 

@@ -7,7 +7,7 @@ use artoo_sandbox::Support;
 use artoo_types::{CallEnding, Message, MessageKind, ToolCall};
 use serde_json::json;
 
-use crate::house::{House, Seen, question, shell, watched};
+use crate::fixture::{House, Seen, question, shell, watched};
 
 /// Prints its process id as seen by the test, and continues; so does a child that has left its group.
 const SERVER: &str =

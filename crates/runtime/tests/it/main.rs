@@ -2,7 +2,6 @@
 //! alone.
 #![cfg(test)]
 
-mod accept;
 mod ancestor;
 mod approving;
 mod asking;
@@ -13,9 +12,7 @@ mod cancel;
 mod commands;
 mod consent;
 mod controlled;
-mod course;
 mod defects;
-mod direct;
 mod dispatch;
 mod doubles;
 mod dreaming;
@@ -24,13 +21,14 @@ mod events;
 mod exit_codes;
 mod explain;
 mod faults;
-mod house;
+mod fixture;
 mod injected;
 mod instructions;
 mod left_running;
 mod lessons;
 mod liars;
 mod lies;
+mod no_shortcut;
 mod noting;
 mod plans;
 mod property;
@@ -39,10 +37,12 @@ mod records;
 mod remembering;
 mod replaying;
 mod requests;
+mod resource_limits;
 mod restarts;
 mod resuming;
+mod scripted_plans;
 mod sessions;
-mod trouble;
+mod success;
 mod undoing;
 mod watch;
 

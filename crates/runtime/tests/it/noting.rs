@@ -8,7 +8,7 @@ use artoo_runtime::{NoteRefused, events::Event};
 use artoo_types::{MAX_NOTE_BYTES, MessageKind, NoteError, Role};
 
 use crate::doubles::AsksOfTheWhole;
-use crate::house::{House, Seen, question, recorded, say, verdict};
+use crate::fixture::{House, Seen, question, recorded, say, verdict};
 
 const NOTE: &str = "Vain .md-tiedostot, kiitos";
 
@@ -97,7 +97,7 @@ async fn a_note_before_the_first_plan_is_in_it() {
     let artoo = house.quiet(&model).build().unwrap();
     let run = artoo.start(house.request("Count the files in docs")).unwrap();
     run.noter().note(NOTE).unwrap();
-    let seen = crate::house::watched(run).await;
+    let seen = crate::fixture::watched(run).await;
     model.assert_finished();
     assert_eq!((seen.exit_code(), unused(&seen)), (0, Vec::new()), "{:#?}", seen.result);
 }

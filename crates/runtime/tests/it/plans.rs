@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     doubles::{Fixed, Say, subtask},
-    house::{House, Seen, say, steps, verdict},
+    fixture::{House, Seen, say, steps, verdict},
 };
 
 /// Runs a fixed plan whose steps echo their own intent.

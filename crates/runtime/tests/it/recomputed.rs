@@ -29,9 +29,9 @@ use artoo_types::{
 use uuid::Uuid;
 
 use crate::{
-    course::Course,
     doubles::{Fixed, judged, subtask},
-    house::{House, Seen, say, verdict, verdicts_of},
+    fixture::{House, Seen, say, verdict, verdicts_of},
+    scripted_plans::Course,
 };
 
 /// One course for each directive; if a course continues, the plan after the last one is empty and a fault

@@ -10,7 +10,7 @@ use artoo_runtime::{
 use artoo_types::TerminalState;
 use proptest::prelude::*;
 
-use crate::house::{House, Seen, question, say};
+use crate::fixture::{House, Seen, question, say};
 
 async fn counted(house: &House) -> Seen {
     let model = Arc::new(

@@ -19,7 +19,7 @@ use chrono::{DateTime, FixedOffset};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::house::{House, Seen, question, recorded, shell, watched};
+use crate::fixture::{House, Seen, question, recorded, shell, watched};
 
 const REQUEST: &str = "How many .txt files are in docs?";
 /// Fails for a reason in the call itself, and prints something that is no answer.

@@ -8,7 +8,7 @@ use artoo_runtime::{
 use artoo_types::{MacroState, MessageKind};
 use proptest::prelude::*;
 
-use crate::{course::Course, recomputed::courses};
+use crate::{recomputed::courses, scripted_plans::Course};
 
 async fn recorded(course: Course) -> Read {
     let envelopes = course.run().await.envelopes;

@@ -7,7 +7,7 @@ use artoo_runtime::StartError;
 use artoo_types::{FaultKind, Limits, MessageKind};
 use serde_json::json;
 
-use crate::house::{House, question, say, shell};
+use crate::fixture::{House, question, say, shell};
 
 #[tokio::test(start_paused = true)]
 async fn an_empty_or_huge_request_is_answered_with_a_hint_and_asks_no_model() {

@@ -25,9 +25,9 @@ use chrono::DateTime;
 use uuid::Uuid;
 
 use crate::{
-    course::Course,
     doubles::{Fixed, Series, subtask},
-    house::{House, Seen, say},
+    fixture::{House, Seen, say},
+    scripted_plans::Course,
 };
 
 /// Which calls of a behaviour panic, counted from 1 over all its instances.

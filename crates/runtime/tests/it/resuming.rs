@@ -11,7 +11,7 @@ use artoo_runtime::{
 use artoo_types::MessageKind;
 
 use crate::doubles::composed;
-use crate::house::{House, say, steps, watched};
+use crate::fixture::{House, say, steps, watched};
 
 const PLAN: [(&str, u32); 2] = [("Count the letters", 1), ("Count the words", 2)];
 

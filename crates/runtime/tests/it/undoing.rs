@@ -11,7 +11,7 @@ use artoo_sandbox::Support;
 use artoo_snapshot::{Present, Retention, UndoError, Undoable};
 use artoo_types::{EffectKind, FileChange, FileChangeKind};
 
-use crate::house::{House, Seen, question, shell, watched};
+use crate::fixture::{House, Seen, question, shell, watched};
 
 /// A run whose one command changes the workspace; `None` if commands cannot be confined.
 async fn changed(house: &House) -> Option<Seen> {

@@ -6,8 +6,8 @@
 //! aside; folder times come last. If a step fails, all steps before are undone ([`Work::take_back`]). Every
 //! path is reached only through folders held open, so no link is followed.
 
-mod aside;
-mod back;
+mod rollback;
+mod temporary;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -18,15 +18,15 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 
 use super::error::CommitError;
-use super::layer::{Difference, Merged, Read, Spot, open_written};
+use super::layer_reader::{Difference, Merged, Read, Spot, open_written};
 use super::overlay_dirs::{Layer, OverlayDirs};
 
 use artoo_anchored_files::{
     Below, Kind, Moment, Named, State, copy_sparse, fill, finish_file, finish_link, look, look_at,
     look_below, open_folder, open_root, open_whatever_mode, take_free_name,
 };
-use aside::Aside;
-use back::Done;
+use rollback::Done;
+use temporary::Aside;
 
 pub(super) fn commit(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), CommitError> {
     commit_while(overlay_dirs, read, &mut || Ok(()))

@@ -11,18 +11,18 @@
 //! layer cannot represent a change, the result is a [`PreviewError`] instead. Only Linux supports previews.
 //! Design: `docs/design/preview.md`.
 
+mod change_list;
 mod changes;
-mod check;
-mod clear;
 mod commit;
+mod conflicts;
 mod error;
-mod layer;
-mod limits;
-mod list;
+mod layer_reader;
 mod moves;
 mod overlay_dirs;
+mod remove_tree;
 mod staging;
 mod support;
+mod unrepresentable;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,12 +35,12 @@ pub use artoo_anchored_files::Named;
 pub use changes::{Change, ChangeKind, Changes, Entry, EntryKind};
 pub use error::{Clash, ClashKind, CommitError, NoPreview, PreviewError};
 
-pub use list::unified_diff;
+pub use change_list::unified_diff;
 pub use overlay_dirs::can_lie_over;
 pub(crate) use overlay_dirs::{Layer, OverlayDirs};
 pub use staging::Staging;
 
-use layer::Read;
+use layer_reader::Read;
 
 /// A finished command, and what it would change.
 #[derive(Debug)]
@@ -149,8 +149,8 @@ async fn preview_unasked(
     aside(store, move || {
         let read = Read::of(&overlay_dirs)?;
         let moves = moves::moves(&overlay_dirs, &read.differences);
-        limits::check(&overlay_dirs, &read)?;
-        let changes = list::changes(&overlay_dirs, &read, &moves);
+        unrepresentable::check(&overlay_dirs, &read)?;
+        let changes = change_list::changes(&overlay_dirs, &read, &moves);
         Ok(Preview { outcome, changes, read, overlay_dirs })
     })
     .await
@@ -218,7 +218,7 @@ impl Preview {
     /// [`CommitError::Refused`] with the conflicts, or why a step failed: then all steps before it are
     /// undone.
     pub fn commit(self) -> Result<(), CommitError> {
-        check::check(&self.overlay_dirs, &self.read)?;
+        conflicts::check(&self.overlay_dirs, &self.read)?;
         commit::commit(&self.overlay_dirs, &self.read)
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use artoo_anchored_files::{ContentId, State, hash, open_file, open_folder, open_root};
 
-use super::layer::{Difference, open_written};
+use super::layer_reader::{Difference, open_written};
 use super::overlay_dirs::OverlayDirs;
 
 /// Pairs of a created and a removed file, by their numbers in the list, with the same bytes, mode and time. A

@@ -14,7 +14,7 @@ use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, futimens};
 use rustix::process::{geteuid, getpid};
 
 use super::PreviewError;
-use super::clear::remove_tree;
+use super::remove_tree::remove_tree;
 
 /// How often to poll the file system's clock for progress, one millisecond apart: kernels advance it in steps
 /// of up to 10 ms.

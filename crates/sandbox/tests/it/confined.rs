@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use artoo_sandbox::{Ending, SandboxMode, Support, probe};
 
-use crate::bench::{Bench, confined_bench};
+use crate::setup::{Bench, confined_bench};
 
 /// Runs each script with `$1` as the folder outside, and expects that it fails and the folder is unchanged.
 async fn refused(bench: &Bench, scripts: &[&str]) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use artoo_sandbox::{Ending, ResourceLimits};
 
-use crate::bench::{confined_bench, has, lives, namespace_bench};
+use crate::setup::{confined_bench, has, lives, namespace_bench};
 
 #[tokio::test]
 async fn no_race_with_a_symlink_leads_outside() {

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::bench::{Bench, confined_bench, line_of, lives};
+use crate::setup::{Bench, confined_bench, line_of, lives};
 
 /// Ways to leave a process behind. Each writes the pid of the process that must die to `pid`, as this process
 /// sees it: in its namespace a command has other pids, and `/proc` shows ours.
@@ -120,7 +120,7 @@ async fn a_dropped_future_kills_the_tree() {
             _ = bench.try_sh(script, &cancel) => panic!("it ended"),
             pids = async { (line_of(&bench.workspace.join("pid")).await, line_of(&bench.workspace.join("daemon")).await) } => pids,
         };
-        crate::bench::until(|| (!lives(&first) && !lives(&daemon)).then_some(())).await;
+        crate::setup::until(|| (!lives(&first) && !lives(&daemon)).then_some(())).await;
     }
 }
 
@@ -240,5 +240,5 @@ async fn when_it_dies_its_command_does(name: &'static str, signal: Signal) {
     assert!(dead.is_empty(), "{name}: {dead:?} of {pids:?} were dead before it was");
     kill_process(Pid::from_child(&artoo), signal).unwrap();
     tokio::task::spawn_blocking(move || artoo.wait().unwrap()).await.unwrap();
-    crate::bench::until(|| (!pids.iter().any(|pid| lives(pid))).then_some(())).await;
+    crate::setup::until(|| (!pids.iter().any(|pid| lives(pid))).then_some(())).await;
 }

@@ -7,12 +7,12 @@
     reason = "a failing test panics and a skipped one says so"
 )]
 
-mod bench;
 mod confined;
 mod escapes;
+mod everyday_programs;
 mod killed;
 mod network;
-mod ordinary;
 mod output;
 mod sealed;
+mod setup;
 mod started;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use artoo_sandbox::{Ending, Network, SandboxMode, Support, probe};
 
-use crate::bench::{Bench, confined_bench, has};
+use crate::setup::{Bench, confined_bench, has};
 
 /// Opens a connection with a shell that supports it.
 fn dial(protocol: &str, port: u16) -> String {

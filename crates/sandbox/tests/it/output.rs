@@ -7,7 +7,7 @@ use std::time::Duration;
 use artoo_sandbox::{Capture, Channel, Ending, SandboxMode, run};
 use tokio_util::sync::CancellationToken;
 
-use crate::bench::Bench;
+use crate::setup::Bench;
 
 fn bench() -> Bench {
     Bench::new(SandboxMode::FullAccess)

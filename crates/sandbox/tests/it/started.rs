@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use artoo_sandbox::{Ending, Gap, MINIMUM_ABI, NoConfinement, SandboxError, SandboxMode, Support, probe};
 use tokio_util::sync::CancellationToken;
 
-use crate::bench::{Bench, confined_bench};
+use crate::setup::{Bench, confined_bench};
 
 #[tokio::test]
 async fn there_is_no_input_and_no_terminal() {

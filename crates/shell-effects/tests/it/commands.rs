@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use artoo_shell_effects::{Effects, Kind};
 
-use crate::world::effects;
+use crate::simulated_files::effects;
 
 struct Row {
     kinds: BTreeSet<&'static str>,

@@ -4,8 +4,8 @@
 
 mod commands;
 mod mutations;
+mod simulated_files;
 mod spellings;
-mod world;
 
 /// A new file here must be part of the binary.
 #[test]

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 
+use crate::simulated_files::{effects, warns};
 use crate::spellings::{DANGEROUS, GAPS, PLACES, WAYS, around, quoted, respelled};
-use crate::world::{effects, warns};
 
 fn command() -> impl Strategy<Value = String> {
     (prop::sample::select(&DANGEROUS[..]), prop::sample::select(&GAPS[..])).prop_flat_map(|(words, gap)| {

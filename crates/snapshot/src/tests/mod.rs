@@ -2,7 +2,7 @@
 
 mod cases;
 mod exact;
-mod hostile;
-mod law;
 mod named;
+mod properties;
+mod tampered_records;
 pub(crate) mod tree;

@@ -12,12 +12,12 @@ use artoo_anchored_files::{
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::super::content_store::Store;
 use super::super::record::{ChangeLine, OBJECTS, Spot, TAKEN};
-use super::super::store::Store;
 use super::UndoError;
 use super::acts::{Act, Item};
-use super::check::Undo;
-use super::exact::Deviation;
+use super::prepare::Undo;
+use super::verify::Deviation;
 
 impl Undo {
     /// Restores everything, and compares it with the originals: returns what could not be restored exactly,

@@ -6,11 +6,11 @@
 
 mod acts;
 mod apply;
-mod check;
 mod error;
-mod exact;
-mod left;
-mod names;
+mod hard_links;
+mod prepare;
+mod unfinished;
+mod verify;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,9 +18,9 @@ use std::path::PathBuf;
 use artoo_anchored_files::as_text;
 use serde::Serialize;
 
-pub use check::{Present, Undo};
 pub use error::UndoError;
-pub use exact::{Aspect, Deviation};
+pub use prepare::{Present, Undo};
+pub use verify::{Aspect, Deviation};
 
 /// A path that is undone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -4,10 +4,10 @@
 //! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
 
 mod beyond_undo;
+mod command_effects;
 mod diff;
-mod gate;
-mod reading;
-mod tried;
+mod preview_changes;
+mod start_decision;
 
 use artoo_consent::{Answer, ProposedEffects, Question, Setting, draft, in_words};
 use artoo_shell_effects::{OnDisk, Permission};
@@ -15,10 +15,10 @@ use artoo_shell_effects::{OnDisk, Permission};
 use crate::{ToolContext, ToolError};
 
 pub(crate) use beyond_undo::beyond_undo;
+pub(crate) use command_effects::{ASK_BEFORE_ALL, Reading};
 pub(crate) use diff::diff;
-pub use gate::{Case, Step, gate};
-pub(crate) use reading::{ASK_BEFORE_ALL, Reading};
-pub(crate) use tried::Tried;
+pub(crate) use preview_changes::Tried;
+pub use start_decision::{Case, Step, gate};
 
 impl ToolContext {
     /// The user's rule that requires a question even for effects that are free otherwise: its name, and the

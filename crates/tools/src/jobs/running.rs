@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::heard::Heard;
+use super::output_buffer::Heard;
 use crate::ToolContext;
 
 /// A running command. Dropping it kills its whole process tree.

@@ -5,9 +5,9 @@ use artoo_types::Effect;
 
 use super::{Call, Shell, any_machine, begin, confinement};
 use crate::consent::{Reading, Step};
-use crate::granted::Granted;
-use crate::jobs::look::{end_of, going_on};
+use crate::jobs::job_tool::{end_of, going_on};
 use crate::jobs::running::Job;
+use crate::writable_folders::Granted;
 use crate::{Tool as _, ToolError, ToolReport};
 
 impl Call<'_> {

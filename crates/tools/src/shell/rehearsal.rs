@@ -13,10 +13,10 @@ use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
 use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
 
-use super::world::{Staged, staged};
+use super::perturbation::{Staged, staged};
 use super::{confinement, environment, outlook, shell_of, trial::Layers};
-use crate::granted::Granted;
 use crate::protected::Protected;
+use crate::writable_folders::Granted;
 use crate::{Shell, Tool as _, ToolContext, Toolbox};
 
 /// Maximum bytes kept of an output; for a longer one only its hash is kept.
@@ -153,7 +153,7 @@ fn look(
     let layers = Layers::look(cx);
     let layers = layers.ok_or_else(|| NotRehearsed::because("nothing can be tried on this machine"))?;
     let needed =
-        [&cx.working_folder, &cx.workspace, &cx.private_tmp].map(|folder| super::world::real(folder));
+        [&cx.working_folder, &cx.workspace, &cx.private_tmp].map(|folder| super::perturbation::real(folder));
     let staged = staged(world, &needed, &layers.roots)?;
     Ok((layers, staged))
 }

@@ -8,11 +8,11 @@ use artoo_types::FileChange;
 
 use super::{Shell, confinement, off_the_async_thread, report};
 use crate::consent::{Reading, Tried};
-use crate::contents::Contents;
-use crate::granted::Granted;
+use crate::contents_before::Contents;
 use crate::live_view::LiveOutput;
 use crate::protected::Protected;
-use crate::{EvidenceWriter, Tool as _, ToolContext, ToolError, ToolReport, watched};
+use crate::writable_folders::Granted;
+use crate::{EvidenceWriter, Tool as _, ToolContext, ToolError, ToolReport, call_snapshot};
 
 /// Where a command is tried.
 #[derive(Debug, Clone)]
@@ -157,7 +157,7 @@ pub(super) fn is_seen(folder: &Path, cx: &ToolContext) -> Result<(), ToolError> 
 
 /// Makes the changes of a trial real. The previous state is kept for undo.
 async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
-    let watched = watched::before_changes(cx, tried.touched().to_vec()).await?;
+    let watched = call_snapshot::before_changes(cx, tried.touched().to_vec()).await?;
     let made = off_the_async_thread(move || {
         let contents = Contents::of_tried(&preview.changes);
         (preview.commit(), contents)

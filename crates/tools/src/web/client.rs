@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Proxy, Response, StatusCode, Url, redirect};
 
 use super::address::AddressRule;
-use super::names::{Forbidden, Guarded, Names, SystemNames};
+use super::dns::{Forbidden, Guarded, Names, SystemNames};
 use crate::ToolError;
 
 /// Limits of one page download.

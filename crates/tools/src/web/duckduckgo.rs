@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use reqwest::{StatusCode, Url};
 
 use super::address::AddressRule;
+use super::charset::decoded;
 use super::client::{PageLimits, Web, for_people};
 use super::markup::{Piece, Tag, pieces};
-use super::page::decoded;
 use super::search::{SearchProvider, SearchResult, engine, page_address};
 use crate::ToolError;
 

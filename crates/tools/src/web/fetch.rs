@@ -6,8 +6,8 @@ use artoo_types::{Arguments, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::charset::{Form, decoded};
 use super::client::{Web, for_people};
-use super::page::{Form, decoded};
 use super::page_text::{PageText, page_text};
 use crate::arguments::Given;
 use crate::blocking::blocking;

@@ -2,11 +2,11 @@
 
 pub(crate) mod address;
 pub(crate) mod brave;
+pub(crate) mod charset;
 pub(crate) mod client;
+pub(crate) mod dns;
 pub(crate) mod duckduckgo;
 pub(crate) mod fetch;
 pub(crate) mod markup;
-pub(crate) mod names;
-pub(crate) mod page;
 pub(crate) mod page_text;
 pub(crate) mod search;

@@ -9,7 +9,7 @@ use artoo_tools::{AppleScript, Grants, Shortcuts, ToolState, Toolbox};
 use artoo_types::{CallEnding, FailureClass, ToolName};
 use serde_json::json;
 
-use crate::scene::{Scene, failed, program, shown};
+use crate::fixture::{Scene, failed, program, shown};
 
 /// A folder with both fake programs.
 fn mac(scene: &Scene, script: &str) -> Vec<PathBuf> {

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use self::observed::Violation;
 use self::rows::{DESTRUCTIVE, HARMLESS, Row, runnable};
 use self::tree::{PATH, Template, Tree, Way};
-use crate::scene::can_confine;
+use crate::fixture::can_confine;
 
 /// Folders where new visible files are free.
 const FREE: [&str; 2] = ["home/project", "home/artoo_workspace"];

@@ -13,7 +13,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::scene::{Scene, can_confine, failed, shown};
+use crate::fixture::{Scene, can_confine, failed, shown};
 
 /// [`Consent`] with a fixed answer, which records the questions.
 struct Person {

@@ -8,7 +8,7 @@ use artoo_sandbox::Network;
 use artoo_types::{CallEnding, FailureClass, ToolCall};
 use serde_json::json;
 
-use crate::scene::{Scene, can_confine, failed, shown};
+use crate::fixture::{Scene, can_confine, failed, shown};
 
 /// Writes the process id as seen by the test into the file `pid` of the scratch folder: within its namespace
 /// a command has another one.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::by_execution::rows::{Row, runnable};
 use crate::by_execution::tree::{Fence, Template, Tree, Way};
 use crate::by_execution::{Refuser, can_try, each, shell, skipped};
-use crate::scene::can_confine;
+use crate::fixture::can_confine;
 
 const ROUTES: &str = include_str!("protected_reads/routes.tsv");
 

@@ -7,7 +7,7 @@ use artoo_types::{Arguments, CallEnding, FailureClass, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, can_confine, failed, shown};
+use crate::fixture::{Scene, can_confine, failed, shown};
 
 fn scene() -> Scene {
     let mut scene = Scene::new();

@@ -35,7 +35,7 @@ use rows::{Row, rows};
 
 use crate::{
     doubles::AsksOfTheWhole,
-    house::{House, Seen, watched},
+    fixture::{House, Seen, watched},
 };
 
 /// A marker in each order, to be searched for where it must not appear.

@@ -10,7 +10,7 @@ use artoo_types::ToolCall;
 use serde_json::{Value, json};
 
 use super::rows::Row;
-use crate::house::verdicts;
+use crate::fixture::verdicts;
 
 /// An order: in the text it follows `ORDER` and the role that is to obey it.
 pub(super) enum Order {

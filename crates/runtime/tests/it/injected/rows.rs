@@ -11,7 +11,7 @@ use super::{
     MARK, calls,
     obeying::{Call, Order},
 };
-use crate::house::{House, Seen, open_question, question};
+use crate::fixture::{House, Seen, open_question, question};
 
 /// One run.
 pub(super) struct Row {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::script::{Judge, Script, all_accepted, all_refused, answer, ask, look, make};
-use crate::house::shell;
+use crate::fixture::shell;
 
 #[tokio::test]
 async fn lies_are_refused() {

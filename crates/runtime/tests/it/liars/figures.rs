@@ -6,7 +6,7 @@ use serde_json::json;
 use super::script::{Judge, Script, all_accepted, all_refused, answer, ask, look};
 use crate::{
     doubles::Fixed,
-    house::{question, shell},
+    fixture::{question, shell},
 };
 
 #[tokio::test]

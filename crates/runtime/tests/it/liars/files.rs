@@ -4,7 +4,7 @@ use artoo_types::{Check, Criterion, Mode, PlannedSubTask};
 use serde_json::{Value, json};
 
 use super::script::{Judge, Script, all_accepted, all_refused, answer, look, make, write};
-use crate::{doubles::Fixed, house::shell};
+use crate::{doubles::Fixed, fixture::shell};
 
 #[tokio::test]
 async fn lies_are_refused() {

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::script::{Judge, Script, all_accepted, all_refused, answer, look, write};
-use crate::house::{open_question, shell};
+use crate::fixture::{open_question, shell};
 
 #[tokio::test]
 async fn lies_are_refused() {

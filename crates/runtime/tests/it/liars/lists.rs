@@ -7,7 +7,7 @@ use super::{
     files::one,
     script::{Script, all_accepted, all_refused, answer, look},
 };
-use crate::house::shell;
+use crate::fixture::shell;
 
 #[tokio::test]
 async fn lies_are_refused() {

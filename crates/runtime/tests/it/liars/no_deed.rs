@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::script::{Judge, Script, all_accepted, all_refused, answer, ask, look};
-use crate::house::{open_question, shell};
+use crate::fixture::{open_question, shell};
 
 #[tokio::test]
 async fn lies_are_refused() {

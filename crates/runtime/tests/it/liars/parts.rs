@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::script::{Judge, Script, all_accepted, all_refused, answer, look};
-use crate::house::{shell, steps};
+use crate::fixture::{shell, steps};
 
 #[tokio::test]
 async fn lies_are_refused() {

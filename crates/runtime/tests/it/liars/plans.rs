@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::script::{Judge, Script, all_accepted, all_refused, answer, ask, look, make};
 use crate::{
     doubles::{Fixed, subtask},
-    house::{question, shell},
+    fixture::{question, shell},
 };
 
 #[tokio::test]

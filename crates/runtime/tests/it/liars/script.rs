@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     doubles::{AsksOfTheWhole, Fixed},
-    house::{House, Seen, question, verdicts, watched},
+    fixture::{House, Seen, question, verdicts, watched},
 };
 
 /// One run: request, plan, calls, claims and judges. `{workspace}` stands for the workspace's path

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::script::{Judge, Script, all_accepted, all_refused, answer, look};
 use crate::{
     doubles::{Fixed, judged, subtask},
-    house::{open_question, shell},
+    fixture::{open_question, shell},
 };
 
 #[tokio::test]

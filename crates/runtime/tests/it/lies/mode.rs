@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     doubles::composed,
-    house::{House, guided},
+    fixture::{House, guided},
 };
 
 /// Which roles lie.

@@ -25,7 +25,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::{
-    house::{House, Seen, guided},
+    fixture::{House, Seen, guided},
     property::{model::Mad, sayings::Saying},
 };
 

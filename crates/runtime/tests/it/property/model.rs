@@ -6,7 +6,7 @@ use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request, S
 use async_trait::async_trait;
 
 use super::sayings::Saying;
-use crate::house::unreachable;
+use crate::fixture::unreachable;
 
 /// Returns one answer after the other, to any role; at the end it is unreachable.
 pub(super) struct Mad {

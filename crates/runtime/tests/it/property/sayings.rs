@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::house::{open_question, question, steps, verdict};
+use crate::fixture::{open_question, question, steps, verdict};
 
 /// One answer.
 #[derive(Clone, Debug)]

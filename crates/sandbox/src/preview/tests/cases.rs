@@ -10,7 +10,7 @@ use artoo_anchored_files::names;
 use tokio_util::sync::CancellationToken;
 
 use super::super::{Change, ChangeKind, Entry, EntryKind, PreviewError};
-use super::place::{Place, place};
+use super::setup::{Place, place};
 use crate::Ending;
 
 /// Runs the script and expects this list of changes; then compares the tree before and after the commit.
@@ -156,7 +156,7 @@ async fn a_move_is_told_as_one() {
 #[tokio::test]
 async fn a_file_is_renamed_from_folder_to_folder() {
     let Some(place) = place() else { return };
-    if !super::walls::has("python3") {
+    if !super::confinement::has("python3") {
         return;
     }
     tree(&place);

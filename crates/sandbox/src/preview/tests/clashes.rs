@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::{Clash, ClashKind, CommitError};
 use super::cases::until;
-use super::place::{Place, place};
+use super::setup::{Place, place};
 
 fn tree(place: &Place) {
     fs::create_dir_all(place.path("d")).unwrap();

@@ -1,6 +1,6 @@
 mod cases;
 mod clashes;
-mod kept;
-mod law;
-mod place;
-mod walls;
+mod confinement;
+mod preserved;
+mod properties;
+mod setup;

@@ -1,0 +1,92 @@
+//! Landlock rules and seccomp filter of a child process, applied between `clone` and `exec`.
+//!
+//! Landlock and seccomp bind a thread and whatever it starts for good, so no thread of this process may be
+//! bound. The parent prepares the rules; [`apply`](ChildRules::apply) runs in the child, where nothing may be
+//! allocated.
+
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
+use rustix::thread::set_no_new_privs;
+use seccompiler::{BpfProgram, apply_filter};
+
+use crate::child_data::last_error;
+use crate::landlock_rules::{self, Rules};
+use crate::seccomp::Sockets;
+use crate::{Confinement, SandboxError, Support, capabilities, probe, seccomp};
+
+/// The rules of one command.
+#[derive(Debug)]
+pub(crate) struct ChildRules {
+    ruleset: OwnedFd,
+    /// Granted folders that appear only with the command's mounts, after the rules were made.
+    late: Vec<CString>,
+    /// The access rights in a granted folder, as Landlock bits.
+    rights: u64,
+    filter: &'static BpfProgram,
+}
+
+impl ChildRules {
+    /// Rules for what `confinement` grants, and for folders that exist only in the command's own mounts.
+    pub(crate) fn build(
+        program: &str,
+        confinement: &Confinement,
+        late: Vec<CString>,
+        sockets: Sockets,
+    ) -> Result<Self, SandboxError> {
+        let rejected = |source| SandboxError::Rules { program: program.to_owned(), source };
+        let Support::Enforced { abi, .. } = probe() else {
+            return Err(rejected(std::io::ErrorKind::Unsupported.into()));
+        };
+        let ruleset = Rules::build(program, confinement)?.into_open().map_err(rejected)?;
+        let filter = seccomp::filter(sockets).map_err(|error| seccomp::rejected(program, &error))?;
+        Ok(Self { ruleset, late, rights: landlock_rules::rights_in_a_granted_folder(abi), filter })
+    }
+
+    /// Binds the calling process irrevocably. Bare system calls only.
+    pub(crate) fn apply(&self) -> Result<(), Errno> {
+        self.late.iter().try_for_each(|folder| self.grant(folder))?;
+        set_no_new_privs(true)?;
+        self.restrict_self()?;
+        capabilities::reduce()?;
+        apply_filter(self.filter).map_err(|_| last_error())
+    }
+
+    /// Grants write access in a folder that was just mounted.
+    fn grant(&self, folder: &CString) -> Result<(), Errno> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = open(folder.as_c_str(), flags, Mode::empty())?;
+        let beneath = PathBeneath { rights: self.rights, folder: folder.as_raw_fd() };
+        #[expect(unsafe_code, reason = "the crate for Landlock allocates, which is not allowed here")]
+        // SAFETY: the call reads a whole `PathBeneath`, whose descriptor is open; both outlive it.
+        let added = unsafe {
+            libc::syscall(
+                libc::SYS_landlock_add_rule,
+                self.ruleset.as_raw_fd(),
+                RULE_PATH_BENEATH,
+                &raw const beneath,
+                0_u32,
+            )
+        };
+        if added == 0 { Ok(()) } else { Err(last_error()) }
+    }
+
+    fn restrict_self(&self) -> Result<(), Errno> {
+        let ruleset = self.ruleset.as_raw_fd();
+        #[expect(unsafe_code, reason = "the crate for Landlock allocates, which is not allowed here")]
+        // SAFETY: takes numbers only, and binds no thread but this one.
+        let bound = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0_u32) };
+        if bound == 0 { Ok(()) } else { Err(last_error()) }
+    }
+}
+
+/// One rule, as the kernel reads it.
+#[repr(C, packed)]
+struct PathBeneath {
+    rights: u64,
+    folder: std::ffi::c_int,
+}
+
+const RULE_PATH_BENEATH: u32 = 1;

@@ -1,0 +1,409 @@
+//! The rules of the seccomp filter: which calls it refuses, and with which error.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch, sock_filter,
+};
+
+use crate::seccomp::Sockets;
+
+#[cfg(target_arch = "x86_64")]
+const ARCH: TargetArch = TargetArch::x86_64;
+#[cfg(target_arch = "aarch64")]
+const ARCH: TargetArch = TargetArch::aarch64;
+
+// Not in every version of libc.
+#[cfg(target_arch = "x86_64")]
+const KEXEC_FILE_LOAD: i64 = 320;
+#[cfg(target_arch = "aarch64")]
+const KEXEC_FILE_LOAD: i64 = 294;
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const OPEN_TREE_ATTR: i64 = 467;
+
+/// Always refused with `EPERM`, so that a program that merely tries goes on without.
+const NEVER: [i64; 33] = [
+    // Other processes: their memory holds artoo's keys, and their open files bypass every rule.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Mounts and roots: all rules are about paths.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_setns,
+    // Opening a file by handle bypasses the folders above it.
+    libc::SYS_open_by_handle_at,
+    // The kernel's key store, which the user's session shares.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Code running in the kernel, and views into it.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    KEXEC_FILE_LOAD,
+    // Deferred work that no filter sees, including opening sockets.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+];
+
+/// Refused as if the file system did not support them, so that programs copy files without. Landlock does not
+/// know access lists and attributes, so those of all the user's files could be changed.
+const ATTRIBUTES: [i64; 8] = [
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    SETXATTRAT,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    REMOVEXATTRAT,
+];
+
+/// Each creates a namespace in which the command is the administrator and can reach parts of the kernel that
+/// are closed to ordinary users. The last one exists for `unshare` only: in `clone` the same bit is part of
+/// the signal number.
+const NAMESPACES: [i32; 8] = [
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+    NEW_TIME,
+];
+const NEW_TIME: i32 = 0x80;
+
+/// Injecting input into a terminal as if the user typed it.
+const TERMINAL_INPUT: [u64; 2] = [0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
+
+/// The obsolete interface for reading packets.
+const SOCK_PACKET: i32 = 10;
+
+/// The part of a socket's type that is not a flag.
+const TYPE_MASK: u64 = 0xF;
+
+/// The filter of one command. It is a single program, because the kernel runs every installed filter on every
+/// call.
+pub(crate) fn program(sockets: Sockets) -> Result<BpfProgram, BackendError> {
+    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+    let listed: BpfProgram =
+        SeccompFilter::new(refused(sockets)?, SeccompAction::Allow, refuse, ARCH)?.try_into()?;
+    let mut program = beginning();
+    program.extend(listed);
+    Ok(program)
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+fn refused(allowed: Sockets) -> Result<Rules, BackendError> {
+    let mut rules: Rules = NEVER.into_iter().map(|call| (call, Vec::new())).collect();
+    let with = |argument: u8, flag: u64| all([has(argument, flag, flag)?]);
+    let unshare = NAMESPACES.into_iter().map(|flag| with(0, flag.cast_unsigned().into()));
+    rules.insert(libc::SYS_unshare, unshare.collect::<Result<_, _>>()?);
+    let clone = NAMESPACES.into_iter().filter(|flag| *flag != NEW_TIME);
+    let clone = clone.map(|flag| with(0, flag.cast_unsigned().into()));
+    rules.insert(libc::SYS_clone, clone.collect::<Result<_, _>>()?);
+    let typing = TERMINAL_INPUT.into_iter().map(|request| all([is(1, request)?]));
+    rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
+    let sockets = match allowed {
+        // Without a condition, so refused whatever the arguments are.
+        Sockets::None => Vec::new(),
+        Sockets::Local => vec![all([is_not(0, libc::AF_UNIX)?])?],
+        Sockets::Network => sockets_of_the_network()?,
+    };
+    rules.insert(libc::SYS_socket, sockets);
+    // The kernel only creates pairs of Unix sockets, except for one cluster protocol.
+    rules.insert(libc::SYS_socketpair, vec![all([is_not(0, libc::AF_UNIX)?])?]);
+    Ok(rules)
+}
+
+/// With the network granted: the sockets that connections need. Not those that read or forge packets, change
+/// the machine's network (netlink, except for the address and route tables that name resolution reads) or
+/// belong to a rarely used part of the kernel.
+fn sockets_of_the_network() -> Result<Vec<SeccompRule>, BackendError> {
+    let usual = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+    let kind =
+        |family: i32, kind: i32| all([is_family(family)?, has(1, TYPE_MASK, kind.cast_unsigned().into())?]);
+    Ok(vec![
+        SeccompRule::new(usual.into_iter().map(|family| is_not(0, family)).collect::<Result<_, _>>()?)?,
+        all([is_family(libc::AF_NETLINK)?, is_not(2, libc::NETLINK_ROUTE)?])?,
+        kind(libc::AF_INET, libc::SOCK_RAW)?,
+        kind(libc::AF_INET6, libc::SOCK_RAW)?,
+        kind(libc::AF_INET, SOCK_PACKET)?,
+    ])
+}
+
+fn is_family(family: i32) -> Result<SeccompCondition, BackendError> {
+    is(0, family.cast_unsigned().into())
+}
+
+fn is(argument: u8, value: u64) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, Dword, SeccompCmpOp::Eq, value)
+}
+
+fn is_not(argument: u8, value: i32) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, Dword, SeccompCmpOp::Ne, value.cast_unsigned().into())
+}
+
+fn has(argument: u8, mask: u64, value: u64) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, Dword, SeccompCmpOp::MaskedEq(mask), value)
+}
+
+fn all<const N: usize>(conditions: [SeccompCondition; N]) -> Result<SeccompRule, BackendError> {
+    SeccompRule::new(conditions.into())
+}
+
+/// The part that the crate cannot express, because it uses one error for all refusals of a program. It
+/// precedes the crate's program and falls through to it.
+///
+/// `clone3` takes its flags behind a pointer; if it does not exist, every C library uses `clone`, whose flags
+/// are visible. On x86-64 each call has a second number in a second ABI (x32), which would bypass a list of
+/// numbers.
+fn beginning() -> BpfProgram {
+    const LOAD_WORD: u16 = 0x20;
+    const JUMP_IF_EQUAL: u16 = 0x15;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    const OFFSET_OF_NUMBER: u32 = 0;
+    const X32: u32 = 0x4000_0000;
+    let refuse = |error: i32| sock_filter {
+        code: RETURN,
+        jt: 0,
+        jf: 0,
+        k: libc::SECCOMP_RET_ERRNO | error.cast_unsigned(),
+    };
+    let mut program = vec![
+        sock_filter { code: LOAD_WORD, jt: 0, jf: 0, k: OFFSET_OF_NUMBER },
+        sock_filter { code: JUMP_IF_EQUAL, jt: 0, jf: 1, k: CLONE3 },
+        refuse(libc::ENOSYS),
+    ];
+    if cfg!(target_arch = "x86_64") {
+        program.push(sock_filter { code: JUMP_IF_AT_LEAST, jt: 0, jf: 1, k: X32 });
+        program.push(refuse(libc::ENOSYS));
+    }
+    for call in ATTRIBUTES {
+        // Call numbers fit into 32 bits.
+        program.push(sock_filter { code: JUMP_IF_EQUAL, jt: 0, jf: 1, k: call as u32 });
+        program.push(refuse(libc::EOPNOTSUPP));
+    }
+    program
+}
+
+/// The same number on every architecture.
+const CLONE3: u32 = 435;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Network;
+
+    /// The data that the kernel passes to a filter.
+    #[derive(Clone, Copy)]
+    struct Call {
+        number: u32,
+        machine: u32,
+        arguments: [u64; 6],
+    }
+
+    const ALLOWED: u32 = libc::SECCOMP_RET_ALLOW;
+    const fn error(number: i32) -> u32 {
+        libc::SECCOMP_RET_ERRNO | number.cast_unsigned()
+    }
+    #[cfg(target_arch = "x86_64")]
+    const HERE: u32 = 0xC000_003E;
+    #[cfg(target_arch = "aarch64")]
+    const HERE: u32 = 0xC000_00B7;
+
+    fn call<const N: usize>(number: i64, given: [i32; N]) -> Call {
+        let mut arguments = [0; 6];
+        for (argument, given) in arguments.iter_mut().zip(given) {
+            // The upper half of an argument must not matter.
+            *argument = u64::from(given.cast_unsigned()) | 0xDEAD_0000_0000;
+        }
+        Call { number: number.try_into().unwrap(), machine: HERE, arguments }
+    }
+
+    /// The filter's answer, as the kernel would compute it.
+    fn answer(call: Call, sockets: impl Into<Sockets>) -> u32 {
+        run(&program(sockets.into()).unwrap(), call)
+    }
+
+    /// The subset of the kernel's BPF machine that such programs use.
+    fn run(program: &[sock_filter], call: Call) -> u32 {
+        let word = |at: u32| match (at, at.checked_sub(16).map(|at| (at as usize / 8, at % 8))) {
+            (0, _) => call.number,
+            (4, _) => call.machine,
+            (_, Some((argument, 0))) => call.arguments[argument] as u32,
+            (_, Some((argument, 4))) => (call.arguments[argument] >> 32) as u32,
+            _ => panic!("nothing lies at {at}"),
+        };
+        let (mut at, mut value) = (0_usize, 0_u32);
+        loop {
+            let step = &program[at];
+            let jump = |yes: bool| usize::from(if yes { step.jt } else { step.jf });
+            at += 1;
+            match step.code {
+                0x20 => value = word(step.k),
+                0x54 => value &= step.k,
+                0x05 => at += step.k as usize,
+                0x15 => at += jump(value == step.k),
+                0x25 => at += jump(value > step.k),
+                0x35 => at += jump(value >= step.k),
+                0x06 => return step.k,
+                other => panic!("no such step: {other:#x}"),
+            }
+        }
+    }
+
+    const BOTH: [Network; 2] = [Network::Denied, Network::Granted];
+
+    #[test]
+    fn what_is_never_allowed_is_refused_whatever_its_arguments_are() {
+        for network in BOTH {
+            for number in NEVER {
+                assert_eq!(answer(call(number, [0; 6]), network), error(libc::EPERM), "{number}");
+                assert_eq!(answer(call(number, [-1; 6]), network), error(libc::EPERM), "{number}");
+            }
+            for number in ATTRIBUTES {
+                assert_eq!(answer(call(number, [0; 6]), network), error(libc::EOPNOTSUPP), "{number}");
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_calls_pass() {
+        let ordinary = [
+            libc::SYS_read,
+            libc::SYS_openat,
+            libc::SYS_execve,
+            libc::SYS_fchmodat,
+            libc::SYS_utimensat,
+            libc::SYS_getxattr,
+            libc::SYS_connect,
+            libc::SYS_futex,
+            libc::SYS_prlimit64,
+            libc::SYS_pidfd_open,
+            libc::SYS_seccomp,
+            libc::SYS_landlock_restrict_self,
+        ];
+        for network in BOTH {
+            for number in ordinary {
+                assert_eq!(answer(call(number, [1; 6]), network), ALLOWED, "{number}");
+            }
+            let thread = libc::CLONE_VM
+                | libc::CLONE_FS
+                | libc::CLONE_FILES
+                | libc::CLONE_SIGHAND
+                | libc::CLONE_THREAD;
+            for flags in [libc::SIGCHLD, libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD, thread, 0xFF] {
+                assert_eq!(answer(call(libc::SYS_clone, [flags]), network), ALLOWED, "{flags:#x}");
+            }
+            assert_eq!(
+                answer(call(libc::SYS_unshare, [libc::CLONE_FILES | libc::CLONE_FS]), network),
+                ALLOWED
+            );
+            assert_eq!(answer(call(libc::SYS_ioctl, [0, 0x5413 /* TIOCGWINSZ */]), network), ALLOWED);
+        }
+    }
+
+    #[test]
+    fn no_namespace_is_made_by_any_flag() {
+        for flag in NAMESPACES {
+            assert_eq!(
+                answer(call(libc::SYS_unshare, [flag | libc::CLONE_FS]), Network::Granted),
+                error(libc::EPERM)
+            );
+            let made = answer(call(libc::SYS_clone, [flag | libc::SIGCHLD]), Network::Granted);
+            assert_eq!(made, if flag == NEW_TIME { ALLOWED } else { error(libc::EPERM) }, "{flag:#x}");
+        }
+        // Its flags are not visible to the filter.
+        assert_eq!(answer(call(CLONE3.into(), [0; 6]), Network::Granted), error(libc::ENOSYS));
+    }
+
+    #[test]
+    fn nobody_types_into_a_terminal() {
+        for request in [0x5412, 0x541C] {
+            assert_eq!(answer(call(libc::SYS_ioctl, [0, request]), Network::Granted), error(libc::EPERM));
+        }
+    }
+
+    /// Each family, type and protocol of sockets, with the answer without and with the network.
+    #[test]
+    fn sockets() {
+        let (yes, no) = (ALLOWED, error(libc::EPERM));
+        let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+        for (family, kind, protocol, denied, granted) in [
+            (libc::AF_UNIX, libc::SOCK_STREAM, 0, yes, yes),
+            (libc::AF_UNIX, libc::SOCK_DGRAM, 0, yes, yes),
+            (libc::AF_INET, libc::SOCK_STREAM, 0, no, yes),
+            (libc::AF_INET, libc::SOCK_DGRAM, 0, no, yes),
+            (libc::AF_INET6, libc::SOCK_STREAM, libc::IPPROTO_TCP, no, yes),
+            (libc::AF_INET, libc::SOCK_DGRAM, libc::IPPROTO_ICMP, no, yes),
+            (libc::AF_INET, libc::SOCK_RAW, libc::IPPROTO_ICMP, no, no),
+            (libc::AF_INET6, libc::SOCK_RAW, libc::IPPROTO_RAW, no, no),
+            (libc::AF_INET, SOCK_PACKET, 0, no, no),
+            (libc::AF_PACKET, libc::SOCK_RAW, 0, no, no),
+            (libc::AF_PACKET, libc::SOCK_DGRAM, 0, no, no),
+            (libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_ROUTE, no, yes),
+            (libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_NETFILTER, no, no),
+            (libc::AF_VSOCK, libc::SOCK_STREAM, 0, no, no),
+            (libc::AF_ALG, libc::SOCK_SEQPACKET, 0, no, no),
+            (libc::AF_BLUETOOTH, libc::SOCK_STREAM, 0, no, no),
+            (-1, 0, 0, no, no),
+        ] {
+            for kind in [kind, kind | flags] {
+                let asked = call(libc::SYS_socket, [family, kind, protocol]);
+                let answers = BOTH.map(|network| answer(asked, network));
+                assert_eq!(answers, [denied, granted], "family {family}, type {kind}, protocol {protocol}");
+            }
+        }
+        for network in BOTH {
+            assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_UNIX]), network), yes);
+            assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_TIPC]), network), no);
+        }
+    }
+
+    /// A preview reaches no other process, not even locally, except its own through a pair.
+    #[test]
+    fn a_preview_makes_no_socket() {
+        for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_VSOCK, -1] {
+            let asked = call(libc::SYS_socket, [family, libc::SOCK_STREAM]);
+            assert_eq!(answer(asked, Sockets::None), error(libc::EPERM), "{family}");
+        }
+        assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_UNIX]), Sockets::None), ALLOWED);
+        assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_TIPC]), Sockets::None), error(libc::EPERM));
+    }
+
+    /// Their call numbers differ, so a list for this ABI says nothing about them.
+    #[test]
+    fn other_binary_interfaces_are_closed() {
+        let i386 = Call { machine: 0x4000_0003, ..call(20, [0; 6]) };
+        assert_eq!(answer(i386, Network::Granted), libc::SECCOMP_RET_KILL_PROCESS);
+        #[cfg(target_arch = "x86_64")]
+        for number in [libc::SYS_socket, libc::SYS_read, 0x0FFF_FFFF] {
+            let x32 = call(number | 0x4000_0000, [libc::AF_UNIX, 0, 0]);
+            assert_eq!(answer(x32, Network::Granted), error(libc::ENOSYS), "{number}");
+        }
+    }
+}

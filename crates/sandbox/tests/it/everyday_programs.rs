@@ -1,0 +1,51 @@
+//! Ordinary programs work under the rules.
+
+use artoo_sandbox::{Ending, Network};
+
+use crate::setup::{confined_bench, has};
+
+/// A program that may be missing, and a script that succeeds.
+const SCRIPTS: [(&str, &str); 14] = [
+    ("python3", "python3 -c 'import json, subprocess; print(subprocess.check_output([\"echo\", \"x\"]))'"),
+    ("python3", "python3 -c 'import threading; t = threading.Thread(target=print); t.start(); t.join()'"),
+    ("python3", "python3 -c 'import asyncio; asyncio.run(asyncio.sleep(0))'"),
+    ("python3", "python3 -c 'import shutil; open(\"a\", \"w\").write(\"x\"); shutil.copy2(\"a\", \"b\")'"),
+    ("node", "node -e 'require(\"fs\").writeFileSync(\"n\", \"x\"); setTimeout(() => {}, 1)'"),
+    ("node", "node -e 'new (require(\"worker_threads\").Worker)(\"1\", { eval: true })'"),
+    ("node", "node -e 'require(\"child_process\").execSync(\"echo x\")'"),
+    (
+        "git",
+        "git init -q r && cd r && echo x > f && git add f && git -c user.name=a -c user.email=b commit -qm x \
+         && cd .. && git clone -q r s && git -C s log --oneline && git -C s status && git -C s gc -q",
+    ),
+    ("find", "mkdir -p d/e && touch d/e/f && find . -name f -newermt 2001-01-01 | xargs ls -l"),
+    ("jq", "echo '{\"a\": [1, 2]}' | jq -e '.a | add == 3'"),
+    ("sqlite3", "sqlite3 x.db 'create table t (a); insert into t values (1); select * from t; vacuum;'"),
+    (
+        "tar",
+        "mkdir t && touch -d 2001-01-01 t/a && chmod 750 t && tar czf t.tgz t && rm -r t && tar xpzf t.tgz",
+    ),
+    (
+        "cp",
+        "touch c && chmod 700 c && cp -a c c2 && cp -p c2 c3 && mv c3 c4 && install -m 600 c4 c5 && sed -i s/a/b/ c5",
+    ),
+    ("timeout", "timeout 5 nice sort -R /etc/passwd | head -1 | wc -c && ps > /dev/null && date && id"),
+];
+
+#[tokio::test]
+async fn ordinary_programs_work_with_and_without_the_network() {
+    for network in [Network::Denied, Network::Granted] {
+        let Some(mut bench) = confined_bench() else { return };
+        bench.network = network;
+        bench.environment.insert("HOME".into(), bench.tmp.clone().into());
+        for (program, script) in SCRIPTS {
+            if !has(program) {
+                continue;
+            }
+            let ran = bench
+                .sh(&format!("mkdir -p here && cd here && ({script}); s=$?; cd .. && rm -rf here; exit $s"))
+                .await;
+            assert_eq!(ran.outcome.ending, Ending::Exited(0), "{network}: {script}: {}", ran.err());
+        }
+    }
+}

@@ -1,7 +1,0 @@
-//! Finds files anywhere below the home folder: the `mdfind` tool.
-
-pub(crate) mod index;
-pub(crate) mod mdfind;
-pub(crate) mod query;
-pub(crate) mod sift;
-pub(crate) mod walk;

@@ -1,0 +1,7 @@
+//! Finds files anywhere below the home folder: the `mdfind` tool.
+
+pub(crate) mod filter;
+pub(crate) mod index;
+pub(crate) mod mdfind;
+pub(crate) mod query;
+pub(crate) mod walk;

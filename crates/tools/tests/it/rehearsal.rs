@@ -1,0 +1,173 @@
+//! Rehearsals in other worlds: changed output shows what a command depends on.
+
+use std::time::Duration;
+
+use artoo_consent::Rules;
+use artoo_tools::{Rehearsal, Toolbox};
+use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
+
+use crate::fixture::{Scene, can_confine};
+
+const WITHIN: Duration = Duration::from_secs(60);
+
+fn rehearsal(scene: &Scene) -> Rehearsal {
+    Rehearsal::new(&Toolbox::standard(), scene.cx.clone(), Rules::default())
+}
+
+async fn said(scene: &Scene, command: &str, world: &Perturbation) -> Rehearsed {
+    rehearsal(scene).run(&[command], world, WITHIN).await.unwrap_or_else(|why| panic!("{command}: {why}"))
+}
+
+fn whole(text: &str) -> Said {
+    Said::Whole(text.into())
+}
+
+fn scene() -> Option<Scene> {
+    let scene = Scene::new();
+    scene.file("notes/one.txt", "ada\nbob ada\n");
+    scene.file("notes/two.txt", "eve\n");
+    scene.file("list.csv", "name,n\nada,1\nbob,2\neve,4\n");
+    scene.file("list.json", "{\"n\": 4}\n");
+    scene.file("other/a.txt", "ada\n");
+    scene.file("count.txt", "4\n");
+    std::fs::write(scene.outside.join("log"), "ada\n").unwrap();
+    can_confine().then_some(scene)
+}
+
+/// Issue 16, part 2: output independent of everything that a step names is no evidence.
+#[tokio::test]
+async fn what_depends_on_a_place_says_something_else_without_it() {
+    let Some(scene) = scene() else { return };
+    let place = |name: &str| scene.cx.working_folder.join(name);
+    let csv = "awk -F, '{s+=$2} END {print s}' list.csv";
+    for (command, hidden) in [
+        ("grep -rc ada notes", place("notes")),
+        ("grep -o ada notes/*.txt 2>/dev/null | wc -l", place("notes")),
+        ("cat notes/one.txt", place("notes/one.txt")),
+        ("cat notes/one.txt 2>/dev/null | wc -l", place("notes/one.txt")),
+        ("find notes -name '*.txt' 2>/dev/null | wc -l", place("notes")),
+        ("find . -name one.txt", place("notes/one.txt")),
+        ("wc -l list.csv", place("list.csv")),
+        ("ls notes | wc -l", place("notes")),
+        ("ls | wc -l", scene.cx.working_folder.clone()),
+        ("test -e list.csv && echo yes", place("list.csv")),
+        (csv, place("list.csv")),
+        ("sort list.csv | head -n 1", place("list.csv")),
+        ("python3 -c 'print(sum(1 for _ in open(\"list.csv\")))'", place("list.csv")),
+        ("jq .n list.json", place("list.json")),
+        ("cat ../outside/log", scene.outside.join("log")),
+        ("ls ../outside 2>/dev/null", scene.outside.clone()),
+    ] {
+        let program = command.split(' ').next().unwrap();
+        if said(&scene, &format!("command -v {program}"), &Perturbation::AsIs).await.status != 0 {
+            eprintln!("*** SKIPPED: no {program} ***");
+            continue;
+        }
+        let as_is = said(&scene, command, &Perturbation::AsIs).await;
+        assert!(as_is.status == 0 && !as_is.changed, "{command}: {as_is:?}");
+        assert_eq!(said(&scene, command, &Perturbation::AsIs).await, as_is, "{command}");
+        let without = said(&scene, command, &Perturbation::Hidden(vec![hidden])).await;
+        assert_ne!(without, as_is, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_depend_on_a_place_says_the_same_without_it() {
+    let Some(scene) = scene() else { return };
+    let hidden = Perturbation::Hidden(vec![scene.cx.working_folder.join("notes"), scene.outside.join("log")]);
+    for command in [
+        "echo 4",
+        "printf '%s\\n' 'there are 4'",
+        "python3 -c 'print(4)'",
+        "grep -rc ada other",
+        "cat count.txt",
+        "grep -r ada notes >/dev/null 2>&1; echo 4",
+        "echo \"$TMPDIR\"",
+        "ls -la other",
+    ] {
+        let as_is = said(&scene, command, &Perturbation::AsIs).await;
+        assert_eq!(said(&scene, command, &hidden).await, as_is, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn doubled_lines_and_files_are_counted() {
+    let Some(scene) = scene() else { return };
+    let place = |name: &str| vec![scene.cx.working_folder.join(name)];
+    for (command, doubled, expected) in [
+        ("wc -l < list.csv", place("list.csv"), "5\n"),
+        ("cat list.csv", place("list.csv"), "name,n\nada,1\nbob,2\nbob,2\neve,4\n"),
+        ("cat notes/*", place("notes"), "ada\nbob ada\nada\nbob ada\nbob ada\neve\neve\n"),
+        ("ls notes", place("notes"), "one-2.txt\none.txt\ntwo.txt\n"),
+        ("cat list.csv | head -n 1", place("notes"), "name,n\n"),
+    ] {
+        let found = said(&scene, command, &Perturbation::Doubled(doubled)).await;
+        assert_eq!((found.stdout, found.status), (whole(expected), 0), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_sequence_shares_its_files_and_leaves_nothing() {
+    let Some(scene) = scene() else { return };
+    let before = std::fs::read_dir(&scene.cx.working_folder).unwrap().count();
+    for (first, second, changes) in [
+        ("grep -rh ada notes > tmp", "wc -l < tmp", true),
+        ("grep -rh ada notes > \"$TMPDIR/tmp\"", "wc -l < \"$TMPDIR/tmp\"", false),
+    ] {
+        let commands = [first, "exit 3", "echo \"it's\" no; echo noise >&2", second];
+        let found = rehearsal(&scene).run(&commands, &Perturbation::AsIs, WITHIN).await.unwrap();
+        let (stdout, stderr) = (whole("2\n"), whole(""));
+        assert_eq!(found, Rehearsed { stdout, stderr, status: 0, changed: changes });
+        let hidden = Perturbation::Hidden(vec![scene.cx.working_folder.join("notes")]);
+        let found = rehearsal(&scene).run(&commands, &hidden, WITHIN).await.unwrap();
+        assert_eq!(found.stdout, whole("0\n"));
+    }
+    assert_eq!(std::fs::read_dir(&scene.cx.working_folder).unwrap().count(), before);
+    assert_eq!(std::fs::read_dir(&scene.cx.private_tmp).map_or(0, Iterator::count), 0);
+}
+
+#[tokio::test]
+async fn what_cannot_be_rehearsed_says_why() {
+    let Some(scene) = scene() else { return };
+    let as_is = Perturbation::AsIs;
+    let hidden = |place: &str| Perturbation::Hidden(vec![scene.cx.working_folder.join(place)]);
+    for (commands, world, words) in [
+        (&[][..], &as_is, "no command"),
+        (&["curl https://example.org"][..], &as_is, "network"),
+        (&["kill -9 $$"][..], &as_is, "signal 9"),
+        (&["ls"][..], &hidden("nowhere"), "is not there"),
+        (&["ls"][..], &hidden(".."), "the command runs in it"),
+        (&["ls"][..], &Perturbation::Hidden(Vec::new()), "0 places"),
+        (&["ls"][..], &Perturbation::Doubled(vec![scene.outside.clone()]), "nothing in it can be doubled"),
+    ] {
+        let why: NotRehearsed = rehearsal(&scene).run(commands, world, WITHIN).await.unwrap_err();
+        assert!(why.reason.contains(words), "{why}");
+    }
+    let mut without = Scene::new();
+    without.cx.layer_stores = Vec::new();
+    let why = rehearsal(&without).run(&["ls"], &as_is, WITHIN).await.unwrap_err();
+    assert_eq!(why.reason, "nothing can be tried on this machine");
+}
+
+/// A home as the working folder contains the workspace and protected places.
+#[tokio::test]
+async fn a_home_can_be_empty_but_for_what_the_command_needs() {
+    let Some(mut scene) = scene() else { return };
+    scene.cx.working_folder = scene.cx.home.clone();
+    for name in [".ssh/id", "a.txt", "b.txt", "artoo_workspace/old.txt"] {
+        scene.file(name, "1\n");
+    }
+    let as_is = said(&scene, "ls", &Perturbation::AsIs).await;
+    assert_eq!(as_is.stdout, whole("a.txt\nartoo_workspace\nb.txt\n"));
+    let empty = said(&scene, "ls -A", &Perturbation::Hidden(vec![scene.cx.home.clone()])).await;
+    assert_eq!((empty.stdout, empty.stderr), (whole("artoo_workspace\n"), whole("")));
+}
+
+#[tokio::test]
+async fn long_outputs_are_compared_by_their_hash() {
+    let Some(scene) = scene() else { return };
+    let one = said(&scene, "seq 100000", &Perturbation::AsIs).await;
+    assert!(matches!(one.stdout, Said::Hash(_)));
+    assert_eq!(said(&scene, "seq 1 100000", &Perturbation::AsIs).await, one);
+    assert_ne!(said(&scene, "seq 100001", &Perturbation::AsIs).await, one);
+}
