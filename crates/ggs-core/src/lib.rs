@@ -31,12 +31,12 @@
 //! reasons in `docs/design/controller.md`.
 
 mod blocked;
-mod cost;
 mod decision;
 mod distance;
 mod gradient;
 mod loss;
 mod observation;
+mod omega;
 mod parameters;
 mod plausibility;
 mod rationale;
@@ -45,12 +45,12 @@ mod table;
 
 pub use artoo_types::{DecidingGradient, Hyperparameters, Weighing};
 pub use blocked::{Blocked, Tried};
-pub use cost::omega;
 pub use decision::{Decision, Rule, State};
 pub use distance::{distance, heaviest_failure, unmet};
 pub use gradient::{Gradients, Trend};
 pub use loss::{Reading, loss};
 pub use observation::{Bearing, FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
+pub use omega::omega;
 pub use parameters::{ParameterError, Parameters, Profile, UnknownProfile};
 pub use plausibility::{dominant_class, implausibility, only_denied};
 pub use solver::{GoalGradientSolver, SolverState};

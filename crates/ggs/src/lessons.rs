@@ -16,7 +16,7 @@ use artoo_types::{
 use chrono::{DateTime, FixedOffset};
 use story::Story;
 
-use crate::calls::{failing_calls, target_of, was_started};
+use crate::failed_calls::{failing_calls, target_of, was_started};
 use crate::{Mint, Round};
 
 /// Which rule decides what is written.

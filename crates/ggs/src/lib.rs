@@ -26,13 +26,13 @@
 
 mod actor;
 mod behaviour;
-mod calls;
 mod conclusion;
 #[cfg(feature = "test-util")]
 pub mod conformance;
-mod lacks;
+mod failed_calls;
 mod lessons;
 mod means;
+mod missing;
 mod observe;
 mod outputs;
 mod result;
@@ -40,13 +40,13 @@ mod role;
 mod round;
 mod settings;
 mod summary;
-mod telling;
+mod text_builder;
 
 pub use actor::run;
 pub use behaviour::Solver;
 pub use conclusion::Conclusion;
-pub use lacks::Lacks;
 pub use lessons::{Draft, Lessons, MegramRule};
+pub use missing::Lacks;
 pub use observe::observe;
 pub use outputs::{combined_output, is_deliverable, partial_outputs};
 pub use result::{failure_report_request, final_result, plan_directive};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use artoo_types::{BlockedProgram, CallEnding, SubTaskOutcome, ToolCall, ToolName};
 
-use crate::calls::{target_of, was_started};
+use crate::failed_calls::{target_of, was_started};
 
 /// A tool, or a program started by a tool that runs commands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ use artoo_types::{
     SubTaskOutcome, ToolName,
 };
 
-use crate::calls::failing_calls;
+use crate::failed_calls::failing_calls;
 use crate::means::in_vain;
 use crate::{Round, is_deliverable};
 

@@ -3,7 +3,7 @@
 use artoo_ggs_core::Rule;
 use artoo_types::{Confidence, OutcomeStatus, PartialOutput, TerminalState, UnitInterval, UnmetCriterion};
 
-use crate::{Conclusion, telling::Telling};
+use crate::{Conclusion, text_builder::Telling};
 
 /// The text for the person. `words` is the meta-validator's summary, `advice` the planner's proposal of what
 /// the person could do next.

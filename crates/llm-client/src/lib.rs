@@ -15,6 +15,7 @@
 //! | a recorded session | [`cassette::Recorder`], [`cassette::Replayer`] |
 //! | a retry decision, for provider crates | [`next_delay`] |
 
+mod ask;
 pub mod cassette;
 mod client;
 #[cfg(feature = "test-util")]
@@ -22,8 +23,9 @@ pub mod doubles;
 mod error;
 mod estimate;
 mod extract;
-mod fragment;
+mod fence;
 mod metering;
+mod output_budget;
 mod profile;
 mod prompt;
 mod reasoning;
@@ -31,17 +33,17 @@ mod request;
 mod retry;
 mod retry_after;
 mod schema;
-mod shown;
-mod structured;
 mod tools;
 mod usage;
 
+pub use ask::{Obtained, Structured, ask, ask_alone, ask_once, ask_once_alone, ask_several, ask_typed};
 pub use client::{CallEnd, LlmClient, Metered};
 pub use error::{ErrorKind, LlmError};
 pub use estimate::{estimate_message, estimate_tokens, estimate_usage};
 pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, extract_json};
-pub use fragment::{Origin, fenced, fenced_file, fenced_output, inline, outside, unfenced};
+pub use fence::{Origin, fenced, fenced_file, fenced_output, inline, outside, unfenced};
 pub use metering::metered;
+pub use output_budget::{advice, earlier_results, fair_share};
 pub use profile::{Calibration, ModelProfile, ProfileOverrides, ToolCalling, parameters};
 pub use prompt::with_schema_in_prompt;
 pub use reasoning::strip_reasoning;
@@ -51,8 +53,4 @@ pub use request::{
 };
 pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
-pub use shown::{advice, earlier_results, fair_share};
-pub use structured::{
-    Obtained, Structured, ask, ask_alone, ask_once, ask_once_alone, ask_several, ask_typed,
-};
 pub use tools::{calls_in_text, with_tools_in_prompt};

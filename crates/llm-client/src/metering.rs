@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use artoo_types::{ModelCall, Role, SubTaskId};
 
-use crate::structured::is_usable;
+use crate::ask::is_usable;
 use crate::{CallEnd, LlmClient, Metered};
 
 /// The failure text of a dropped call.

@@ -6,8 +6,8 @@ use artoo_llm_client::{
 };
 use serde_json::Value;
 
-use crate::calls::name_apart;
 use crate::sse::Event;
+use crate::tool_call::name_apart;
 
 /// Decodes one answer, streamed or whole.
 pub(crate) trait Decode: Send {

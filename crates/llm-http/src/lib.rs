@@ -12,7 +12,6 @@
 mod anthropic;
 mod base_url;
 mod body;
-mod calls;
 mod client;
 mod config;
 #[cfg(test)]
@@ -27,6 +26,7 @@ mod model;
 mod openai;
 mod secret;
 mod sse;
+mod tool_call;
 mod transport;
 
 pub use anthropic::Anthropic;

@@ -10,8 +10,8 @@ use artoo_llm_client::{
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
+use crate::engine_thread::{self, Job, Reply};
 use crate::options::LocalOptions;
-use crate::worker::{self, Job, Reply};
 
 /// A model that runs in this process, on the CPU.
 ///
@@ -81,7 +81,7 @@ impl LocalModel {
         if let Some(sender) = &*jobs {
             return Ok(sender.clone());
         }
-        let sender = worker::start(self.options.clone())?;
+        let sender = engine_thread::start(self.options.clone())?;
         *jobs = Some(sender.clone());
         Ok(sender)
     }

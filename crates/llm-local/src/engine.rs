@@ -11,14 +11,14 @@ mod dot;
 mod dot_avx2;
 mod format;
 mod gguf;
+mod gguf_vocab;
+mod kv_cache;
 mod math;
 mod matrix;
 mod simd;
-mod state;
 mod tile;
 #[cfg(target_arch = "x86_64")]
 mod tile_avx2;
-mod tokens;
 mod transformer;
 
 #[cfg(test)]
@@ -31,7 +31,7 @@ use crate::options::LocalOptions;
 use crate::vocab::Vocab;
 
 use gguf::Container;
-pub(crate) use state::State;
+pub(crate) use kv_cache::State;
 pub(crate) use transformer::Part;
 use transformer::Transformer;
 
@@ -49,7 +49,7 @@ impl Model {
         let bytes =
             load(options).map_err(|source| LocalError::Unreadable { file: file.to_owned(), source })?;
         let container = Container::parse((*bytes).as_ref()).map_err(bad)?;
-        let vocab = tokens::vocab(&container).map_err(bad)?;
+        let vocab = gguf_vocab::vocab(&container).map_err(bad)?;
         let transformer = Transformer::open(&bytes, &container).map_err(bad)?;
         let count = match options.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),

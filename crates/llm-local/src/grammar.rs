@@ -10,9 +10,9 @@ use llguidance::toktrie::{InferenceCapabilities, SimpleVob, TokenId};
 use llguidance::{Matcher, ParserFactory};
 use serde_json::{Value, json};
 
-use crate::bounds;
 use crate::error::LocalError;
 use crate::options::LocalOptions;
+use crate::schema_bounds;
 use crate::vocab::Vocab;
 
 /// The grammar compiler of one vocabulary.
@@ -45,7 +45,7 @@ impl Grammars {
     pub(crate) fn constraint(&self, schema: &JsonSchema) -> Result<Constraint, LocalError> {
         let failed = |reason: String| LocalError::Schema { name: schema.name.clone(), reason };
         let mut value = Value::clone(&schema.schema);
-        bounds::bound(&mut value, self.string_limit, self.list_limit);
+        schema_bounds::bound(&mut value, self.string_limit, self.list_limit);
         match &mut value {
             Value::Object(object) => {
                 object.insert("x-guidance".to_owned(), json!({"whitespace_flexible": false}));

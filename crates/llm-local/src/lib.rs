@@ -32,23 +32,23 @@
 //! forces, such as the names of required fields, are taken without asking the model and processed together
 //! with what follows.
 
-mod bounds;
 mod bpe;
 mod chat;
-mod choices;
 mod client;
+mod confidence;
 mod engine;
+mod engine_thread;
 mod error;
 mod grammar;
 mod options;
-mod prefix_files;
-mod prefixes;
-mod sample;
+mod prefix_cache;
+mod prefix_disk_cache;
+mod sampler;
+mod schema_bounds;
 mod sequence;
 mod session;
 pub mod store;
 mod vocab;
-mod worker;
 
 pub use client::LocalModel;
 pub use options::LocalOptions;

@@ -3,11 +3,11 @@
 use artoo_llm_client::{Completion, Request, StopReason, Usage};
 use llguidance::toktrie::TokenId;
 
-use crate::choices;
+use crate::confidence;
 use crate::engine::{Part, State};
 use crate::error::LocalError;
 use crate::grammar::Constraint;
-use crate::sample::{self, Seeded};
+use crate::sampler::{self, Seeded};
 use crate::vocab::Vocab;
 
 /// Maximum allowed tokens for a choice to count as one from a list: with more it is free text. Summing all
@@ -100,18 +100,18 @@ impl Sequence {
         let allowed = match &mut self.constraint {
             Some(constraint) => Some(constraint.allowed()?),
             None => {
-                sample::penalize(&mut scores, &self.answer, repetition_penalty_percent);
+                sampler::penalize(&mut scores, &self.answer, repetition_penalty_percent);
                 None
             }
         };
-        let token = sample::choose(&scores, allowed.as_ref(), self.temperature_percent, &mut self.random)
+        let token = sampler::choose(&scores, allowed.as_ref(), self.temperature_percent, &mut self.random)
             .ok_or_else(|| LocalError::Broken { reason: "no token can follow".to_owned() })?;
         if vocab.is_control(token) {
             self.stop = Some(StopReason::End);
             return Ok(());
         }
         let few = allowed.filter(|allowed| allowed.num_set() <= FEW);
-        self.odds.push(few.and_then(|allowed| sample::probability(&scores, &allowed, token)));
+        self.odds.push(few.and_then(|allowed| sampler::probability(&scores, &allowed, token)));
         if let Some(constraint) = &mut self.constraint {
             constraint.take(token)?;
         }
@@ -156,7 +156,7 @@ impl Sequence {
         }
         let lengths: Vec<_> = texts.map(<[u8]>::len).zip(self.odds.iter().copied()).collect();
         let choices = match &request.schema {
-            Some(schema) => choices::of(&schema.schema, &bytes, &lengths),
+            Some(schema) => confidence::of(&schema.schema, &bytes, &lengths),
             None => Vec::new(),
         };
         let usage = Usage { completion_tokens: self.answer.len() as u64, ..usage };

@@ -11,9 +11,9 @@ use crate::engine::{Model, Part, State};
 use crate::error::LocalError;
 use crate::grammar::Grammars;
 use crate::options::LocalOptions;
-use crate::prefix_files::PrefixFiles;
-use crate::prefixes::Prefixes;
-use crate::sample::Seeded;
+use crate::prefix_cache::Prefixes;
+use crate::prefix_disk_cache::PrefixFiles;
+use crate::sampler::Seeded;
 use crate::sequence::Sequence;
 use crate::vocab::Vocab;
 

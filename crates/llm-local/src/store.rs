@@ -15,9 +15,9 @@
 mod catalogue;
 mod error;
 mod folder;
-mod gather;
 mod http;
 mod packages;
+mod partial_file;
 mod pull;
 
 pub use catalogue::{CATALOGUE, CatalogueEntry, Packages, find};

@@ -8,8 +8,8 @@
 
 pub mod disk;
 mod error;
-pub mod exchange;
-mod in_memory;
+pub mod import_export;
+mod in_memory_operator;
 pub mod index;
 pub mod journal;
 pub mod operator;

@@ -9,7 +9,7 @@
 use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Polarity, Potentials, Space};
 use chrono::{DateTime, FixedOffset};
 
-use crate::{Bankruptcy, Rules, compose, decay, matrix, polarity, potentials, sop};
+use crate::{Bankruptcy, Rules, compose, decay, matrix, polarity, potentials, rule_text};
 
 /// A live entry of a pair, with its source experiences if it is, or was, a rule.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +115,7 @@ fn bankrupt(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<Fi
 /// it is yielded twice.
 pub(crate) fn against(entries: &[Entry]) -> impl Iterator<Item = &Megram> {
     let speaking = entries.iter().filter(|entry| {
-        potentials::counts(entry.megram.level) && sop::speaks_for(&entry.megram, Polarity::Constraint)
+        potentials::counts(entry.megram.level) && rule_text::speaks_for(&entry.megram, Polarity::Constraint)
     });
     speaking.flat_map(|entry| {
         let is_rule = entry.megram.level == Level::C || !entry.sources.is_empty();
@@ -140,7 +140,7 @@ fn promotion(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Op
         return None;
     }
     let polarity = polarity(live.decision);
-    let speaks = |entry: &Entry| entry.sources.is_empty() && sop::speaks_for(&entry.megram, polarity);
+    let speaks = |entry: &Entry| entry.sources.is_empty() && rule_text::speaks_for(&entry.megram, polarity);
     if !experiences(entries).filter(is_own).any(speaks) {
         return None;
     }

@@ -13,7 +13,7 @@ use crate::decay::{self, MILLISECONDS_PER_DAY};
 use crate::dreamer::Entry;
 use crate::potentials::DECISION_MIN;
 use crate::sums::{Slot, Slots, Term};
-use crate::{Bankruptcy, Rules, dreamer, polarity, sop};
+use crate::{Bankruptcy, Rules, dreamer, polarity, rule_text};
 
 /// When the Dreamer has to process a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,8 +123,10 @@ impl Outline {
                 Level::M | Level::K => {
                     let old = least_age.map_or(i64::MIN, |age| decay::clock_ms(megram).saturating_add(age));
                     outline.forget_from_ms = Some(outline.forget_from_ms.map_or(old, |other| other.min(old)));
-                    outline.practice |= sources.is_empty() && sop::speaks_for(megram, Polarity::Practice);
-                    outline.constraint |= sources.is_empty() && sop::speaks_for(megram, Polarity::Constraint);
+                    outline.practice |=
+                        sources.is_empty() && rule_text::speaks_for(megram, Polarity::Practice);
+                    outline.constraint |=
+                        sources.is_empty() && rule_text::speaks_for(megram, Polarity::Constraint);
                 }
                 Level::C => match (rules.bankruptcy, polarity(megram.sigma)) {
                     (Bankruptcy::Contradicted, Polarity::Constraint) => outline.falls_above_zero = true,

@@ -14,7 +14,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::service::validate;
 use crate::similar::{self, Grams, MAX_SIMILAR, Similar};
 use crate::{
-    Distiller, Event, MemoryError, MemoryFold, MemoryService, Rules, contradiction, dreamer, recollection,
+    Distiller, Event, MemoryError, MemoryFold, MemoryService, Rules, contradiction, dreamer, recall,
 };
 
 /// A [`MemoryService`] that keeps its events in memory only.
@@ -233,7 +233,7 @@ impl State {
         let TagPair { space, entity } = pair;
         let potentials = self.fold.potentials(space, entity, now);
         let (sops, entries) = (self.fold.sops(space, entity), self.fold.entries(space, entity));
-        recollection::of_pair(pair.clone(), reason, potentials, sops, &entries, now)
+        recall::of_pair(pair.clone(), reason, potentials, sops, &entries, now)
     }
 
     /// What is known of pairs with similar words, except the requested pairs.

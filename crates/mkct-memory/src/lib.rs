@@ -24,7 +24,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod carrying_out;
 pub mod decay;
 pub mod dreamer;
 pub mod due;
@@ -34,18 +33,19 @@ pub mod forecast;
 mod in_memory;
 pub mod key;
 pub mod matrix;
+mod plan_events;
 pub mod potentials;
-pub mod recollection;
+pub mod recall;
+mod rule_text;
 mod rules;
 mod service;
 pub mod similar;
-mod sop;
 pub mod sums;
 
-pub use carrying_out::contradiction;
 pub use event::Event;
 pub use fold::MemoryFold;
 pub use in_memory::InMemory;
+pub use plan_events::contradiction;
+pub use rule_text::{compose, polarity};
 pub use rules::{Bankruptcy, Rules};
 pub use service::{Distiller, MemoryError, MemoryService, Template, validate};
-pub use sop::{compose, polarity};

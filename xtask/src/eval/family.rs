@@ -125,7 +125,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::draw::Draw;
+    use crate::rng::Draw;
 
     fn all() -> Vec<Family> {
         load(&files::root().join("fixtures/tasks"), &[]).unwrap()

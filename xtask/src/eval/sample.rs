@@ -4,7 +4,7 @@ use super::{
     families::Made,
     family::{Family, Split},
 };
-use crate::{Result, draw::Draw};
+use crate::{Result, rng::Draw};
 
 /// One request over one home.
 #[derive(Clone, Debug, PartialEq)]

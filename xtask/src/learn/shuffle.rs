@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Error, Result, draw::Draw};
+use crate::{Error, Result, rng::Draw};
 
 /// An export of a memory: its header line, and the entries.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Rule: every source file is declared by a `mod`. An undeclared file is never compiled, and its tests never
 //! run.
 
-use super::{Finding, SourceFile, Tree, code};
+use super::{Finding, SourceFile, Tree, strip};
 
 /// Finds `.rs` files in a crate's `src` and `tests` that their parent module does not declare.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -41,9 +41,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn declares(text: &str, module: &str) -> bool {
-    code::without_words(text)
+    strip::without_words(text)
         .lines()
-        .any(|line| code::has_word(line, &format!("mod {module}")) && line.trim_end().ends_with(';'))
+        .any(|line| strip::has_word(line, &format!("mod {module}")) && line.trim_end().ends_with(';'))
 }
 
 fn in_folder(file: &SourceFile, folder: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Rule about the fields of log warnings, which are shown on screens and kept in logs that are passed on.
 
-use super::{Finding, Tree, code};
+use super::{Finding, Tree, strip};
 
 /// Allowed fields of warnings and errors: numbers, ids, words of closed sets, and artoo's and the system's
 /// errors. A request, an argument, an output or a provider's text is none of them.
@@ -29,7 +29,7 @@ const HIDDEN: [&str; 7] = [
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]).filter(|file| !file.is_test()) {
-        let text = code::without_tests(&file.text);
+        let text = strip::without_tests(&file.text);
         for hidden in HIDDEN {
             for (at, _) in text.match_indices(hidden) {
                 let line = text.get(..at).unwrap_or_default().matches('\n').count();

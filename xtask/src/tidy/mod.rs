@@ -2,10 +2,10 @@
 //! without leftovers. Each rule is a function from a [`Tree`] (or the crates' manifests) to findings; the
 //! tests run them all.
 
-mod code;
 mod declared;
 mod documents;
 mod embedding;
+mod forbidden_identifiers;
 mod headers;
 mod layers;
 mod logs;
@@ -13,9 +13,9 @@ mod manifests;
 mod outside;
 mod registries;
 mod sources;
+mod strip;
 mod tree;
 mod word_lists;
-mod words;
 
 pub use layers::{Graph, Layer, Member, layer};
 pub use tree::{SourceFile, Tree};
@@ -81,7 +81,7 @@ pub fn findings() -> Result<Vec<Finding>> {
 
 /// The rules that need only the files.
 const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
-    words::check,
+    forbidden_identifiers::check,
     word_lists::check,
     headers::check,
     logs::check,

@@ -1,6 +1,6 @@
 //! Rules about single source files: length, names, leftovers, ignored tests, unsafe code.
 
-use super::{Finding, SourceFile, Tree, code};
+use super::{Finding, SourceFile, Tree, strip};
 
 /// Half of all files in good workspaces have under 260 lines; beyond this limit a file has a second idea.
 const MOST_LINES: usize = 450;
@@ -18,8 +18,8 @@ pub(super) fn leftovers(tree: &Tree) -> Vec<Finding> {
     for file in tree.ending(&[".rs"]) {
         let prints_allowed =
             file.is_test() || file.path.starts_with("bins/") || file.path.starts_with("xtask/");
-        for (index, line) in code::without_words(&file.text).lines().enumerate() {
-            if let Some(word) = UNFINISHED.iter().find(|word| code::has_word(line, word)) {
+        for (index, line) in strip::without_words(&file.text).lines().enumerate() {
+            if let Some(word) = UNFINISHED.iter().find(|word| strip::has_word(line, word)) {
                 findings.push(Finding::line(
                     "leftovers",
                     &file.path,
@@ -29,8 +29,8 @@ pub(super) fn leftovers(tree: &Tree) -> Vec<Finding> {
             }
         }
         if !prints_allowed {
-            for (index, line) in code::without_tests(&file.text).lines().enumerate() {
-                if let Some(word) = PRINTS.iter().find(|word| code::has_word(line, word)) {
+            for (index, line) in strip::without_tests(&file.text).lines().enumerate() {
+                if let Some(word) = PRINTS.iter().find(|word| strip::has_word(line, word)) {
                     findings.push(Finding::line(
                         "leftovers",
                         &file.path,
@@ -104,10 +104,10 @@ pub(super) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]) {
         let mut explained = false;
-        for (index, line) in code::without_words(&file.text).lines().enumerate() {
+        for (index, line) in strip::without_words(&file.text).lines().enumerate() {
             let original = file.text.lines().nth(index).unwrap_or_default().trim_start();
             explained |= original.contains("SAFETY:");
-            let is_unsafe = code::has_word(line, "unsafe");
+            let is_unsafe = strip::has_word(line, "unsafe");
             let allows = ["allow(unsafe_code", "expect(unsafe_code"].iter().any(|words| line.contains(words));
             if (is_unsafe || allows) && !file.member().is_some_and(|member| MAY_BE_UNSAFE.contains(&member)) {
                 let message = format!("unsafe outside {}", MAY_BE_UNSAFE.join(" and "));

@@ -1,7 +1,7 @@
 //! Rule against word lists of a language: a decision by them holds in no other language, and is fitted to
 //! known requests. Facts decide instead. A heuristic, which finds only constants.
 
-use super::{Finding, Tree, code};
+use super::{Finding, Tree, strip};
 
 /// The crates that decide what is planned, done and accepted.
 const DECIDING: [&str; 9] = [
@@ -48,7 +48,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             continue;
         }
         let source: Vec<char> = file.text.chars().collect();
-        let code: Vec<char> = code::without_tests(&file.text).chars().collect();
+        let code: Vec<char> = strip::without_tests(&file.text).chars().collect();
         for (begin, end) in constants(&code) {
             let item = source.get(begin..end).unwrap_or_default();
             let words =

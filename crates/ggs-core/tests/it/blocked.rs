@@ -4,7 +4,7 @@ use artoo_ggs_core::{Blocked, Decision, GoalGradientSolver, Observation, Paramet
 use artoo_types::{ActionState, BlockedApproach, FailureClass};
 use proptest::prelude::*;
 
-use crate::support::{any_observation, failure, failure_of, programs, share, target, tool, tools};
+use crate::fixtures::{any_observation, failure, failure_of, programs, share, target, tool, tools};
 
 const LOGICAL: FailureClass = FailureClass::Logical;
 const ENVIRONMENTAL: FailureClass = FailureClass::Environmental;

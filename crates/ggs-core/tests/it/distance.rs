@@ -6,7 +6,7 @@ use artoo_ggs_core::{
 };
 use artoo_types::{DominantClass, FailureClass, Mode, UnitInterval};
 
-use crate::support::{any_observation, criterion, gap, met, share, skipped, unmet};
+use crate::fixtures::{any_observation, criterion, gap, met, share, skipped, unmet};
 use proptest::prelude::*;
 
 const WISH: Weighing = Weighing::Wish;
@@ -47,7 +47,7 @@ fn distance_is_the_weighted_share() {
 
 /// A step's criterion that any run meets, and one of the task.
 fn weighing(bearing: Bearing, standing: Standing) -> JudgedCriterion {
-    let subtask_id = (bearing == Bearing::Nothing).then(|| crate::support::subtask(1));
+    let subtask_id = (bearing == Bearing::Nothing).then(|| crate::fixtures::subtask(1));
     JudgedCriterion { bearing, subtask_id, ..criterion("weighing", standing) }
 }
 

@@ -3,13 +3,13 @@
 
 mod blocked;
 mod distance;
+#[cfg(test)]
+mod fixtures;
 mod order;
 mod parameters;
 #[cfg(test)] // tells clippy that the functions beside the tests are tests too; so below
 mod properties;
 mod replay;
-#[cfg(test)]
-mod support;
 #[cfg(test)]
 mod table;
 

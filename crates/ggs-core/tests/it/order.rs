@@ -6,7 +6,7 @@ use artoo_ggs_core::{
 };
 use artoo_types::{ActionState, FailureClass, GaveUp, GiveUpKind, Limits, MacroState, PrevDirective};
 
-use crate::support::{at, criterion, failure, failure_of, gap, met, programs, share, skipped, tools, unmet};
+use crate::fixtures::{at, criterion, failure, failure_of, gap, met, programs, share, skipped, tools, unmet};
 
 fn run(parameters: Parameters, rounds: impl IntoIterator<Item = Observation>) -> Vec<Decision> {
     let mut solver = GoalGradientSolver::new(parameters);

@@ -6,7 +6,7 @@ use artoo_ggs_core::{
 use artoo_types::{ActionState, MacroState, PrevDirective, TerminalState};
 use proptest::prelude::*;
 
-use crate::support::{any_far_observation, any_observation, any_parameters, any_profile, at, share};
+use crate::fixtures::{any_far_observation, any_observation, any_parameters, any_profile, at, share};
 
 fn run(profile: Profile, rounds: &[Observation]) -> Vec<Decision> {
     let mut solver = GoalGradientSolver::new(profile.parameters());

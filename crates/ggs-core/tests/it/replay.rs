@@ -3,7 +3,7 @@
 use artoo_ggs_core::{Decision, GoalGradientSolver, Observation, Profile};
 use proptest::prelude::*;
 
-use crate::support::{any_observation, any_parameters, any_profile, failure, share};
+use crate::fixtures::{any_observation, any_parameters, any_profile, failure, share};
 use artoo_types::FailureClass;
 
 proptest! {

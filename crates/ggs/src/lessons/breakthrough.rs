@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use artoo_types::{BlockedTarget, CallId, CriterionVerdict, Evidence, Finding, SubTaskOutcome, ToolCall};
 
 use crate::Round;
-use crate::calls::target_of;
+use crate::failed_calls::target_of;
 
 /// The pairs behind newly passing criteria, each with the first criterion that it made pass. The pair is that
 /// of the call that the verdict refers to; if it refers to none, that of the subtask's last successful one.

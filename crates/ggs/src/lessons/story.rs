@@ -9,7 +9,7 @@ use artoo_types::{
 
 use super::{content, tells};
 use crate::Round;
-use crate::calls::{failing_calls, target_of, was_started};
+use crate::failed_calls::{failing_calls, target_of, was_started};
 
 /// Maximum number of steps.
 const STEPS: usize = 4;

@@ -9,7 +9,9 @@ use artoo_types::{FaultKind, FinalResult, Message, MessageKind, Role};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::support::{ENVIRONMENTAL, all_met, failed, fault, matched, replan, run_id, settings, story, task};
+use crate::fixtures::{
+    ENVIRONMENTAL, all_met, failed, fault, matched, replan, run_id, settings, story, task,
+};
 
 struct Stage {
     run: RunBus,

@@ -5,7 +5,7 @@ use artoo_ggs_core::Profile;
 use artoo_types::{FailureClass, FaultKind, Message, MessageKind, Role, TerminalState};
 use proptest::prelude::*;
 
-use crate::support::{all_met, envelope_at, failed, fault, matched, replan, role_of, story, task};
+use crate::fixtures::{all_met, envelope_at, failed, fault, matched, replan, role_of, story, task};
 
 /// An event for the role.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use artoo_types::{
     MegramState, Message, OutcomeStatus, ReplanRequest, Role, SubTaskOutcome, Taint, ToolCall, Trust,
 };
 
-use crate::support::{
+use crate::fixtures::{
     ENVIRONMENTAL, LOGICAL, all_met, call, envelope, fail, failed, failed_call, fault, kinds, matched,
     outcome, pass, pass_by, replan, role, role_of, settings, task,
 };

@@ -6,6 +6,8 @@ mod actor;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod fixtures;
+#[cfg(test)]
 mod invariants;
 #[cfg(test)]
 mod lessons;
@@ -15,8 +17,6 @@ mod observe;
 mod results;
 #[cfg(test)]
 mod role;
-#[cfg(test)]
-mod support;
 
 /// An undeclared file is a test that never runs.
 #[test]

@@ -10,7 +10,7 @@ use artoo_types::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{
+use crate::fixtures::{
     ENVIRONMENTAL, LOGICAL, all_met, call, fail, failed, failed_call, matched, outcome, pass, replan,
 };
 

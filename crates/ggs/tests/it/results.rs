@@ -6,7 +6,7 @@ use artoo_types::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{
+use crate::fixtures::{
     ENVIRONMENTAL, LOGICAL, all_met, envelope, envelope_at, fail, failed, fault, matched, outcome, pass,
     replan, role, story, task,
 };

@@ -5,7 +5,7 @@ use artoo_types::{
     SubTaskOutcome, TerminalState, ToolName,
 };
 
-use crate::support::{
+use crate::fixtures::{
     ENVIRONMENTAL, LOGICAL, all_met, call, envelope, fail, failed, fault, kinds, matched, replan, role,
     story, task,
 };

@@ -4,7 +4,7 @@ use artoo_llm_client::{Image, Message, MessageRole, ToolResult, ToolUse};
 use serde_json::{Value, json};
 
 use crate::anthropic::request::marked;
-use crate::calls::{object, wrapped};
+use crate::tool_call::{object, wrapped};
 
 /// The turns of a conversation, the last `marks` of the user's marked for the cache. Consecutive turns of one
 /// speaker are merged; blocks without content, which the provider refuses, are dropped.

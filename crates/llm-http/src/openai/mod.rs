@@ -1,14 +1,14 @@
 //! The chat completions API of OpenAI, Ollama, llama-server, vLLM, LM Studio and many others.
 
+mod models;
+mod reasoning;
 mod request;
 mod response;
-mod served;
 mod strict;
-mod thoughts;
 mod tool_calls;
 mod turns;
 
-pub use served::served_models;
+pub use models::served_models;
 
 use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;

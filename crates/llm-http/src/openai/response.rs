@@ -4,7 +4,7 @@ use artoo_llm_client::StopReason;
 use serde_json::Value;
 
 use crate::decode::{Answer, Bad, Counts, Decode, Heard, Progress, reported};
-use crate::openai::thoughts::Thoughts;
+use crate::openai::reasoning::Thoughts;
 use crate::openai::tool_calls::ToolCalls;
 use crate::sse::Event;
 

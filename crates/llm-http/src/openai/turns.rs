@@ -6,7 +6,7 @@ use artoo_llm_client::{Image, Message, MessageRole, Request, ToolDefinition, Too
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::calls::{object, wrapped};
+use crate::tool_call::{object, wrapped};
 
 /// The request's constant part and its turns.
 pub(super) fn turns(request: &Request) -> Vec<Turn<'_>> {

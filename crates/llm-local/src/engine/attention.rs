@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::kv_cache::Memory;
 use super::math;
 use super::simd::Simd;
-use super::state::Memory;
 
 /// The dimensions of a layer's attention.
 #[derive(Clone, Copy, Debug)]

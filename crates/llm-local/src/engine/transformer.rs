@@ -6,10 +6,10 @@ use super::activation::Activation;
 use super::attention::{Heads, attend};
 use super::blocks::BLOCK;
 use super::gguf::{Container, TensorInfo};
+use super::kv_cache::{Memory, State};
 use super::math;
 use super::matrix::{Bytes, Matrix};
 use super::simd::Simd;
-use super::state::{Memory, State};
 
 /// A model's weights and dimensions.
 pub(crate) struct Transformer {

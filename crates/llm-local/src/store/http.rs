@@ -6,7 +6,7 @@ use reqwest::header::{CONTENT_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode};
 
 use super::error::StoreError;
-use super::gather::Gathering;
+use super::partial_file::Gathering;
 use super::pull::PullOptions;
 
 /// Maximum consecutive attempts without progress.

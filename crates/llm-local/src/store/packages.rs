@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::catalogue::Packages;
 use super::error::StoreError;
-use super::gather::Gathering;
+use super::partial_file::Gathering;
 
 /// Commands of the package tool, tried in order.
 const TOOLS: [(&str, &[&str]); 4] =

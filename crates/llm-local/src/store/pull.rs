@@ -8,9 +8,9 @@ use tokio_util::sync::CancellationToken;
 use super::catalogue::CatalogueEntry;
 use super::error::StoreError;
 use super::folder::{ModelState, ModelStore};
-use super::gather::Gathering;
 use super::http;
 use super::packages::{self, RunCommand};
+use super::partial_file::Gathering;
 
 /// A source that may have a model.
 #[derive(Clone, Debug, PartialEq, Eq)]

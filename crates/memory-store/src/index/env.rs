@@ -18,7 +18,7 @@ use rusty_leveldb::env::{Env, FileLock, Logger, RandomAccess};
 use rusty_leveldb::{Result, Status, StatusCode};
 
 use super::error::{Damage, IndexError};
-use super::intact::{self, FOOTER, TRAILER};
+use super::file_check::{self, FOOTER, TRAILER};
 use crate::disk::{Disk, DiskFile};
 
 /// A log is closed at 4 MiB and the batch that crosses that, and a manifest is far shorter. A longer file was
@@ -87,7 +87,7 @@ impl DurableEnv {
     /// The intact part of a log. Only the newest may be torn: it was being written when the machine stopped.
     /// A torn log followed by others means that something is missing in the middle.
     fn log(&self, path: &Path, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-        let whole = intact::whole_records(&bytes);
+        let whole = file_check::whole_records(&bytes);
         let number = log_number(path);
         let newer = |name: &PathBuf| log_number(name) > number;
         if whole < bytes.len() && self.children(&self.folder)?.iter().any(newer) {
@@ -115,9 +115,9 @@ impl Env for DurableEnv {
         let name = path.file_name().unwrap_or_default();
         if log_number(path).is_some() {
             bytes = self.log(path, bytes)?;
-        } else if name == "CURRENT" && !intact::is_current(&bytes) {
+        } else if name == "CURRENT" && !file_check::is_current(&bytes) {
             return Err(self.damaged(path, "it names no list of tables"));
-        } else if name != "CURRENT" && !intact::is_manifest(&bytes) {
+        } else if name != "CURRENT" && !file_check::is_manifest(&bytes) {
             return Err(self.damaged(path, "it is no whole list of tables"));
         }
         Ok(Box::new(Cursor::new(bytes)))
@@ -279,14 +279,14 @@ impl CheckedTable {
         let end = end.ok_or_else(|| damaged(&self.folder, &self.path, "a block lies outside of it"))?;
         let file = |source| IndexError::File { path: self.path.clone(), doing: "read", source };
         read_exactly(self.file.as_ref(), into, offset as u64).map_err(file)?;
-        if intact::is_block(into) || (end == self.length && intact::is_footer(into, self.length)) {
+        if file_check::is_block(into) || (end == self.length && file_check::is_footer(into, self.length)) {
             return Ok(());
         }
         let mut with_trailer = into.to_vec();
         with_trailer.resize(into.len() + TRAILER, 0);
         let (_, trailer) = with_trailer.split_at_mut(into.len());
         let followed = read_exactly(self.file.as_ref(), trailer, end as u64).is_ok();
-        if followed && intact::is_block(&with_trailer) {
+        if followed && file_check::is_block(&with_trailer) {
             return Ok(());
         }
         Err(damaged(&self.folder, &self.path, "a block does not go with its checksum"))

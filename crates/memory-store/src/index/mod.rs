@@ -16,12 +16,12 @@
 //! defects.
 
 mod changes;
-mod contents;
 mod engine;
 mod env;
 mod error;
+mod file_check;
 mod guard;
-mod intact;
+mod keyspace;
 mod lock;
 mod rebuild;
 mod record;
@@ -39,7 +39,7 @@ pub use record::{Entry, Position, Record, RecordDigest};
 pub use verified::{Doubt, Verified};
 
 use crate::disk::Disk;
-use contents::Before;
+use keyspace::Before;
 use worker::Worker;
 
 /// An open index. Its engine lives on its own thread, which ends when this is closed or dropped.
@@ -115,7 +115,7 @@ impl Index {
     /// [`IndexError::Full`]: nothing was written, and the index stays usable. Any other error ends it.
     pub async fn project(&self, entries: Vec<Entry>, position: Position) -> Result<(), IndexError> {
         let write =
-            move |contents: &mut contents::Contents| contents.write(entries, Before::Unknown, Some(position));
+            move |contents: &mut keyspace::Contents| contents.write(entries, Before::Unknown, Some(position));
         self.worker.ask("write", write).await
     }
 
@@ -161,7 +161,7 @@ impl Index {
     ///
     /// [`IndexError::Failed`]: also if there is an impossible key.
     pub async fn count(&self) -> Result<Counts, IndexError> {
-        self.worker.ask("read", contents::Contents::count).await
+        self.worker.ask("read", keyspace::Contents::count).await
     }
 
     /// Reclaims the space of deleted entries, so that no file contains the words of a forgotten Megram.
@@ -171,7 +171,7 @@ impl Index {
     ///
     /// [`IndexError::Full`]: nothing was done, and the index stays usable. Any other error ends it.
     pub async fn compact(&self) -> Result<(), IndexError> {
-        self.worker.ask("compact", contents::Contents::compact).await
+        self.worker.ask("compact", keyspace::Contents::compact).await
     }
 
     /// Closes the index. When this returns, its folder is unlocked.

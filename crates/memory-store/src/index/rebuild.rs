@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::contents::Before;
 use super::engine::above;
 use super::error::IndexError;
+use super::keyspace::Before;
 use super::lock::Lock;
 use super::record::{Entry, Position};
 use super::worker::Worker;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::contents::Contents;
 use super::error::IndexError;
 use super::guard::guarded;
+use super::keyspace::Contents;
 use crate::disk::Disk;
 
 /// Maximum queued commands before a sender has to wait.

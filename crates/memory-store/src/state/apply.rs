@@ -9,8 +9,8 @@ use artoo_mkct_memory::sums::Slots;
 use artoo_types::{Entity, Level, MegramId, Space, TagPair};
 
 use super::State;
+use super::facts::{Class, Known};
 use super::key::PairKey;
-use super::known::{Class, Known};
 use super::pair::{Pair, due_ms};
 use super::record::TagPairRef;
 use crate::table::TableError;

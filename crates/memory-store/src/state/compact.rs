@@ -9,8 +9,8 @@ use artoo_mkct_memory::sums::Slots;
 use artoo_types::{MegramId, TagPair};
 use chrono::{DateTime, FixedOffset};
 
+use super::facts::Known;
 use super::key::{self, PairKey};
-use super::known::Known;
 use super::pair::{Pair, due_ms};
 use super::record::{
     EntryRecord, MetaRecord, PairRecord, PlaceRecord, RulesRecord, TagPairRef, WordsRecord, decode, encode,

@@ -13,7 +13,7 @@ use artoo_types::{Entity, MegramId, Space};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::known::Class;
+use super::facts::Class;
 
 pub(super) const DUE: &[u8] = b"d";
 pub(super) const ENTRY: &[u8] = b"e";

@@ -5,12 +5,12 @@
 //! sums of its pair, and the pair's due time. Everything else is read from the table on demand, so opening
 //! takes constant time, and memory usage grows only with the changes.
 
-mod all;
 mod apply;
 mod check;
 mod compact;
+mod facts;
+mod iter;
 mod key;
-mod known;
 mod pair;
 mod queue;
 mod record;
@@ -26,8 +26,8 @@ use artoo_mkct_memory::{Rules, polarity, potentials};
 use artoo_types::{Entity, Law, Megram, MegramId, Potentials, SopRecord, Space, TagPair};
 use chrono::{DateTime, FixedOffset};
 
+use self::facts::{Class, Known};
 use self::key::PairKey;
-use self::known::{Class, Known};
 use self::pair::{Pair, PairMap};
 use self::record::{
     Counts, EntryRecord, MetaRecord, PairRecord, PlaceRecord, RulesRecord, decode, meaningless,
@@ -35,7 +35,7 @@ use self::record::{
 use crate::journal::Position;
 use crate::table::{Table, TableError};
 
-pub use self::all::Remembered;
+pub use self::iter::Remembered;
 pub use self::words::PairWords;
 
 /// Number of pairs whose sums stay cached after being read.

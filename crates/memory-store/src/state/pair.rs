@@ -6,8 +6,8 @@ use artoo_mkct_memory::due::Due;
 use artoo_mkct_memory::sums::{Exactness, Slots, Term};
 use artoo_types::{Entity, MegramId, Space};
 
+use super::facts::{Class, Known};
 use super::key::PairKey;
-use super::known::{Class, Known};
 use super::record::{PairCounts, PairRecord};
 
 /// A pair that changed or was processed. It overrides the table's data.

@@ -9,8 +9,8 @@ use artoo_types::{Entity, Megram, MegramId, Space, TagPair};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
+use super::facts::{Class, Known};
 use super::key::PairKey;
-use super::known::{Class, Known};
 use crate::table::{Part, Row, Table, TableError};
 use crate::wire::{Instant, WrittenMegram};
 

@@ -2,8 +2,8 @@
 
 use artoo_types::{Entity, Space, TagPair};
 
+use super::facts::{Class, Known};
 use super::key::{self, PairKey};
-use super::known::{Class, Known};
 use super::pair::Pair;
 use super::record::{TagPairRef, WordsRecord, decode, meaningless};
 use super::{Base, State};

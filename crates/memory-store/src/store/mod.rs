@@ -2,7 +2,7 @@
 
 mod dream;
 mod dream_log;
-mod lookup;
+mod index_lookup;
 mod operate;
 mod recall;
 mod service;

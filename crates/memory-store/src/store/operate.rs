@@ -10,7 +10,7 @@ use artoo_mkct_memory::{Event, decay, potentials};
 use artoo_types::{Megram, MegramId, MemoryQuery, MemoryReply, TagPair};
 use uuid::Uuid;
 
-use super::lookup::Answered;
+use super::index_lookup::Answered;
 use super::{Store, recall, wait, written};
 use crate::StoreError;
 use crate::operator::{

@@ -1,6 +1,6 @@
 //! Answers recall queries from the state.
 
-use artoo_mkct_memory::recollection;
+use artoo_mkct_memory::recall;
 use artoo_mkct_memory::similar::{self, Grams, MAX_CANDIDATES, MAX_SIMILAR, Similar};
 use artoo_types::{Level, MemoryQuery, MemoryReply, PairMemory, RecallReason, TagPair};
 use chrono::{DateTime, FixedOffset};
@@ -31,7 +31,7 @@ fn pair_memory(
     let TagPair { space, entity } = pair;
     let potentials = state.potentials(space, entity, now)?;
     let (sops, entries) = (state.sops(space, entity)?, state.entries(space, entity)?);
-    Ok(recollection::of_pair(pair.clone(), reason, potentials, sops, &entries, now))
+    Ok(recall::of_pair(pair.clone(), reason, potentials, sops, &entries, now))
 }
 
 /// What is known of pairs with similar words, except the requested ones.

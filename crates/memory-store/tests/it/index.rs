@@ -6,7 +6,7 @@ use artoo_types::{Entity, Level, Megram, MegramId, Space, TagPair};
 use proptest::prelude::*;
 use rusty_leveldb::{DB, LdbIterator as _, Options};
 
-use crate::index_given::{Truth, Wrong, day, id, live, megram, open, place, position};
+use crate::index_fixtures::{Truth, Wrong, day, id, live, megram, open, place, position};
 
 const WHOLE: Page = Page { after: None, limit: usize::MAX };
 
@@ -304,7 +304,7 @@ proptest! {
     #[test]
     fn changes_make_the_keys_equal_to_the_entry(number in 0..99u64, held in any::<Option<(u8, bool)>>(), now in 0..3u8) {
         let held = held.map(|(level, recalled)| Megram {
-            level: crate::index_given::LEVELS[usize::from(level % 4)],
+            level: crate::index_fixtures::LEVELS[usize::from(level % 4)],
             last_recalled_at: recalled.then(|| day(3.0)),
             ..megram(number)
         });

@@ -10,7 +10,7 @@ use artoo_memory_store::disk::RealDisk;
 use artoo_memory_store::index::{Damage, Entry, Index, IndexError};
 use artoo_types::Megram;
 
-use crate::index_given::{Truth, Wrong, id, megram, open, place, position};
+use crate::index_fixtures::{Truth, Wrong, id, megram, open, place, position};
 
 const SESSIONS: u64 = 7;
 

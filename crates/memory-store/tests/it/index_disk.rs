@@ -8,7 +8,7 @@ use artoo_memory_store::index::{Entry, Index, IndexError};
 use proptest::prelude::*;
 
 use crate::faulty_disk::{Fault, FaultyDisk};
-use crate::index_given::{Truth, Wrong, id, megram, position};
+use crate::index_fixtures::{Truth, Wrong, id, megram, position};
 
 const FOLDER: &str = "/nowhere/index";
 /// Each session leaves a table; after the fourth they are compacted.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use artoo_memory_store::index::{Entry, IndexError};
 
-use crate::index_given::{Truth, Wrong, id, megram, open, place, position};
+use crate::index_fixtures::{Truth, Wrong, id, megram, open, place, position};
 
 const ROUNDS: u64 = 10;
 

@@ -7,7 +7,7 @@ use artoo_memory_store::index::{Damage, Entry, IndexError, Page};
 use artoo_types::Megram;
 use rusty_leveldb::{DB, Options};
 
-use crate::index_given::{Truth, id, live, megram, open, place, position};
+use crate::index_fixtures::{Truth, id, live, megram, open, place, position};
 
 fn files(folder: &Path, end: &str) -> Vec<std::path::PathBuf> {
     let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

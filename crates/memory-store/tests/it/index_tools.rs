@@ -9,7 +9,7 @@ use artoo_memory_store::index::{Doubt, Entry, Index, Position};
 use artoo_types::{Entity, Level, Megram, MegramState, Origin, Space};
 use chrono::DateTime;
 
-use crate::index_given::{Truth, Wrong, id, live, open, place, position};
+use crate::index_fixtures::{Truth, Wrong, id, live, open, place, position};
 
 /// The Megram that the script writes.
 fn megram(number: u64) -> Megram {

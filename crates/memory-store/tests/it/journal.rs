@@ -8,7 +8,7 @@ use artoo_memory_store::disk::RealDisk;
 use artoo_memory_store::journal::{Entry, Journal, JournalError, Position, Verified};
 use proptest::prelude::*;
 
-use crate::journal_given::{FOLDER, at, batch, disk, event, open, open_from, segment, written};
+use crate::journal_fixtures::{FOLDER, at, batch, disk, event, open, open_from, segment, written};
 
 #[test]
 fn what_was_appended_is_read_in_order() {

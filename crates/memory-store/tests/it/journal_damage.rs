@@ -6,7 +6,7 @@ use artoo_memory_store::journal::{Entry, Notice, Position};
 use proptest::prelude::*;
 
 use crate::faulty_disk::FaultyDisk;
-use crate::journal_given::{FOLDER, Opened, batch, disk, event, open, segment};
+use crate::journal_fixtures::{FOLDER, Opened, batch, disk, event, open, segment};
 
 /// A journal of this many events in one segment, and the offset of each frame.
 fn journal(events: u64) -> (FaultyDisk, Vec<usize>) {
@@ -138,7 +138,7 @@ fn a_missing_segment_is_told_once() {
     let mut opened = open(&disk);
     for number in 1..=3 {
         let long = "x".repeat(5 << 20);
-        opened.journal.append(&batch([crate::journal_given::written(number, long)])).unwrap();
+        opened.journal.append(&batch([crate::journal_fixtures::written(number, long)])).unwrap();
     }
     std::iter::once(segment(2))
         .for_each(|path| artoo_memory_store::disk::Disk::remove(&disk, &path).unwrap());
@@ -153,17 +153,17 @@ fn a_missing_segment_is_told_once() {
 fn a_journal_that_ends_before_the_snapshot_goes_on_behind_it() {
     let (disk, _) = journal(3);
     let from = Position { seq: 9, chain: [9; 32] };
-    let mut opened = crate::journal_given::open_from(&disk, from);
+    let mut opened = crate::journal_fixtures::open_from(&disk, from);
     assert_eq!(opened.notices, [Notice::Behind { head: 3, from: 9 }]);
     opened.journal.append(&batch([event(10)])).unwrap();
-    let again = crate::journal_given::open_from(&disk, from);
+    let again = crate::journal_fixtures::open_from(&disk, from);
     assert_eq!((numbers(&again), again.notices), (vec![10], Vec::new()));
 }
 
 #[test]
 fn a_snapshot_of_another_journal_is_told() {
     let (disk, _) = journal(3);
-    let opened = crate::journal_given::open_from(&disk, Position { seq: 2, chain: [9; 32] });
+    let opened = crate::journal_fixtures::open_from(&disk, Position { seq: 2, chain: [9; 32] });
     assert_eq!((numbers(&opened), opened.notices), (vec![3], vec![Notice::Diverged { seq: 2 }]));
 }
 

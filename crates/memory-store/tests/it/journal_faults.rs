@@ -9,7 +9,7 @@ use artoo_mkct_memory::Event;
 use proptest::prelude::*;
 
 use crate::faulty_disk::{Fault, FaultyDisk};
-use crate::journal_given::{FOLDER, batch, disk, event, open, segment, written};
+use crate::journal_fixtures::{FOLDER, batch, disk, event, open, segment, written};
 
 #[derive(Clone, Debug)]
 enum Step {

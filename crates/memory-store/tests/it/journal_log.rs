@@ -14,7 +14,7 @@ use artoo_memory_store::{Claim, Counts, Log, Opened, Role};
 use proptest::prelude::*;
 
 use crate::faulty_disk::{Fault, FaultyDisk};
-use crate::journal_given::{FOLDER, at, disk, event, written};
+use crate::journal_fixtures::{FOLDER, at, disk, event, written};
 
 /// Longer than any of this takes.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use artoo_memory_store::journal::Position;
 use artoo_memory_store::{Opened, Role};
 
-use crate::journal_given::{at, written};
+use crate::journal_fixtures::{at, written};
 use crate::kill_one::{open, own_number, said, say, start, tally};
 
 const PROCESSES: u64 = 20;

@@ -11,7 +11,7 @@ use artoo_memory_store::journal::{Entry, Position};
 use artoo_memory_store::{Claim, Opened};
 use artoo_mkct_memory::Event;
 
-use crate::journal_given::{at, written};
+use crate::journal_fixtures::{at, written};
 
 /// Number of kills. `ROUNDS=200` in the environment runs more.
 const ROUNDS: u64 = 20;

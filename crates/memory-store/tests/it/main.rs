@@ -2,27 +2,27 @@
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
-mod exchange;
 mod faulty_disk;
+mod import_export;
 mod index;
 mod index_damage;
 mod index_disk;
-mod index_given;
+mod index_fixtures;
 mod index_kill;
 mod index_lessons;
 mod index_tools;
 mod journal;
 mod journal_damage;
 mod journal_faults;
-mod journal_given;
+mod journal_fixtures;
 mod journal_log;
 mod kill_many;
 mod kill_one;
 mod state;
-mod state_given;
+mod state_fixtures;
 mod state_model;
 mod store;
-mod store_given;
+mod store_fixtures;
 mod table;
 
 #[test]

@@ -6,7 +6,7 @@ use artoo_mkct_memory::{Event, Rules, due};
 use artoo_types::{Level, MegramState, MemoryAction, Space, TagPair};
 
 use crate::faulty_disk::{Fault, FaultyDisk};
-use crate::state_given::{day, disk, grams, id, megram, pair, path, reopened, written};
+use crate::state_fixtures::{day, disk, grams, id, megram, pair, path, reopened, written};
 
 fn state() -> State {
     State::new(Rules::default(), grams)

@@ -11,7 +11,7 @@ use chrono::{DateTime, FixedOffset};
 use proptest::prelude::*;
 
 use crate::faulty_disk::FaultyDisk;
-use crate::state_given::{day, disk, grams, id, megram, pair, reopened, written};
+use crate::state_fixtures::{day, disk, grams, id, megram, pair, reopened, written};
 
 /// splitmix64
 struct Dice(u64);

@@ -4,7 +4,7 @@ use artoo_memory_store::operator::{Filter, Operator, Part};
 use artoo_mkct_memory::{MemoryService, Template};
 use artoo_types::{Level, MegramState, MemoryAction, MemoryQuery, RecallReason};
 
-use crate::store_given::{House, id, is_in_a_file, megram, pair};
+use crate::store_fixtures::{House, id, is_in_a_file, megram, pair};
 
 const ALL: Filter = Filter { level: None, space: None, like: None, limit: 1_000 };
 

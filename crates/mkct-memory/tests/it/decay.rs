@@ -2,7 +2,7 @@ use artoo_mkct_memory::decay::{age_days, weight};
 use artoo_types::{Megram, MegramState};
 use proptest::prelude::*;
 
-use crate::given::{day, experience};
+use crate::fixtures::{day, experience};
 
 proptest! {
     #[test]

@@ -4,7 +4,7 @@ use artoo_mkct_memory::{Rules, compose, decay};
 use artoo_types::{Level, Megram, MegramState, Origin, Polarity};
 use proptest::prelude::*;
 
-use crate::given::{any_megrams, day, entry, experience, id, rule};
+use crate::fixtures::{any_megrams, day, entry, experience, id, rule};
 
 fn cycle(entries: &[Entry], now: f64) -> PairPlan {
     plan(entries, &Rules::default(), day(now))
@@ -137,7 +137,7 @@ fn lesson_94_failures_become_a_constraint() {
     let promotion = cycle(&many(1..7, MegramState::Abandon), 0.0).promote.unwrap();
     assert_eq!(promotion.polarity, Polarity::Constraint);
     assert!(promotion.content.starts_with("Do not do this (6 of 6 experiences"), "{}", promotion.content);
-    let (space, entity) = crate::given::pair();
+    let (space, entity) = crate::fixtures::pair();
     let sop = promotion.megram(id(100), day(1.0), space, entity);
     assert_eq!((sop.level, sop.k, sop.f, sop.sigma), (Level::C, 0.0, 0.95, -1.0));
 }

@@ -4,7 +4,7 @@ use artoo_mkct_memory::{Bankruptcy, Rules};
 use artoo_types::{Megram, MegramState};
 use proptest::prelude::*;
 
-use crate::given::{any_megrams, day, entry, experience, rule};
+use crate::fixtures::{any_megrams, day, entry, experience, rule};
 
 fn any_rules() -> impl Strategy<Value = Rules> {
     let literal = prop_oneof![Just(Rules::default()), Just(Rules::spec_v0_8())];

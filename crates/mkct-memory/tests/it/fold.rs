@@ -5,7 +5,7 @@ use artoo_mkct_memory::{Event, MemoryFold};
 use artoo_types::{Level, Megram, MegramId, MegramState};
 use proptest::prelude::*;
 
-use crate::given::{any_megrams, close, day, experience, id, pair, rule};
+use crate::fixtures::{any_megrams, close, day, experience, id, pair, rule};
 
 /// Possible events of a set of Megrams, in causal order: some become a rule, some rules are demoted, some
 /// experiences are forgotten.

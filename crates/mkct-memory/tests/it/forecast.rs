@@ -5,7 +5,7 @@ use artoo_types::{Level, MegramState, MemoryAction};
 use chrono::Duration;
 use proptest::prelude::*;
 
-use crate::given::{any_megrams, close, day, experience, rule};
+use crate::fixtures::{any_megrams, close, day, experience, rule};
 
 #[test]
 fn an_advice_that_turns_is_foreseen() {

@@ -7,7 +7,7 @@ use artoo_types::{
     RecallReason, RunId, Space, TagPair, ToolName,
 };
 
-use crate::given::{close, day, experience, id, pair, rule};
+use crate::fixtures::{close, day, experience, id, pair, rule};
 
 /// A memory whose clock the test moves, in days.
 struct Given {

@@ -2,7 +2,7 @@ use artoo_mkct_memory::key::{Key, layer_prefix, pair_prefix};
 use artoo_types::{Entity, Level, Space};
 use proptest::prelude::*;
 
-use crate::given::id;
+use crate::fixtures::id;
 
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![3 => "[a-c|%\u{0}\n\u{7f}\u{85}文2457CD]{0,12}", 1 => any::<String>()]

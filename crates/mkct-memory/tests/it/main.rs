@@ -5,9 +5,9 @@
 mod decay;
 mod dreamer;
 mod due;
+mod fixtures;
 mod fold;
 mod forecast;
-mod given;
 mod in_memory;
 mod key;
 mod matrix;

@@ -2,7 +2,7 @@ use artoo_mkct_memory::potentials::{action, direct};
 use artoo_types::{Level, Megram, MegramState, MemoryAction};
 use proptest::prelude::*;
 
-use crate::given::{any_megrams, close, day, experience};
+use crate::fixtures::{any_megrams, close, day, experience};
 
 #[test]
 fn every_boundary_of_the_action_table() {

@@ -6,7 +6,7 @@ use artoo_mkct_memory::similar::{
 use artoo_types::{Entity, Level, Megram, MegramState, Space, TagPair};
 use proptest::prelude::*;
 
-use crate::given::{experience, id, rule};
+use crate::fixtures::{experience, id, rule};
 use crate::requests::{REQUESTS, Row};
 
 fn meets(question: &str, known: &str) -> bool {

@@ -6,7 +6,7 @@ use artoo_types::{Megram, MegramId, MegramState};
 use chrono::{DateTime, FixedOffset};
 use proptest::prelude::*;
 
-use crate::given::{any_state, close, day, experience};
+use crate::fixtures::{any_state, close, day, experience};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -50,14 +50,14 @@ proptest! {
                     members.insert(megram.id, megram);
                 }
                 Step::Recall { number, on } => {
-                    if let Some(megram) = members.get_mut(&crate::given::id(number)) {
+                    if let Some(megram) = members.get_mut(&crate::fixtures::id(number)) {
                         megram.last_recalled_at = megram.last_recalled_at.max(Some(day(on)));
                         sums.put(megram);
                     }
                 }
                 Step::Remove { number } => {
-                    sums.remove(crate::given::id(number));
-                    members.remove(&crate::given::id(number));
+                    sums.remove(crate::fixtures::id(number));
+                    members.remove(&crate::fixtures::id(number));
                 }
             }
             for on in [0.0, 1000.0, 3650.0, 3651.0, 3680.0, 4015.0] {
@@ -77,7 +77,7 @@ fn a_faint_entry_is_still_there_after_strong_ones_went() {
         sums.put(&Megram { k: 0.5, ..experience(number, MegramState::Abandon, 60.0) });
     }
     for number in 1..=1000 {
-        sums.remove(crate::given::id(number));
+        sums.remove(crate::fixtures::id(number));
     }
     let exact = direct([&faint], day(60.0));
     assert!(exact.attention < 1e-12);

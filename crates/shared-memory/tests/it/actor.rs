@@ -7,7 +7,7 @@ use artoo_types::{MegramState, MegramWrite, MemoryQuery, MemoryReply, Message, R
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::given::{Flaw, Flawed, experience, memory, pair, today};
+use crate::fixtures::{Flaw, Flawed, experience, memory, pair, today};
 
 fn start(memory: Arc<dyn MemoryService>, run: u128) -> (RunBus, JoinHandle<()>) {
     let bus = Bus::new(Arc::new(ManualClock::new(today())), BusLimits::default());

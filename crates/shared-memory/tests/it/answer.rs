@@ -8,7 +8,7 @@ use artoo_types::{
     Role, RunId, TagPair, Warning,
 };
 
-use crate::given::{Flaw, Flawed, experience, memory, pair, rule, today};
+use crate::fixtures::{Flaw, Flawed, experience, memory, pair, rule, today};
 
 fn from(role: Role, message: impl Into<Message>) -> Envelope {
     let message = Arc::new(message.into());

@@ -8,7 +8,7 @@ use artoo_shared_memory::conformance::{Now, check_all};
 use artoo_types::MegramId;
 use uuid::Uuid;
 
-use crate::given::{Flaw, Flawed, in_memory};
+use crate::fixtures::{Flaw, Flawed, in_memory};
 
 #[tokio::test]
 async fn the_memory_in_memory_keeps_every_law() {

@@ -8,7 +8,7 @@ use artoo_types::{Entity, Megram, MegramState, Polarity, Space, ToolName};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::given::{experience, memory, pair};
+use crate::fixtures::{experience, memory, pair};
 
 fn lesson(number: u128, state: MegramState, words: &str) -> Megram {
     Megram { content: words.to_owned(), ..experience(number, state) }

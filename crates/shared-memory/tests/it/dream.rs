@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-use crate::given::{Flaw, Flawed, experience, memory, pair};
+use crate::fixtures::{Flaw, Flawed, experience, memory, pair};
 
 struct Dreaming {
     memory: Arc<InMemory>,

@@ -7,7 +7,7 @@ mod answer;
 mod conformance;
 mod distil;
 mod dream;
-mod given;
+mod fixtures;
 
 #[test]
 fn no_file_of_the_folder_is_forgotten() {

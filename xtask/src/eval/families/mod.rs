@@ -19,7 +19,7 @@ use super::{
     expected::{Answer, Change, Expected, Holds},
     home::{Entry, Home},
 };
-use crate::draw::Draw;
+use crate::rng::Draw;
 
 /// A kind of request.
 #[derive(Clone, Copy, Debug)]

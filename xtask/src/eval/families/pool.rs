@@ -1,7 +1,7 @@
 //! What homes are made of: names in several languages, and text that says nothing.
 
 use super::Home;
-use crate::draw::Draw;
+use crate::rng::Draw;
 
 const FOLDERS: [&str; 14] = [
     "reports",

@@ -1,7 +1,7 @@
 //! Task: a figure that is recorded nowhere, asked in Finnish.
 
 use super::super::task::{Delivered, End, Files, Task};
-use crate::draw::Draw;
+use crate::rng::Draw;
 
 const SEED: u64 = 3;
 

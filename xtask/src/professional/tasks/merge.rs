@@ -1,8 +1,8 @@
 //! Task: merge tables in three dialects into one.
 
 use super::super::task::{Delivered, End, Files, Task};
-use crate::draw::Draw;
 use crate::eval::csv;
+use crate::rng::Draw;
 
 const SEED: u64 = 1503;
 const NAMES: [&str; 8] = [

@@ -1,7 +1,7 @@
 //! Task: logs of three services in two time zones, of which the noisiest is not the cause.
 
 use super::super::task::{Delivered, End, Files, Task, texts};
-use crate::draw::Draw;
+use crate::rng::Draw;
 
 const SEED: u64 = 1158;
 /// The outage in seconds of the day, UTC: the first and the last failed request.

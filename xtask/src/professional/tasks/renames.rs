@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::task::{Delivered, End, Files, Task};
-use crate::draw::Draw;
+use crate::rng::Draw;
 
 const SEED: u64 = 60;
 const COUNT: usize = 60;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::task::{Delivered, End, Files, Task};
-use crate::draw::Draw;
+use crate::rng::Draw;
 
 const SEED: u64 = 25;
 const TITLES: [&str; 25] = [

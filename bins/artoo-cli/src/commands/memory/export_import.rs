@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use artoo_memory_store::exchange::{self, ExchangeError, Imported};
+use artoo_memory_store::import_export::{self, ExchangeError, Imported};
 
 use super::{Work, remember, wait};
 use crate::commands::runs::as_json;
@@ -22,7 +22,7 @@ pub(super) fn export(
     let memory = work.memory.as_ref();
     let Some(output) = output else {
         let mut out = Lines { terminal: context.terminal, failed: None };
-        let done = exchange::export(memory, work.now, &mut BufWriter::new(&mut out));
+        let done = import_export::export(memory, work.now, &mut BufWriter::new(&mut out));
         return match (out.failed, done) {
             (Some(error), _) => Err(error),
             (None, done) => done.map(|_| Exit::OK).map_err(explained),
@@ -35,7 +35,7 @@ pub(super) fn export(
             .hint("name a file that is not there yet, in a folder that is")
     })?;
     let mut file = BufWriter::new(file);
-    let count = exchange::export(memory, work.now, &mut file).map_err(explained)?;
+    let count = import_export::export(memory, work.now, &mut file).map_err(explained)?;
     file.get_ref().sync_all().map_err(|error| explained(ExchangeError::Write(error)))?;
     let count = counted(count, "entry", "entries");
     context
@@ -95,8 +95,8 @@ pub(super) fn import(
     };
     let redactor = remember::redactor(context.environment);
     let redact = |text: &str| redactor.apply(text).into_owned();
-    let imported =
-        wait(exchange::import(work.memory.as_ref(), work.now, &redact, &mut from))?.map_err(explained)?;
+    let imported = wait(import_export::import(work.memory.as_ref(), work.now, &redact, &mut from))?
+        .map_err(explained)?;
     let text = if json { as_json(&imported)? + "\n" } else { page(&imported) };
     context.terminal.data(&text)?;
     for refused in imported.told.iter().filter(|_| !json) {

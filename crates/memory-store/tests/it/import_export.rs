@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use artoo_memory_store::exchange::{ExchangeError, Imported, MAX_LINE, TOLD, export, import};
+use artoo_memory_store::import_export::{ExchangeError, Imported, MAX_LINE, TOLD, export, import};
 use artoo_memory_store::{Operator, ReadOnly};
 use artoo_mkct_memory::{InMemory, MemoryService, Rules, Template, matrix};
 use artoo_types::{

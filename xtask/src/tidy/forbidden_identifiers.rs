@@ -1,7 +1,7 @@
 //! Rule about identifiers that a layer's code may not use: what the manifest cannot forbid because it is in
 //! the standard library.
 
-use super::{Finding, Layer, Tree, code, layer};
+use super::{Finding, Layer, Tree, layer, strip};
 
 const CLOCKS: [&str; 3] = ["SystemTime::now", "Utc::now", "Local::now"];
 /// Allowed in roles: they measure the runtime's timers with it, and its time is virtual in tests.
@@ -29,8 +29,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             Some(Layer::Role | Layer::Auditor) => ("a role", [&CLOCKS[..], &SURROUNDINGS].concat()),
             _ => continue,
         };
-        for (index, line) in code::without_tests(&file.text).lines().enumerate() {
-            if let Some(word) = forbidden.iter().find(|word| code::has_word(line, word)) {
+        for (index, line) in strip::without_tests(&file.text).lines().enumerate() {
+            if let Some(word) = forbidden.iter().find(|word| strip::has_word(line, word)) {
                 findings.push(Finding::line(
                     "words",
                     &file.path,

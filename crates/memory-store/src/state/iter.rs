@@ -2,8 +2,8 @@
 
 use artoo_types::{Megram, MegramId, TagPair};
 
+use super::facts::Known;
 use super::key::{self, PairKey};
-use super::known::Known;
 use super::record::{EntryRecord, PairRecord, decode, meaningless};
 use super::{Base, State};
 use crate::table::{Row, Table, TableError};
