@@ -27,6 +27,7 @@ mod content_id;
 mod named;
 mod pieces;
 mod placing;
+mod replace;
 mod state;
 mod walk;
 
@@ -42,5 +43,6 @@ pub use hex::FromHexError;
 pub use named::Named;
 pub use pieces::{clone_blocks, copy, copy_sparse, hash};
 pub use placing::{fill, finish_file, finish_file_as_far_as_allowed, finish_link, take_free_name};
+pub use replace::replace;
 pub use state::{Kind, Moment, State};
 pub use walk::{Unread, Walked, walk};

@@ -52,6 +52,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
             "artoo-llm-client",
             "artoo-llm-http",
             "artoo-llm-local",
+            "artoo-policy",
             "artoo-sandbox",
             "artoo-shell-effects",
             "artoo-snapshot",

@@ -9,7 +9,6 @@ mod defaults;
 mod file;
 mod layer;
 mod load;
-mod new_rule;
 mod policy;
 mod prices;
 mod profiles;
@@ -24,8 +23,7 @@ pub(crate) use choose::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels,
 pub(crate) use controller::{ControllerTable, checked};
 pub(crate) use layer::{Merged, Origin};
 pub(crate) use load::{Given, Source, merge, own_folder, path};
-pub(crate) use new_rule::{add_rule, rule_text};
-pub(crate) use policy::{path as policy_path, policy_schema, rules};
+pub(crate) use policy::path as policy_path;
 pub(crate) use prices::prices;
 pub(crate) use profiles::applied;
 pub(crate) use schema::config_schema;

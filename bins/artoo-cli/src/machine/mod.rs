@@ -2,12 +2,8 @@
 
 mod environment;
 mod folders;
-mod programs;
-mod replace;
 mod zone;
 
 pub(crate) use environment::{Environment, expand_home};
 pub(crate) use folders::{Folders, make_private, nearest_folder, private_file, private_log, writable};
-pub(crate) use programs::{executable, installed_programs};
-pub(crate) use replace::replace;
 pub(crate) use zone::zone_name;

@@ -21,7 +21,6 @@ use crate::config::Notify;
 use crate::error::{CommandError, Exit, Kind};
 use crate::instructions;
 use crate::interrupt::Signals;
-use crate::machine::installed_programs;
 use crate::program::Context;
 use crate::terminal::Terminal;
 use crate::view::call;
@@ -179,7 +178,7 @@ pub(super) fn builder(context: &Context<'_>, prepared: &Prepared) -> Builder {
         .toolbox(prepared.toolbox.clone())
         .policy(prepared.policy.clone())
         .protect(prepared.configuration.clone())
-        .programs(installed_programs(&context.environment.search_path()))
+        .programs(artoo_tools::installed_programs(&context.environment.search_path()))
         .environment(context.environment.all())
         .snapshot_limits(prepared.settings.snapshot)
         .retention(prepared.settings.retention);

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::config::ModelTable;
 use crate::error::CommandError;
-use crate::machine::{Environment, make_private, private_file, replace};
+use crate::machine::{Environment, make_private, private_file};
 
 /// Sets `[brain]` and removes choices for single tiers and roles, which the new choice replaces; sets in `[models."NAME"]` what was
 /// `found` of a model, and leaves there what else a person wrote. The file appears whole or not at all; a key is never written.
@@ -37,7 +37,7 @@ pub(super) fn write(
         // The comments of the old file are lost in the new one.
         private_file(&path.with_extension("toml.bak"), old.as_bytes()).map_err(failed)?;
     }
-    replace(path, text.as_bytes()).map_err(failed)
+    artoo_anchored_files::replace(path, text.as_bytes()).map_err(failed)
 }
 
 fn changed(

@@ -1,19 +1,20 @@
 //! Adding a rule to `policy.toml`: behind what is there, which stays byte for byte, and only where the whole can be read afterwards.
 
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use artoo_anchored_files::replace;
 use artoo_consent::Rule;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value as Json;
 
-use super::policy::{checked, read, short_enough};
-use crate::error::CommandError;
-use crate::machine::{make_private, replace};
+use crate::PolicyError;
+use crate::file::{checked, short_enough, text_of};
 
 /// The rule as it stands in the file.
-pub(crate) fn rule_text(rule: &Rule) -> String {
+pub fn rule_text(rule: &Rule) -> String {
     let Rule { decision, effects, programs, paths, reason, matches, spares } = rule;
     let kinds: Vec<String> = effects.iter().map(|kind| kind.name().to_owned()).collect();
     let mut text = format!("[[rule]]\ndecision = {}\neffects = {}\n", string(decision.name()), list(&kinds));
@@ -35,20 +36,16 @@ pub(crate) fn rule_text(rule: &Rule) -> String {
 /// # Errors
 ///
 /// What is there, or would be, cannot be read as rules that do what they say; or it cannot be written. Nothing has changed then.
-pub(crate) fn add_rule(path: &Path, home: &Path, rule: &Rule) -> Result<usize, CommandError> {
-    let failed = |error: io::Error| {
-        CommandError::failed(format!("the rule was not written to {}", path.display()))
-            .because(error)
-            .hint("check the owner, permissions and free space of the file and its folder")
-    };
+pub fn add(path: &Path, home: &Path, rule: &Rule) -> Result<usize, PolicyError> {
+    let failed = |source: io::Error| PolicyError::NotWritten { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("/"));
-    make_private(folder).map_err(failed)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     // Two runs at once add one after the other. Where the file system knows no locks, the file is whole all the same.
     let lock = File::open(folder).map_err(failed)?;
     let _ = flock(&lock, FlockOperation::LockExclusive);
 
     let target = target(path).map_err(failed)?;
-    let old = read(path)?;
+    let old = text_of(path)?;
     checked(path, &old, home)?;
     let new = format!("{}{}", behind(&old), rule_text(rule));
     short_enough(path, &new)?;
@@ -97,8 +94,8 @@ mod tests {
     use artoo_shell_effects::Permission;
     use artoo_types::EffectKind;
 
-    use super::super::policy::rules;
     use super::*;
+    use crate::read as rules;
 
     const HOME: &str = "/home/nobody-here";
     const OWN: &str =
@@ -116,8 +113,14 @@ mod tests {
         }
     }
 
-    fn add(path: &Path, rule: &Rule) -> Result<usize, CommandError> {
-        add_rule(path, Path::new(HOME), rule)
+    fn add(path: &Path, rule: &Rule) -> Result<usize, PolicyError> {
+        super::add(path, Path::new(HOME), rule)
+    }
+
+    /// With what caused it.
+    fn words(error: &PolicyError) -> String {
+        let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+        causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
     }
 
     fn mode(path: &Path) -> u32 {
@@ -185,7 +188,7 @@ mod tests {
         assert_eq!(names(&kept), ["rules"]);
 
         fs::remove_file(kept.join("rules")).unwrap();
-        let error = add(&path, &rule("r")).unwrap_err().to_string();
+        let error = words(&add(&path, &rule("r")).unwrap_err());
         assert!(error.contains("it is a link that leads nowhere"), "{error}");
         assert_eq!(names(&kept).len(), 0);
     }
@@ -198,7 +201,7 @@ mod tests {
         let many = "[[rule]]\ndecision=\"ask\"\neffects=[\"creates\"]\nreason=\"r\"\n".repeat(200);
         let check = |old: &str, rule: &Rule, said: &str| {
             fs::write(&path, old).unwrap();
-            let error = add(&path, rule).unwrap_err().to_string();
+            let error = words(&add(&path, rule).unwrap_err());
             assert!(error.contains(said), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), old);
             assert_eq!(names(folder.path()), ["policy.toml"]);
@@ -217,13 +220,13 @@ mod tests {
     fn what_cannot_be_written_is_an_error_and_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("artoo"), "a file").unwrap();
-        let error = add(&folder.path().join("artoo/policy.toml"), &rule("r")).unwrap_err().to_string();
+        let error = words(&add(&folder.path().join("artoo/policy.toml"), &rule("r")).unwrap_err());
         assert!(error.contains("was not written"), "{error}");
         let path = folder.path().join("policy.toml");
         // Where the new file would have to be is something that does not go.
         fs::create_dir_all(folder.path().join("policy.toml.new/x")).unwrap();
         fs::write(&path, OWN).unwrap();
-        let error = add(&path, &rule("r")).unwrap_err().to_string();
+        let error = words(&add(&path, &rule("r")).unwrap_err());
         assert!(error.contains("was not written"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), OWN);
     }

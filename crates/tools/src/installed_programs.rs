@@ -1,4 +1,4 @@
-//! Programs that the planner may count on.
+//! The inventory of programs: what a planner may count on.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -32,13 +32,13 @@ const WORTH_KNOWING: [&str; 24] = [
 ];
 
 /// Those of them that lie in one of these folders and may be executed.
-pub(crate) fn installed_programs(search_path: &[PathBuf]) -> Vec<String> {
+pub fn installed_programs(search_path: &[PathBuf]) -> Vec<String> {
     let there = |name: &str| search_path.iter().any(|folder| executable(&folder.join(name)));
     WORTH_KNOWING.into_iter().filter(|name| there(name)).map(str::to_owned).collect()
 }
 
 /// Whether a file is there that may be executed.
-pub(crate) fn executable(path: &Path) -> bool {
+pub fn executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use rustix::fs::{Access, access};
 
-/// Puts the whole text there at once, with the mode of what was there.
-pub(crate) fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
+/// Puts the whole text there at once, with the mode of what was there; a new file is its owner's alone. It is written beside it first, under a name
+/// that ends in `.toml.new`.
+pub fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
     let mode = match target.metadata() {
         Ok(found) => {
             // A name may be replaced where the file itself may not be written.
