@@ -30,6 +30,7 @@ mod retry;
 mod retry_after;
 mod schema;
 mod shown;
+mod strength;
 mod structured;
 mod tools;
 mod usage;
@@ -50,6 +51,7 @@ pub use request::{
 pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
 pub use shown::{advice, earlier_results, fair_share};
+pub use strength::{Contender, weaker_judge};
 pub use structured::{
     Obtained, Structured, ask, ask_alone, ask_once, ask_once_alone, ask_several, ask_typed,
 };

@@ -16,7 +16,6 @@ mod schema;
 mod sections;
 mod settings;
 mod span;
-mod tiers;
 mod variables;
 
 pub(crate) use choose::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use artoo_auditor::RunFindings;
+use artoo_bus::{Clock as _, SystemClock};
 use artoo_consent::Rules;
 use artoo_mkct_memory::MemoryService;
 use artoo_runtime::control::{AnsweredAt, Listening, listen};
@@ -12,7 +14,6 @@ use super::always::PolicyFile;
 use super::ask::{Asking, Keyboard};
 use super::conversation::Conversation;
 use super::detach;
-use super::findings::Findings;
 use super::prepare::Prepared;
 use super::show::Show;
 use super::watch::{Attended, View, attend};
@@ -53,7 +54,7 @@ pub(super) async fn drive(
     context.log_secrets.are(artoo.redactor());
     let verbose = context.common.verbose > 0;
     let person_present = prepared.request.person_present;
-    let findings = Findings::new(names(&prepared));
+    let findings = RunFindings::new(names(&prepared), SystemClock::new().now());
     let (now, text) = (prepared.request.surroundings.now, prepared.request.text.clone());
     let run = artoo.resume(prepared.request, prepared.kept).map_err(|error| not_begun(&error))?;
     let run_id = run.id();
