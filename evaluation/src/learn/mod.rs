@@ -268,7 +268,7 @@ impl Suite {
 /// Builds the simulated model and starts it.
 fn simulated() -> Result<Model> {
     let server = step("build the simulated model", || {
-        let build = cargo(["build", "--quiet", "--package=xtask", "--example=simulated"]);
+        let build = cargo(["build", "--quiet", "--package=artoo-evaluation", "--example=simulated"]);
         verify::executable(&build.args([verify::MESSAGES]), "simulated")
     })?;
     Ok(Model::Simulated(Program::new(server, [""; 0]).serve()?))

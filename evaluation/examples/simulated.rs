@@ -19,8 +19,10 @@ fn main() -> std::process::ExitCode {
 
 async fn serve() -> std::io::Result<()> {
     // Without counts, so that artoo estimates the tokens of prompts that differ in length.
-    let server =
-        MockServer::start(|call| Reply::text_without_usage(xtask::learn::model::answer(&call.body))).await?;
+    let server = MockServer::start(|call| {
+        Reply::text_without_usage(artoo_evaluation::learn::model::answer(&call.body))
+    })
+    .await?;
     println!("{}", server.base_url());
     // Whoever started it may die in any way.
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;

@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn every_sequence_asks_20_different_things() {
         let sequences = all();
-        assert_eq!(sequences.len(), 8, "xtask/src/learn/about.md states this number");
+        assert_eq!(sequences.len(), 8, "evaluation/src/learn/about.md states this number");
         for sequence in &sequences {
             let asked: BTreeSet<&str> = sequence.requests.iter().map(|asked| asked.asks.as_str()).collect();
             assert_eq!((asked.len(), sequence.requests.len()), (LENGTH, LENGTH), "{}", sequence.id);

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use artoo_evaluation::by_hand::{
+    Answer, Asked, Cassette, Exchange, Folder, Match, Places, Question, Server, Tokens,
+};
 use artoo_llm_client::{
     JsonSchema, LlmClient, LlmError, Message, ModelProfile, Request, ToolCalling, ToolDefinition, ToolResult,
     ToolUse, estimate_tokens,
@@ -9,7 +12,6 @@ use artoo_llm_client::{
 use artoo_llm_http::doubles::{MockServer, Reply};
 use artoo_llm_http::{HttpConfig, OpenAiCompatible};
 use serde_json::json;
-use xtask::by_hand::{Answer, Asked, Cassette, Exchange, Folder, Match, Places, Question, Server, Tokens};
 
 /// A server, and the client of a role.
 async fn serve(server: Server, role: &str) -> (Arc<Server>, MockServer, OpenAiCompatible) {

@@ -239,7 +239,8 @@ pub(crate) fn prepare(artoo: &Path, data: &Path, options: &[String]) -> Result<S
 }
 
 fn plain_loop() -> Result<PathBuf> {
-    let build = cargo(["build", "--quiet", "--release", "--package=xtask", "--example=plain-loop"]);
+    let build =
+        cargo(["build", "--quiet", "--release", "--package=artoo-evaluation", "--example=plain-loop"]);
     verify::executable(&build.args([verify::MESSAGES]), "plain-loop")
 }
 

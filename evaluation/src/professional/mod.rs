@@ -181,7 +181,7 @@ fn bench(binary: Option<&PathBuf>) -> Result<Bench> {
         Some(binary) => fs::canonicalize(binary).map_err(Error::file("find", binary))?,
         None => verify::artoo(Build::Tested)?,
     };
-    let build = cargo(["build", "--quiet", "--package=xtask", "--example=by_hand"]);
+    let build = cargo(["build", "--quiet", "--package=artoo-evaluation", "--example=by_hand"]);
     let server = verify::executable(&build.args([verify::MESSAGES]), "by_hand")?;
     let place = std::env::temp_dir().join(format!("artoo-professional-{}", std::process::id()));
     Ok(Bench { artoo, server, place })

@@ -9,9 +9,9 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use artoo_evaluation::by_hand::{Cassette, Folder, Places, Server};
 use artoo_llm_client::estimate_tokens;
 use artoo_llm_http::doubles::{MockServer, Reply};
-use xtask::by_hand::{Cassette, Folder, Places, Server};
 
 fn main() -> std::process::ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
