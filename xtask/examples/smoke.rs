@@ -37,7 +37,7 @@ fn model(call: &Call) -> Reply {
         "action" => json!({"tool": "shell", "output_is_answer": true,
             "arguments": {"command": "find docs -maxdepth 1 -name '*.txt' | wc -l"}}),
         // The judge of `cargo xtask learn`, which passes what an output supports.
-        _ => return Reply::text(xtask::learn::model::answer(&call.body)),
+        _ => return Reply::text(artoo_evaluation::learn::model::answer(&call.body)),
     };
     Reply::text(answer.to_string())
 }

@@ -1,24 +1,20 @@
 //! Development tasks of the workspace, behind `cargo xtask`: [`verify`] runs everything that must pass,
 //! [`tidy`] checks what no compiler checks, [`quickstart`] takes a fresh machine to its first answer,
-//! [`eval`] grades real runs, [`mod@bench`] measures artoo's cost without the model.
+//! [`mod@bench`] measures artoo's cost without the model. Real runs are graded by `artoo-evaluation`, which
+//! [`cli`] passes `eval` and `learn` on to.
 //!
 //! *Architecture invariant*: nothing of artoo depends on this crate, and without its dev-dependencies it
-//! depends on nothing of artoo. The rules of [`tidy`] and the graders of [`eval`] are functions from values
-//! to values; only [`command`] starts processes and only [`terminal`] prints.
+//! depends on nothing of artoo. The rules of [`tidy`] are functions from values to values; only
+//! [`command`] starts processes and only [`terminal`] prints.
 
 pub mod bench;
-pub mod by_hand;
 pub mod cli;
 pub mod command;
 pub mod error;
-pub mod eval;
 pub mod files;
 mod follow_ups;
-pub mod learn;
 pub mod machine;
-pub mod professional;
 pub mod quickstart;
-mod rng;
 pub mod schema;
 pub mod screencast;
 pub mod terminal;

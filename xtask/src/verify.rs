@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
-    Error, Result,
+    Error, Result, cli,
     command::{Program, cargo},
-    files, professional, schema,
+    files, schema,
     terminal::{say, step},
     tidy,
 };
@@ -27,7 +27,7 @@ pub fn test() -> Result<()> {
     })?;
     step("generated files", || schema::run(true))?;
     smoke(Build::Tested)?;
-    professional::check()?;
+    cli::evaluation("check", &[])?;
     step("examples in the documentation", || {
         cargo(["test", "--workspace", "--all-features", "--doc", "--quiet"]).run()
     })?;

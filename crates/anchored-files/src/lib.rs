@@ -18,6 +18,7 @@
 //! ```
 
 mod anchored;
+mod atomic_write;
 #[cfg(feature = "test-util")]
 pub mod changed_trees;
 mod content_id;
@@ -34,6 +35,7 @@ pub use anchored::{
     Lookout, is_no_folder, look, look_at, look_below, names, open_entry_folder, open_file, open_folder,
     open_root, some_names,
 };
+pub use atomic_write::replace;
 pub use content_id::{ContentId, id_of};
 pub use entry_state::{Kind, Moment, State};
 pub use hex::FromHexError;

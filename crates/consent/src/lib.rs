@@ -156,6 +156,21 @@ impl Consent for Nobody {
     }
 }
 
+/// The person's rules answer, and nobody else: what they do not allow is a no.
+#[derive(Clone, Debug, Default)]
+pub struct RulesAlone(pub Rules);
+
+#[async_trait]
+impl Consent for RulesAlone {
+    fn rules(&self) -> Rules {
+        self.0.clone()
+    }
+
+    async fn ask(&self, question: Question) -> Answer {
+        Nobody.ask(question).await
+    }
+}
+
 impl Question {
     /// What would be done.
     pub fn proposed(&self) -> ProposedEffects<'_> {

@@ -33,6 +33,7 @@ mod request;
 mod retry;
 mod retry_after;
 mod schema;
+mod strength;
 mod tools;
 mod usage;
 
@@ -53,4 +54,5 @@ pub use request::{
 };
 pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
+pub use strength::{Contender, weaker_judge};
 pub use tools::{calls_in_text, with_tools_in_prompt};

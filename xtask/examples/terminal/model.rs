@@ -50,7 +50,7 @@ pub(crate) fn says(call: &Call, step: &Step) -> Reply {
                 json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": is_answer});
             Reply::text(action.to_string())
         }
-        _ => Reply::text(xtask::learn::model::answer(&call.body)),
+        _ => Reply::text(artoo_evaluation::learn::model::answer(&call.body)),
     }
 }
 

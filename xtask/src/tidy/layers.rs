@@ -35,7 +35,7 @@ pub enum Layer {
     Composition,
     /// The binary for users.
     Binary,
-    /// This crate.
+    /// This crate, and the evaluation.
     Tasks,
 }
 
@@ -52,6 +52,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
             "artoo-llm-client",
             "artoo-llm-http",
             "artoo-llm-local",
+            "artoo-policy",
             "artoo-sandbox",
             "artoo-shell-effects",
             "artoo-snapshot",
@@ -78,7 +79,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
     (Layer::Auditor, &["artoo-auditor"]),
     (Layer::Composition, &["artoo-runtime", "artoo"]),
     (Layer::Binary, &["artoo-cli"]),
-    (Layer::Tasks, &["xtask"]),
+    (Layer::Tasks, &["artoo-evaluation", "xtask"]),
 ];
 
 /// External crates that pure crates may use: shapes, numbers and text, without async, files, clocks or
@@ -106,18 +107,30 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
     ("clap", &[]),
     ("crossterm", &[]),
     ("etcetera", &[]),
-    ("hyper", &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-runtime", "artoo"]),
-    ("ignore", &["artoo-tools", "artoo-runtime", "artoo"]),
-    ("landlock", &["artoo-sandbox", "artoo-tools", "artoo-runtime", "artoo"]),
+    (
+        "hyper",
+        &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"],
+    ),
+    ("ignore", &["artoo-tools", "artoo-policy", "artoo-runtime", "artoo"]),
+    ("landlock", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"]),
     ("llguidance", &["artoo-llm-local"]),
-    ("memmap2", &["artoo-mapped-file", "artoo-llm-local", "artoo-tools", "artoo-runtime", "artoo"]),
+    (
+        "memmap2",
+        &["artoo-mapped-file", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"],
+    ),
     ("nix", &[]),
     ("rand", &["artoo-memory-store"]),
-    ("reqwest", &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-runtime", "artoo"]),
+    (
+        "reqwest",
+        &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"],
+    ),
     ("rusty-leveldb", &["artoo-memory-store"]),
-    ("rustls", &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-runtime", "artoo"]),
-    ("seccompiler", &["artoo-sandbox", "artoo-tools", "artoo-runtime", "artoo"]),
-    ("tempfile", &["artoo-tools", "artoo-runtime", "artoo"]),
+    (
+        "rustls",
+        &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"],
+    ),
+    ("seccompiler", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"]),
+    ("tempfile", &["artoo-tools", "artoo-policy", "artoo-runtime", "artoo"]),
     ("tokenizers", &[]),
     ("zip", &["artoo-llm-local"]),
 ];
@@ -223,7 +236,8 @@ pub(super) fn check(members: &[Member], graph: &Graph) -> Vec<Finding> {
             }
         }
         if own == Layer::Tasks
-            && let Some(artoo) = member.built_with.iter().find(|name| layer(name).is_some())
+            && let Some(artoo) =
+                member.built_with.iter().find(|name| layer(name).is_some_and(|theirs| theirs != Layer::Tasks))
         {
             say(format!("{} must start without building {artoo}; make it a dev-dependency", member.name));
         }

@@ -95,6 +95,7 @@ impl SourceFile {
     pub fn member(&self) -> Option<&str> {
         let mut parts = self.path.split('/');
         match parts.next()? {
+            "evaluation" => Some("evaluation"),
             "xtask" => Some("xtask"),
             first @ ("crates" | "bins") => self.path.get(..first.len() + 1 + parts.next()?.len()),
             _ => None,

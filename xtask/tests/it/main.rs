@@ -2,6 +2,5 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
-mod by_hand;
 mod schemas;
 mod tidy;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Loaded;
 use crate::args::ConfigCommand;
-use crate::config::{Given, Provider, RoleModels, Settings, Span, applied, config_schema, policy_schema};
+use crate::config::{Given, Provider, RoleModels, Settings, Span, applied, config_schema};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::terminal::{neutral_json, neutral_line, pad, width};
@@ -16,7 +16,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &ConfigCommand) -> Result<
             let path = crate::config::path(context.environment, &context.folders.home);
             format!("{}\n", neutral_line(&path.display().to_string()))
         }
-        ConfigCommand::Schema { policy: true, .. } => format!("{:#}\n", policy_schema()),
+        ConfigCommand::Schema { policy: true, .. } => format!("{:#}\n", artoo_policy::schema()),
         ConfigCommand::Schema { events: false, .. } => format!("{:#}\n", config_schema()),
         ConfigCommand::Schema { events: true, .. } => format!("{:#}\n", artoo_runtime::events::schema()),
         ConfigCommand::Show { json } => show(context, *json)?,

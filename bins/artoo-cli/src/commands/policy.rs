@@ -3,19 +3,16 @@
 //! The command is not run.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use artoo_consent::{Answer, Consent, PauseClock, Question, Rule, Rules};
-use artoo_shell_effects::{Effects, Kind, Permission, effects_of};
-use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, Outlook, ToolContext, ToolLimits, outlook};
-use async_trait::async_trait;
-use chrono::DateTime;
+use artoo_consent::{Rule, Rules};
+use artoo_policy::{Situation, explain};
+use artoo_shell_effects::{Effects, Kind, Permission};
+use artoo_tools::Outlook;
 use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::Loaded;
 use crate::args::PolicyCommand;
-use crate::config::{Given, policy_path, rules};
+use crate::config::{Given, policy_path};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::nearest_folder;
@@ -33,7 +30,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
 
 fn own_rules(context: &Context<'_>) -> Result<Rules, CommandError> {
     let home = context.folders.home.as_path();
-    rules(&policy_path(context.environment, home), home)
+    Ok(artoo_policy::read(&policy_path(context.environment, home), home)?)
 }
 
 fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, CommandError> {
@@ -42,49 +39,20 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
     let rules = own_rules(context)?.protecting(&settings.data_dir).protecting(&configuration);
     let kept = [settings.data_dir.clone(), configuration].into_iter().chain(rules.file().map(Path::to_owned));
     let protected: Vec<PathBuf> = kept.chain(settings.protected.iter().cloned()).collect();
-    let run = settings.data_dir.join("policy-check");
-    let looked = ToolContext {
+    let situation = Situation {
         working_folder: context.folders.current.clone(),
         workspace: settings.workspace.clone(),
-        request: "".into(),
         home: context.folders.home.clone(),
-        private_tmp: run.join("tmp"),
-        protected: protected.into(),
+        run_folder: settings.data_dir.join("policy-check"),
+        // Where a run would have them is not there yet.
+        layer_stores: vec![nearest_folder(&settings.data_dir), PathBuf::from("/var/tmp")],
+        protected,
         mode: settings.sandbox,
         network: settings.network(),
         environment: context.environment.all(),
-        evidence: EvidenceStore::unmade(run.join("evidence")),
-        created: CreatedPaths::default(),
-        jobs: Jobs::default(),
-        // The data folder may not exist yet, so the nearest existing ancestor stands for it.
-        layer_stores: vec![nearest_folder(&settings.data_dir), PathBuf::from("/var/tmp")],
-        explain: effects_of,
-        consent: Arc::new(RulesAlone(rules)),
-        trial_only: false,
-        pauses: PauseClock::default(),
-        snapshot: None,
-        images: false,
-        time: Arc::new(DateTime::UNIX_EPOCH.fixed_offset()),
-        limits: ToolLimits::default(),
-        cancel: CancellationToken::new(),
-        on_output: None,
     };
-    let outlook = outlook(text, &looked);
+    let outlook = explain(text, situation, rules);
     Ok(if json { format!("{}\n", neutral_json(&as_json(&outlook).to_string())) } else { page(&outlook) })
-}
-
-/// Consent by the user's rules alone, with nobody to ask.
-struct RulesAlone(Rules);
-
-#[async_trait]
-impl Consent for RulesAlone {
-    fn rules(&self) -> Rules {
-        self.0.clone()
-    }
-
-    async fn ask(&self, _: Question) -> Answer {
-        Answer::No { reason: "nothing is run".to_owned() }
-    }
 }
 
 /// The user's rules and the path of their file.
@@ -197,7 +165,7 @@ fn page(outlook: &Outlook) -> String {
 
 #[cfg(test)]
 mod tests {
-    use artoo_shell_effects::{Paths, Place, Seen};
+    use artoo_shell_effects::{Paths, Place, Seen, effects_of};
     use artoo_tools::Step;
     use artoo_types::EffectKind;
 

@@ -1,10 +1,10 @@
 //! Model selection: which provider and model each role gets.
 
+use artoo_llm_client::{Contender, weaker_judge};
 use artoo_types::Role;
 
 use super::layer::{Merged, Origin};
 use super::tables::{ModelTable, Provider, Sections};
-use super::tiers;
 use crate::error::CommandError;
 use crate::machine::Environment;
 use crate::suggest::nearest;
@@ -40,6 +40,14 @@ pub(crate) struct ModelChoice {
     pub(crate) model: String,
     /// The variable that holds the key, if one is needed or set.
     pub(crate) key_env: Option<String>,
+}
+
+impl ModelChoice {
+    /// As far as its strength is told.
+    fn contender(&self) -> Contender<'_> {
+        let server = (self.provider != Provider::Local).then_some(self.base_url.as_str());
+        Contender { model: &self.model, server }
+    }
 }
 
 /// The model of each role that uses one.
@@ -114,7 +122,14 @@ pub(crate) fn choose(
     let executor = make(tool, ("roles.executor", &roles.executor))?;
     let agent_validator = make(tool, ("roles.agent_validator", &roles.agent_validator))?;
     let meta_validator = make(brain, ("roles.meta_validator", &roles.meta_validator))?;
-    tiers::check(&planner, &executor, &meta_validator)?;
+    if let Some(reason) = weaker_judge(meta_validator.contender(), planner.contender(), executor.contender())
+    {
+        return Err(CommandError::configuration(format!(
+            "the meta-validator may not work with a weaker model than the planner: {} against {}, and {reason}",
+            meta_validator.model, planner.model
+        ))
+        .hint("remove [roles.meta_validator], or name a model that is at least as strong as the planner's"));
+    }
     Ok(RoleModels { choices: [perceiver, planner, executor, agent_validator, meta_validator] })
 }
 

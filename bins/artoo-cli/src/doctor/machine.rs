@@ -9,7 +9,7 @@ use artoo_sandbox::{Gap, Network, SandboxMode, Support, probe};
 use super::Check;
 use crate::config::Settings;
 use crate::dispatch::Context;
-use crate::machine::{installed_programs, nearest_folder, writable};
+use crate::machine::{nearest_folder, writable};
 use crate::view::bytes;
 
 /// Below this, a run may fail to write its records.
@@ -21,7 +21,7 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     checks.extend(trials(settings.sandbox, || Preview::supported(&nearest_folder(&settings.data_dir))));
     checks.push(protected(&context.folders.home, settings));
     checks.push(shell(&search_path));
-    let programs = installed_programs(&search_path);
+    let programs = artoo_tools::installed_programs(&search_path);
     checks.push(match programs.is_empty() {
         true => Check::note("programs", "only the ordinary ones of the system")
             .remedy("install python3 for requests that need to compute"),

@@ -1,13 +1,9 @@
 //! Access to the machine (environment, folders, programs, time zone), so that no library needs it.
 
-mod atomic_write;
 mod environment;
 mod folders;
-mod programs;
 mod zone;
 
-pub(crate) use atomic_write::replace;
 pub(crate) use environment::{Environment, expand_home};
 pub(crate) use folders::{Folders, make_private, nearest_folder, private_file, private_log, writable};
-pub(crate) use programs::{executable, installed_programs};
 pub(crate) use zone::zone_name;

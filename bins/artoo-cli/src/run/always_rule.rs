@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use artoo_consent::Rule;
 use artoo_types::ProposedRule;
 
-use crate::config::{add_rule, rule_text};
 use crate::error::CommandError;
 use crate::terminal::{exact, neutral_line};
 
@@ -21,7 +20,7 @@ impl PolicyFile {
     /// The lines that show the rule as it would be written. Neutral.
     pub(super) fn offer(&self, rule: &ProposedRule) -> Vec<String> {
         let head = format!("this rule would be added to {}:", neutral_line(&self.path.display().to_string()));
-        let text = rule_text(&Rule::allowing(rule.clone(), "(what you type next)".to_owned()));
+        let text = artoo_policy::rule_text(&Rule::allowing(rule.clone(), "(what you type next)".to_owned()));
         let lines = text.trim().split('\n').map(|line| format!("  {}", exact(line)));
         std::iter::once(head).chain(lines).collect()
     }
@@ -33,7 +32,7 @@ impl PolicyFile {
     /// Nothing was written, and why.
     pub(super) fn add(&self, rule: &ProposedRule, reason: &str) -> Result<String, CommandError> {
         let rule = Rule::allowing(rule.clone(), reason.to_owned());
-        let number = add_rule(&self.path, &self.home, &rule)?;
+        let number = artoo_policy::add(&self.path, &self.home, &rule)?;
         let path = neutral_line(&self.path.display().to_string());
         Ok(format!("rule {number} was added to {path}; whoever edits that file takes it back"))
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use artoo_auditor::RunFindings;
 use artoo_bus::{Observed, Observer};
 use artoo_runtime::events::{Event, EventFold};
 use artoo_runtime::sessions::TurnEnd;
@@ -11,7 +12,7 @@ use artoo_runtime::{Artoo, Canceller, Run};
 use artoo_types::{CallId, FinalResult, Message, Role, ToolCall};
 
 use super::ask::{Asking, Question};
-use super::findings::Findings;
+use super::findings::told;
 use super::output::Show;
 use crate::error::CommandError;
 use crate::instructions;
@@ -53,7 +54,7 @@ pub(super) async fn attend(
     // that are not on disk yet, and says so.
     let auditor = artoo.clone();
     let _ = tokio::time::timeout(CLOSING, artoo.close()).await;
-    for found in auditor.audit_trouble().into_iter().chain(view.findings.sentences()) {
+    for found in auditor.audit_trouble().into_iter().chain(told(&mut view.findings)) {
         terminal.warning(&format!("the auditor: {found}"));
     }
     Attended { finished, view, interrupted, folder }
@@ -70,7 +71,7 @@ pub(super) struct View {
     pub(super) call: Option<ToolCall>,
     /// The error that stopped the output.
     pub(super) trouble: Option<CommandError>,
-    findings: Findings,
+    findings: RunFindings,
     canceller: Canceller,
     /// Data folder, where files written by runs are marked.
     data_dir: PathBuf,
@@ -78,7 +79,7 @@ pub(super) struct View {
 
 impl View {
     /// A view without messages yet.
-    pub(super) fn new(show: Show, findings: Findings, canceller: Canceller, data_dir: PathBuf) -> Self {
+    pub(super) fn new(show: Show, findings: RunFindings, canceller: Canceller, data_dir: PathBuf) -> Self {
         Self {
             show,
             fold: EventFold::new(),
@@ -186,6 +187,7 @@ mod tests {
     use std::io;
     use std::sync::Arc;
 
+    use artoo_bus::{Clock as _, SystemClock};
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;
     use artoo_sandbox::{Network, SandboxMode};
@@ -259,7 +261,8 @@ mod tests {
         let mut terminal = Terminal::new(Box::new(io::sink()), Box::new(seen.clone()), look, look, || None);
         let show = Show::for_person(false, true);
         let data_dir = folder.path().join("data");
-        let mut view = View::new(show, Findings::new([]), run.canceller(), data_dir);
+        let mut view =
+            View::new(show, RunFindings::new([], SystemClock::new().now()), run.canceller(), data_dir);
         let mut asking = Asking::new(run.answerer(), Arc::new(Typing("logs")), None);
         let observer = run.observe(CAPACITY);
         watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;

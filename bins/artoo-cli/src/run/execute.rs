@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use artoo_auditor::RunFindings;
+use artoo_bus::{Clock as _, SystemClock};
 use artoo_consent::Rules;
 use artoo_mkct_memory::MemoryService;
 use artoo_runtime::control::{AnsweredAt, Listening, listen};
@@ -12,7 +14,6 @@ use super::always_rule::PolicyFile;
 use super::ask::{Asking, Keyboard};
 use super::attend::{Attended, View, attend};
 use super::detach;
-use super::findings::Findings;
 use super::output::Show;
 use super::prepare::Prepared;
 use super::session::Conversation;
@@ -21,7 +22,6 @@ use crate::config::Notify;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
 use crate::instructions;
-use crate::machine::installed_programs;
 use crate::signals::Signals;
 use crate::terminal::Terminal;
 use crate::view::call;
@@ -54,7 +54,7 @@ pub(super) async fn drive(
     context.log_secrets.are(artoo.redactor());
     let verbose = context.common.verbose > 0;
     let person_present = prepared.request.person_present;
-    let findings = Findings::new(names(&prepared));
+    let findings = RunFindings::new(names(&prepared), SystemClock::new().now());
     let (now, text) = (prepared.request.surroundings.now, prepared.request.text.clone());
     let run = artoo.resume(prepared.request, prepared.kept).map_err(|error| not_begun(&error))?;
     let run_id = run.id();
@@ -181,7 +181,7 @@ pub(super) fn builder(context: &Context<'_>, prepared: &Prepared) -> Builder {
         .toolbox(prepared.toolbox.clone())
         .policy(prepared.policy.clone())
         .protect(prepared.configuration.clone())
-        .programs(installed_programs(&context.environment.search_path()))
+        .programs(artoo_tools::installed_programs(&context.environment.search_path()))
         .environment(context.environment.all())
         .snapshot_limits(prepared.settings.snapshot)
         .retention(prepared.settings.retention);

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use artoo_auditor::RunFindings;
+use artoo_bus::{Clock as _, SystemClock};
 use artoo_runtime::sessions::MAX_RESULT;
 use artoo_tools::EvidenceStore;
 use artoo_types::{CallEnding, CallFailure, FileChange, OutputRecord, ToolCall};
@@ -12,7 +14,6 @@ use tokio::runtime::Runtime;
 use super::ask::{Asking, Keyboard};
 use super::attend::{Attended, View, attend};
 use super::execute::{Done, builder, built, not_begun, policy_file, tell_fault};
-use super::findings::Findings;
 use super::option_overrides::given_for_command;
 use super::output::Show;
 use super::prepare::{Prepared, prepare_command};
@@ -88,7 +89,7 @@ async fn carry_out(
     let kept =
         conversation.as_ref().filter(|conversation| conversation.ask(context.terminal, run_id, now, &asked));
     let data_dir = prepared.settings.data_dir.clone();
-    let view = View::new(show, Findings::new([]), run.canceller(), data_dir);
+    let view = View::new(show, RunFindings::new([], SystemClock::new().now()), run.canceller(), data_dir);
     let asking = Asking::new(run.answerer(), keyboard, policy);
     let attended = attend(context.terminal, (artoo, run), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;

@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use crate::config::ModelTable;
 use crate::error::CommandError;
-use crate::machine::{Environment, make_private, private_file, replace};
+use crate::machine::{Environment, make_private, private_file};
 
 /// Sets `[brain]` and removes choices for single tiers and roles, which the new choice replaces. Sets in
 /// `[models."NAME"]` the capabilities `found` by the probe and keeps the user's other values there. The file
@@ -38,7 +38,7 @@ pub(super) fn write(
         // The choice before this one, for whoever wants it back.
         private_file(&path.with_extension("toml.bak"), old.as_bytes()).map_err(failed)?;
     }
-    replace(path, text.as_bytes()).map_err(failed)
+    artoo_anchored_files::replace(path, text.as_bytes()).map_err(failed)
 }
 
 fn changed(

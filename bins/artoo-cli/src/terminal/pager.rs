@@ -8,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Terminal, width};
 use crate::error::CommandError;
-use crate::machine::{Environment, executable};
+use crate::machine::Environment;
 
 /// The default pager. With [`OPTIONS`] it leaves the text on the screen and exits if all of it fits.
 const USUAL: &str = "less";
@@ -35,7 +35,8 @@ pub(crate) fn paged(
 }
 
 fn program(environment: &Environment) -> Option<String> {
-    let usual = || environment.search_path().iter().any(|folder| executable(&folder.join(USUAL)));
+    let usual =
+        || environment.search_path().iter().any(|folder| artoo_tools::executable(&folder.join(USUAL)));
     environment.text("PAGER").map(str::to_owned).or_else(|| usual().then(|| USUAL.to_owned()))
 }
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use artoo_consent::{Answer, Consent, Nobody, Question, Rules};
+use artoo_consent::{Rules, RulesAlone};
 use artoo_sandbox::preview::{PreviewError, preview, rehearse};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
 use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
-use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
 
 use super::perturbation::{Staged, staged};
@@ -42,20 +41,6 @@ pub fn leaving_nothing(context: ToolContext, rules: Rules) -> ToolContext {
         snapshot: None,
         on_output: None,
         ..context
-    }
-}
-
-/// [`Consent`](crate::Consent) that applies the user's rules and asks nobody.
-struct RulesAlone(Rules);
-
-#[async_trait]
-impl Consent for RulesAlone {
-    fn rules(&self) -> Rules {
-        self.0.clone()
-    }
-
-    async fn ask(&self, question: Question) -> Answer {
-        Nobody.ask(question).await
     }
 }
 
