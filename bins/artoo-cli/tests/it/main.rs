@@ -11,6 +11,7 @@ mod consent;
 mod controller;
 mod day;
 mod detached;
+mod elsewhere;
 mod ends;
 mod examples;
 mod instructions;
