@@ -6,6 +6,13 @@
 //! calls that were really made; [`excerpt()`] shows of a long text what bears on a criterion; [`conformance`] holds the laws that every judge
 //! keeps.
 //!
+//! ```
+//! use artoo_judging::excerpt;
+//! let log = format!("{}error: disk full\n{}", "ordinary line\n".repeat(500), "ordinary line\n".repeat(500));
+//! let shown = excerpt(&log, 400, "The error names the disk");
+//! assert!(shown.len() < log.len() && shown.contains("disk full"));
+//! ```
+//!
 //! *Architecture invariant*: this crate knows no role and no prompt. What is judged, and in which words a model is asked, is
 //! its caller's; it evaluates no check.
 

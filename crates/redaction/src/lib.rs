@@ -5,6 +5,13 @@
 //! never to what a check, a judge or a model is shown: what is decided is decided by the true text. In the record stands
 //! `[redacted: KIND]` in its place.
 //!
+//! ```
+//! use artoo_redaction::Redactor;
+//! let redactor = Redactor::new().secret("hunter22hunter22");
+//! assert_eq!(redactor.apply("it is hunter22hunter22."), "it is [redacted: secret].");
+//! assert_eq!(redactor.apply("nothing is secret here"), "nothing is secret here");
+//! ```
+//!
 //! Source: `docs/design/trust.md`.
 //!
 //! *Architecture invariant*: no clock, no file, no async, no role, no environment: what is secret is handed in. Time is linear in

@@ -76,7 +76,7 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need nothing but the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     words::check,
     word_lists::check,
     headers::check,
@@ -92,6 +92,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     documents::links,
     documents::licences,
     manifests::inherit,
+    crate::readmes::check,
     registries::check,
 ];
 
