@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{
     Result, bench,
     command::cargo,
-    follow_ups, quickstart, schema, screencast, tidy,
+    follow_ups, quickstart, readmes, release, schema, screencast, tidy,
     verify::{self, Build},
 };
 
@@ -48,6 +48,17 @@ pub enum Task {
         /// Only say which are stale
         #[arg(long)]
         check: bool,
+    },
+    /// Write the READMEs of the published crates from their documentation
+    Readmes,
+    /// Package every crate that is published, in the order of their dependencies; uploads nothing
+    Release {
+        /// There is no other way yet: a person publishes
+        #[arg(long, required = true)]
+        dry_run: bool,
+        /// Build each crate from its package alone, which takes as long as a clean build
+        #[arg(long)]
+        verify: bool,
     },
     /// Ask requests that are drawn from families, grade the runs with code, write the sums with their intervals
     Eval(Evaluation),
@@ -137,6 +148,8 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Task::Smoke { release } => verify::smoke(if release { Build::Release } else { Build::Tested }),
         Task::Model { arguments } => quickstart::model(&arguments),
         Task::Schema { check } => schema::run(check),
+        Task::Readmes => readmes::run(),
+        Task::Release { dry_run: _, verify } => release::dry_run(verify),
         Task::Eval(options) => evaluation("eval", &options.arguments),
         Task::Learn(options) => evaluation("learn", &options.arguments),
         Task::FollowUps(options) => follow_ups::run(&options),

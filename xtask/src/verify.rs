@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     Error, Result, cli,
     command::{Program, cargo},
-    files, schema,
+    files, other_systems, schema,
     terminal::{say, step},
     tidy,
 };
@@ -43,7 +43,8 @@ pub fn test() -> Result<()> {
 pub fn ci() -> Result<()> {
     test()?;
     smoke(Build::Release)?;
-    step("commands in the README", readme_commands)
+    step("commands in the README", readme_commands)?;
+    step("other systems", other_systems::check)
 }
 
 /// `cargo xtask smoke`: the binary answers a request against a mock model server.

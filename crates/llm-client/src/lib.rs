@@ -5,6 +5,17 @@
 //! are only names here, under which [`metered`] accounts for a call. It opens no socket and reads no
 //! environment; a provider crate does that behind [`LlmClient`].
 //!
+//! ```
+//! use artoo_llm_client::{JsonSchema, Request};
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Count {
+//!     files: u32,
+//! }
+//! // Any model that implements `LlmClient` answers it; `ask::<Count>(&model, request)` gives the checked value.
+//! let request = Request::new("counter", "Count the files.", "a b c").with_schema(JsonSchema::of::<Count>("count"));
+//! assert_eq!(request.purpose, "counter");
+//! ```
+//!
 //! | need | use |
 //! |---|---|
 //! | a value of a type | [`ask`] with [`JsonSchema::of`] |

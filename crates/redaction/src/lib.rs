@@ -5,6 +5,13 @@
 //! `--json`, recordings), and never to what a check, a judge or a model reads: decisions are made on the
 //! original text. In a record, `[redacted: KIND]` replaces the secret.
 //!
+//! ```
+//! use artoo_redaction::Redactor;
+//! let redactor = Redactor::new().secret("hunter22hunter22");
+//! assert_eq!(redactor.apply("it is hunter22hunter22."), "it is [redacted: secret].");
+//! assert_eq!(redactor.apply("nothing is secret here"), "nothing is secret here");
+//! ```
+//!
 //! Source: `docs/design/trust.md`.
 //!
 //! *Architecture invariant*: no clock, no file, no async, no role, no environment: secret values are passed

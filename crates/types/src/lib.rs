@@ -3,6 +3,14 @@
 //! The field names are those of the specification (v0.8, then v0.8-detail, v0.7, v0.6, v0.3); what the project adds is
 //! said on the field. Each message has a JSON Schema, [`MessageKind::schema`], and a golden file in `tests/golden`.
 //!
+//! ```
+//! use artoo_types::{MessageKind, Role, Warning};
+//! let warning = Warning { role: Role::Planner, message: "a step was left out".to_owned() };
+//! assert_eq!(serde_json::to_value(&warning)?["role"], "planner");
+//! assert!(MessageKind::Warning.schema().pointer("/properties/role").is_some());
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
 //! *Architecture invariant*: data only. This crate knows no role's behaviour, no async, no file, no clock, no random
 //! number and no network: an id or a time is always handed in.
 //!

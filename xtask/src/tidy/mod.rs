@@ -80,7 +80,7 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 18] = [
     forbidden_identifiers::check,
     word_lists::check,
     headers::check,
@@ -97,6 +97,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     documents::licences,
     embedding::check,
     manifests::inherit,
+    crate::readmes::check,
     registries::check,
 ];
 

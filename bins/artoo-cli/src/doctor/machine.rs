@@ -73,20 +73,26 @@ fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> 
 /// Whether commands are tried before their changes are kept.
 fn trials(mode: SandboxMode, supported: impl FnOnce() -> Result<(), NoPreview>) -> Option<Check> {
     const NAME: &str = "trials";
-    match mode {
-        SandboxMode::ReadOnly => None,
-        SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => Some(match supported() {
-            Ok(()) => {
-                Check::good(NAME, "each command is tried first, and you are asked about what it would change")
-            }
-            Err(reason) => Check::note(
-                NAME,
-                format!(
-                    "{reason}; commands run where they can write nothing, and you are asked before they may"
-                ),
-            )
-            .remedy("let this user make user namespaces and overlays, on a file system with user attributes"),
-        }),
+    let instead = match mode {
+        SandboxMode::ReadOnly => return None,
+        SandboxMode::WorkspaceWrite => {
+            "commands run where they can write nothing, and you are asked before they may"
+        }
+        SandboxMode::FullAccess => "you are asked before each command",
+    };
+    match (supported(), mode) {
+        (Ok(()), _) => Some(Check::good(
+            NAME,
+            "each command is tried first, and you are asked about what it would change",
+        )),
+        // Nothing runs at all, and the line about the sandbox says so.
+        (Err(NoPreview::NoConfinement(_)), SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => None,
+        (Err(NoPreview::NoConfinement(reason)), SandboxMode::FullAccess) => {
+            Some(Check::note(NAME, format!("{reason}; {instead}")).remedy(WHAT_CONFINES))
+        }
+        (Err(reason), _) => Some(Check::note(NAME, format!("{reason}; {instead}")).remedy(
+            "let this user make user namespaces and overlays, on a file system with user attributes",
+        )),
     }
 }
 

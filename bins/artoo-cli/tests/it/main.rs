@@ -11,6 +11,7 @@ mod choose_model;
 mod controller;
 mod day;
 mod detached;
+mod elsewhere;
 mod ends;
 mod examples;
 mod file_permissions;
