@@ -6,7 +6,11 @@ use tokio_util::sync::CancellationToken;
 use crate::ToolError;
 
 /// Does the work of a tool to its end. A panic in it is the tool's error.
-pub(crate) async fn blocking<T: Send + 'static>(
+///
+/// # Errors
+///
+/// The work's own, or [`ToolError::Panicked`].
+pub async fn blocking<T: Send + 'static>(
     tool: ToolName,
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {

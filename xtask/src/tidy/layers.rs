@@ -25,6 +25,8 @@ pub type Graph = BTreeMap<String, BTreeSet<String>>;
 pub enum Layer {
     /// Values in, values out.
     Pure,
+    /// Of use to whoever knows nothing else of artoo.
+    StandAlone,
     /// Knows no role.
     Machinery,
     /// One role.
@@ -40,8 +42,19 @@ pub enum Layer {
 }
 
 /// The table. A crate that is not in it is a finding: a new one is placed by a person, not by default.
-const TABLE: [(Layer, &[&str]); 7] = [
+const TABLE: [(Layer, &[&str]); 8] = [
     (Layer::Pure, &["artoo-types", "artoo-ggs-core", "artoo-redaction"]),
+    (
+        Layer::StandAlone,
+        &[
+            "artoo-anchored-files",
+            "artoo-mapped-file",
+            "artoo-pseudo-terminal",
+            "artoo-sandbox",
+            "artoo-shell-effects",
+            "artoo-snapshot",
+        ],
+    ),
     (
         Layer::Machinery,
         &[
@@ -53,15 +66,10 @@ const TABLE: [(Layer, &[&str]); 7] = [
             "artoo-llm-http",
             "artoo-llm-local",
             "artoo-policy",
-            "artoo-sandbox",
-            "artoo-shell-effects",
-            "artoo-snapshot",
-            "artoo-anchored-files",
-            "artoo-mapped-file",
             "artoo-tools",
+            "artoo-web",
             "artoo-mkct-memory",
             "artoo-memory-store",
-            "artoo-pseudo-terminal",
         ],
     ),
     (
@@ -105,18 +113,28 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
     ("clap", &[]),
     ("crossterm", &[]),
     ("etcetera", &[]),
-    ("hyper", &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime"]),
-    ("ignore", &["artoo-tools", "artoo-policy", "artoo-runtime"]),
-    ("landlock", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-runtime"]),
+    ("hyper", &["artoo-llm-http", "artoo-llm-local", "artoo-web"]),
+    ("ignore", &["artoo-tools", "artoo-policy", "artoo-web", "artoo-runtime"]),
+    ("landlock", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-web", "artoo-runtime"]),
     ("llguidance", &["artoo-llm-local"]),
-    ("memmap2", &["artoo-mapped-file", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime"]),
+    (
+        "memmap2",
+        &[
+            "artoo-mapped-file",
+            "artoo-llm-local",
+            "artoo-tools",
+            "artoo-policy",
+            "artoo-web",
+            "artoo-runtime",
+        ],
+    ),
     ("nix", &[]),
     ("rand", &["artoo-llm-local", "artoo-memory-store"]),
-    ("reqwest", &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime"]),
+    ("reqwest", &["artoo-llm-http", "artoo-llm-local", "artoo-web"]),
     ("rusty-leveldb", &["artoo-memory-store"]),
-    ("rustls", &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime"]),
-    ("seccompiler", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-runtime"]),
-    ("tempfile", &["artoo-tools", "artoo-policy", "artoo-runtime"]),
+    ("rustls", &["artoo-llm-http", "artoo-llm-local", "artoo-web"]),
+    ("seccompiler", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-web", "artoo-runtime"]),
+    ("tempfile", &["artoo-tools", "artoo-policy", "artoo-web", "artoo-runtime"]),
     ("tokenizers", &["artoo-llm-local"]),
     ("zip", &["artoo-llm-local"]),
 ];
@@ -125,7 +143,7 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
 const PURE_MAY_NOT_REACH: [&str; 4] = ["tokio", "mio", "futures-executor", "rustix"];
 
 /// How many crates from outside each crate may reach, on Linux. Raised by a person who has a reason, not by the next feature.
-const BUDGET: [(&str, usize); 32] = [
+const BUDGET: [(&str, usize); 33] = [
     ("artoo-agent-validator", 122),
     ("artoo-anchored-files", 22),
     ("artoo-auditor", 58),
@@ -133,7 +151,7 @@ const BUDGET: [(&str, usize); 32] = [
     ("artoo-checks", 93),
     ("artoo-cli", 317),
     ("artoo-consent", 50),
-    ("artoo-evaluation", 60),
+    ("artoo-evaluation", 55),
     ("artoo-executor", 123),
     ("artoo-ggs", 49),
     ("artoo-ggs-core", 35),
@@ -147,17 +165,18 @@ const BUDGET: [(&str, usize); 32] = [
     ("artoo-mkct-memory", 36),
     ("artoo-perceiver", 107),
     ("artoo-planner", 122),
-    ("artoo-policy", 180),
+    ("artoo-policy", 108),
     ("artoo-pseudo-terminal", 18),
     ("artoo-redaction", 20),
-    ("artoo-runtime", 221),
+    ("artoo-runtime", 152),
     ("artoo-sandbox", 49),
     ("artoo-shared-memory", 107),
     ("artoo-shell-effects", 0),
     ("artoo-snapshot", 33),
-    ("artoo-tools", 176),
+    ("artoo-tools", 102),
     ("artoo-types", 35),
-    ("xtask", 55),
+    ("artoo-web", 176),
+    ("xtask", 51),
 ];
 
 /// The layer of a crate.
@@ -170,9 +189,11 @@ impl Layer {
     fn may_use(self, other: Self) -> bool {
         match self {
             Self::Pure => other == Self::Pure,
-            Self::Machinery => matches!(other, Self::Pure | Self::Machinery),
-            Self::Role | Self::Auditor => matches!(other, Self::Pure | Self::Machinery),
-            Self::Composition => matches!(other, Self::Pure | Self::Machinery | Self::Role | Self::Auditor),
+            Self::StandAlone => other == Self::StandAlone,
+            Self::Machinery | Self::Role | Self::Auditor => {
+                matches!(other, Self::Pure | Self::StandAlone | Self::Machinery)
+            }
+            Self::Composition => !matches!(other, Self::Binary | Self::Tasks),
             Self::Binary => other != Self::Tasks,
             Self::Tasks => other != Self::Binary,
         }
@@ -181,6 +202,7 @@ impl Layer {
     fn name(self) -> &'static str {
         match self {
             Self::Pure => "pure",
+            Self::StandAlone => "one that stands alone",
             Self::Machinery => "machinery",
             Self::Role => "a role",
             Self::Auditor => "the auditor",
@@ -321,6 +343,7 @@ mod tests {
             ("artoo-types", "artoo-bus"),
             ("artoo-ggs-core", "tokio"),
             ("artoo-types", "rand"),
+            ("artoo-sandbox", "artoo-types"),
             ("artoo-bus", "artoo-ggs"),
             ("artoo-checks", "artoo-runtime"),
             ("artoo-planner", "artoo-executor"),

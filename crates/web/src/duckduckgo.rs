@@ -1,14 +1,15 @@
 //! DuckDuckGo's page without scripts, which needs no key.
 
+use artoo_tools::PageLimits;
 use async_trait::async_trait;
 use reqwest::{StatusCode, Url};
 
 use super::address::AddressRule;
-use super::client::{PageLimits, Web, for_people};
+use super::client::{Web, for_people};
 use super::markup::{Piece, Tag, pieces};
 use super::page::decoded;
 use super::search::{SearchProvider, SearchResult, engine, page_address};
-use crate::ToolError;
+use crate::WebError;
 
 /// Its address.
 const ADDRESS: &str = "https://html.duckduckgo.com/html/";
@@ -16,7 +17,7 @@ const ADDRESS: &str = "https://html.duckduckgo.com/html/";
 /// Reads the page that DuckDuckGo serves to browsers without scripts.
 ///
 /// ```
-/// use artoo_tools::{DuckDuckGo, SearchProvider};
+/// use artoo_web::{DuckDuckGo, SearchProvider};
 ///
 /// assert_eq!(DuckDuckGo::default().origin(), "https://html.duckduckgo.com/html/");
 /// ```
@@ -63,7 +64,7 @@ impl SearchProvider for DuckDuckGo {
         query: &str,
         most: usize,
         limits: PageLimits,
-    ) -> Result<Vec<SearchResult>, ToolError> {
+    ) -> Result<Vec<SearchResult>, WebError> {
         let mut url = engine(&self.address)?;
         url.query_pairs_mut().append_pair("q", query);
         let received = self.web.get(url, for_people(), limits).await?;
@@ -71,14 +72,14 @@ impl SearchProvider for DuckDuckGo {
             StatusCode::OK => {}
             // What it sends to whom it takes for a robot.
             StatusCode::ACCEPTED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS => {
-                return Err(ToolError::Robot { provider: self.name().to_owned() });
+                return Err(WebError::Robot { provider: self.name().to_owned() });
             }
-            status => return Err(ToolError::Status { url: self.origin(), status: status.as_u16() }),
+            status => return Err(WebError::Status { url: self.origin(), status: status.as_u16() }),
         }
         let (_, html) = decoded(&received)?;
         results(&html, most).map_err(|unread| match unread {
-            Unread::Robot => ToolError::Robot { provider: self.name().to_owned() },
-            Unread::Shape => ToolError::UnknownShape { provider: self.name().to_owned() },
+            Unread::Robot => WebError::Robot { provider: self.name().to_owned() },
+            Unread::Shape => WebError::UnknownShape { provider: self.name().to_owned() },
         })
     }
 }

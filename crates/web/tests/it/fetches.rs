@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use artoo_tools::{AddressRule, Fetch, Names, PageLimits, Toolbox, Web};
+use artoo_tools::{PageLimits, Toolbox};
 use artoo_types::{CallEnding, FailureClass, ToolCall};
+use artoo_web::{AddressRule, Fetch, Names, Web};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 

@@ -7,20 +7,11 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Proxy, Response, StatusCode, Url, redirect};
 
+use artoo_tools::{PageLimits, ToolError};
+
 use super::address::AddressRule;
 use super::names::{Forbidden, Guarded, Names, SystemNames};
-use crate::ToolError;
-
-/// How one page is got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageLimits {
-    /// From the first connection to the last byte.
-    pub time: Duration,
-    /// Bytes that are read; the rest is left.
-    pub bytes: usize,
-    /// Redirects that are followed.
-    pub redirects: usize,
-}
+use crate::WebError;
 
 /// Says honestly what it is. The first word is what servers expect of whoever reads pages.
 const AGENT: &str = concat!("Mozilla/5.0 (compatible; artoo/", env!("CARGO_PKG_VERSION"), ")");
@@ -33,7 +24,7 @@ const LONGEST: usize = 2_000;
 /// ones, and no connection to an address that its rule forbids.
 ///
 /// ```
-/// use artoo_tools::{AddressRule, Web};
+/// use artoo_web::{AddressRule, Web};
 ///
 /// let web = Web::new(AddressRule::public());
 /// # let _ = web;
@@ -63,7 +54,7 @@ enum Refusal {
     /// It is none of a page.
     Wrong(&'static str),
     /// The rule forbids it.
-    Forbidden(ToolError),
+    Forbidden(WebError),
 }
 
 impl Web {
@@ -84,16 +75,16 @@ impl Web {
     /// # Errors
     ///
     /// When the address is none of a proxy.
-    pub fn with_proxy(mut self, address: &str) -> Result<Self, ToolError> {
+    pub fn with_proxy(mut self, address: &str) -> Result<Self, WebError> {
         let proxy = Proxy::all(address)
-            .map_err(|error| ToolError::WebSetup { reason: format!("the proxy: {}", causes(&error)) })?;
+            .map_err(|error| WebError::Setup { reason: format!("the proxy: {}", causes(&error)) })?;
         self.proxy = Some(proxy);
         Ok(self)
     }
 
     /// The address that a text means, if it may be asked for.
-    pub(crate) fn address(&self, text: &str) -> Result<Url, ToolError> {
-        let wrong = |problem: &str| ToolError::argument("url", problem);
+    pub(crate) fn address(&self, text: &str) -> Result<Url, WebError> {
+        let wrong = |problem: &str| WebError::from(ToolError::argument("url", problem));
         let text = text.trim();
         let url = match Url::parse(text) {
             Ok(url) => url,
@@ -133,7 +124,7 @@ impl Web {
             Ok(url)
         } else {
             let reason = format!("{host} is not a public address");
-            Err(Refusal::Forbidden(ToolError::Address { url: url.to_string(), reason }))
+            Err(Refusal::Forbidden(WebError::Address { url: url.to_string(), reason }))
         }
     }
 
@@ -143,10 +134,10 @@ impl Web {
         url: Url,
         headers: HeaderMap,
         limits: PageLimits,
-    ) -> Result<Received, ToolError> {
+    ) -> Result<Received, WebError> {
         let shown = url.to_string();
         let got = tokio::time::timeout(limits.time, self.follow(url, headers, limits)).await;
-        got.unwrap_or(Err(ToolError::WebTimedOut { url: shown, after: limits.time }))
+        got.unwrap_or(Err(WebError::TimedOut { url: shown, after: limits.time }))
     }
 
     async fn follow(
@@ -154,29 +145,29 @@ impl Web {
         mut url: Url,
         headers: HeaderMap,
         limits: PageLimits,
-    ) -> Result<Received, ToolError> {
+    ) -> Result<Received, WebError> {
         let first = url.to_string();
         for _ in 0..=limits.redirects {
             url = self.check(url).map_err(|refusal| match refusal {
                 // The first one is one of `address` or of an engine, so this is a redirect: the server's doing, not a wrong argument.
                 Refusal::Wrong(problem) => {
-                    ToolError::Address { url: first.clone(), reason: format!("its redirect {problem}") }
+                    WebError::Address { url: first.clone(), reason: format!("its redirect {problem}") }
                 }
                 Refusal::Forbidden(error) => error,
             })?;
             let request = self.client()?.get(url.clone()).headers(headers.clone());
             let response = request.send().await.map_err(|error| unreachable(&url, &error))?;
             let Some(target) = target(&response) else { return read(url, response, limits.bytes).await };
-            url = url.join(&target).map_err(|_| ToolError::Web {
+            url = url.join(&target).map_err(|_| WebError::Unreachable {
                 url: url.to_string(),
                 reason: "it redirects to what is no address".to_owned(),
             })?;
         }
-        Err(ToolError::Web { url: first, reason: format!("more than {} redirects", limits.redirects) })
+        Err(WebError::Unreachable { url: first, reason: format!("more than {} redirects", limits.redirects) })
     }
 
     /// Made when it is first needed: reading the machine's certificates takes a while.
-    fn client(&self) -> Result<&Client, ToolError> {
+    fn client(&self) -> Result<&Client, WebError> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
@@ -193,7 +184,7 @@ impl Web {
                 .no_proxy()
                 .dns_resolver(Arc::new(Guarded { names: Arc::clone(&self.names), rule: self.rule.clone() })),
         };
-        let made = builder.build().map_err(|error| ToolError::WebSetup { reason: causes(&error) })?;
+        let made = builder.build().map_err(|error| WebError::Setup { reason: causes(&error) })?;
         Ok(self.client.get_or_init(|| made))
     }
 }
@@ -225,7 +216,7 @@ fn target(response: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-async fn read(url: Url, mut response: Response, most: usize) -> Result<Received, ToolError> {
+async fn read(url: Url, mut response: Response, most: usize) -> Result<Received, WebError> {
     let status = response.status();
     let content_type = response.headers().get(CONTENT_TYPE);
     let content_type =
@@ -242,15 +233,15 @@ async fn read(url: Url, mut response: Response, most: usize) -> Result<Received,
     Ok(Received { url, content_type, body, cut, status })
 }
 
-fn unreachable(url: &Url, error: &reqwest::Error) -> ToolError {
+fn unreachable(url: &Url, error: &reqwest::Error) -> WebError {
     let mut cause = std::error::Error::source(error);
     while let Some(found) = cause {
         if let Some(forbidden) = found.downcast_ref::<Forbidden>() {
-            return ToolError::Address { url: url.to_string(), reason: forbidden.to_string() };
+            return WebError::Address { url: url.to_string(), reason: forbidden.to_string() };
         }
         cause = found.source();
     }
-    ToolError::Web { url: url.to_string(), reason: causes(error) }
+    WebError::Unreachable { url: url.to_string(), reason: causes(error) }
 }
 
 /// What the library says, with its causes and without the address, which may hold what was searched for.

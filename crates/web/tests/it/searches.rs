@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use artoo_tools::{AddressRule, Brave, DuckDuckGo, Search, SearchKey, SearchProvider, Toolbox, Web};
+use artoo_tools::Toolbox;
 use artoo_types::{FailureClass, ToolCall};
+use artoo_web::{AddressRule, Brave, DuckDuckGo, Search, SearchKey, SearchProvider, Web};
 use serde_json::json;
 
 use crate::scene::{Scene, failed, shown};
