@@ -1,6 +1,6 @@
 //! Command line of `cargo xtask`.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -18,6 +18,19 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub task: Task,
+}
+
+impl Arguments {
+    /// Those of the command line.
+    pub fn read(given: impl IntoIterator<Item = OsString>) -> Self {
+        let mut given: Vec<OsString> = given.into_iter().collect();
+        // The first dashes of what is passed on would be taken for our own.
+        let is_passed_on = given.get(1).is_some_and(|task| task == "eval" || task == "learn");
+        if is_passed_on && given.get(2).is_some_and(|first| first == "--") {
+            given.insert(2, "--".into());
+        }
+        Self::parse_from(given)
+    }
 }
 
 /// What can be done.
@@ -182,7 +195,9 @@ mod tests {
             [vec!["--only", "a", "--", "--base-url", "x"], vec!["--", "--model", "y"], vec!["--help"]]
         {
             let arguments = ["xtask", "eval"].into_iter().chain(given.iter().copied());
-            let Task::Eval(eval) = Arguments::parse_from(arguments).task else { panic!("not eval") };
+            let Task::Eval(eval) = Arguments::read(arguments.map(OsString::from)).task else {
+                panic!("not eval")
+            };
             assert_eq!(eval.arguments, given);
         }
     }

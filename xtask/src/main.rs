@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use xtask::{cli, terminal};
 
 fn main() -> ExitCode {
-    match cli::run(cli::Arguments::parse()) {
+    match cli::run(cli::Arguments::read(std::env::args_os())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::failure(&error);

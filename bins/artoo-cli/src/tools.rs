@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use artoo_tools::{
-    AddressRule, Brave, DuckDuckGo, Grants, Probed, SearchKey, SearchProvider, ToolError, Toolbox, Web,
-    WebGrant,
-};
+use artoo_tools::{Grants, Probed, Toolbox, WebGrant};
+use artoo_web::{AddressRule, Brave, DuckDuckGo, SearchKey, SearchProvider, Web, WebError, grant};
 
 use crate::config::{SearchEngine, ToolsTable};
 use crate::error::CommandError;
@@ -41,7 +39,7 @@ fn web(table: &ToolsTable, environment: &Environment) -> Result<WebGrant, Comman
         (SearchEngine::Brave, None) => Arc::new(Brave::new(key(table, environment)?).through(engine)),
         (SearchEngine::Brave, Some(url)) => Arc::new(Brave::new(key(table, environment)?).at(url, engine)),
     };
-    Ok(WebGrant { web: client(rule)?, search })
+    Ok(grant(client(rule)?, search))
 }
 
 fn key(table: &ToolsTable, environment: &Environment) -> Result<SearchKey, CommandError> {
@@ -58,7 +56,7 @@ fn key(table: &ToolsTable, environment: &Environment) -> Result<SearchKey, Comma
     SearchKey::new(value).map_err(|error| refused(&error).hint(format!("check the value of {name}")))
 }
 
-fn refused(error: &ToolError) -> CommandError {
+fn refused(error: &WebError) -> CommandError {
     CommandError::configuration(error.to_string()).hint("look at the table `tools` of the configuration")
 }
 

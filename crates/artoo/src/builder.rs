@@ -76,9 +76,9 @@ impl Builder {
     /// Lets runs search the web, by DuckDuckGo, and read pages. Public addresses only.
     #[cfg(feature = "web")]
     pub fn web(self) -> Self {
-        let fetch = artoo_tools::Fetch::new(artoo_tools::Web::new(artoo_tools::AddressRule::public()));
-        let engine = artoo_tools::DuckDuckGo::default();
-        self.tool(artoo_tools::Search::new(Arc::new(engine))).tool(fetch)
+        let fetch = artoo_web::Fetch::new(artoo_web::Web::new(artoo_web::AddressRule::public()));
+        let engine = artoo_web::DuckDuckGo::default();
+        self.tool(artoo_web::Search::new(Arc::new(engine))).tool(fetch)
     }
 
     /// Who answers the questions of runs, consent among them. Without one, a request goes ahead as it is, and what needs consent is not

@@ -9,11 +9,11 @@ use crate::ToolError;
 
 /// The arguments of one call.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Given<'a>(&'a Arguments);
+pub struct Given<'a>(&'a Arguments);
 
 impl<'a> Given<'a> {
     /// Refuses names that the tool does not know.
-    pub(crate) fn new(arguments: &'a Arguments, known: &[&str]) -> Result<Self, ToolError> {
+    pub fn new(arguments: &'a Arguments, known: &[&str]) -> Result<Self, ToolError> {
         match arguments.keys().find(|name| !known.contains(&name.as_str())) {
             None => Ok(Self(arguments)),
             Some(name) => {
@@ -27,13 +27,13 @@ impl<'a> Given<'a> {
     }
 
     /// A required, non-empty string.
-    pub(crate) fn text(self, name: &str) -> Result<&'a str, ToolError> {
+    pub fn text(self, name: &str) -> Result<&'a str, ToolError> {
         let text = self.any_text(name)?.ok_or_else(|| ToolError::argument(name, "is missing"))?;
         if text.trim().is_empty() { Err(ToolError::argument(name, "is empty")) } else { Ok(text) }
     }
 
     /// A string that may be missing or empty.
-    pub(crate) fn any_text(self, name: &str) -> Result<Option<&'a str>, ToolError> {
+    pub fn any_text(self, name: &str) -> Result<Option<&'a str>, ToolError> {
         match self.value(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -42,13 +42,13 @@ impl<'a> Given<'a> {
     }
 
     /// A path: a string without a NUL byte, which no path can hold.
-    pub(crate) fn path(self, name: &str) -> Result<&'a str, ToolError> {
+    pub fn path(self, name: &str) -> Result<&'a str, ToolError> {
         let text = self.text(name)?;
         if text.contains('\0') { Err(ToolError::argument(name, "contains a zero byte")) } else { Ok(text) }
     }
 
     /// An integer within bounds.
-    pub(crate) fn whole(self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, ToolError> {
+    pub fn whole(self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, ToolError> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let number = value.as_u64().ok_or_else(|| wrong_type(name, "a whole number", value))?;
         if bounds.contains(&number) {
@@ -60,7 +60,7 @@ impl<'a> Given<'a> {
     }
 
     /// A boolean; false if missing.
-    pub(crate) fn flag(self, name: &str) -> Result<bool, ToolError> {
+    pub fn flag(self, name: &str) -> Result<bool, ToolError> {
         match self.value(name) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
@@ -69,7 +69,7 @@ impl<'a> Given<'a> {
     }
 
     /// A list that may be missing.
-    pub(crate) fn list(self, name: &str) -> Result<Option<&'a [Value]>, ToolError> {
+    pub fn list(self, name: &str) -> Result<Option<&'a [Value]>, ToolError> {
         match self.value(name) {
             None => Ok(None),
             Some(Value::Array(items)) => Ok(Some(items)),
@@ -78,7 +78,7 @@ impl<'a> Given<'a> {
     }
 
     /// One of a fixed set of words.
-    pub(crate) fn word<T: Copy>(self, name: &str, words: &[(&str, T)], default: T) -> Result<T, ToolError> {
+    pub fn word<T: Copy>(self, name: &str, words: &[(&str, T)], default: T) -> Result<T, ToolError> {
         let Some(text) = self.any_text(name)? else { return Ok(default) };
         words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value).ok_or_else(|| {
             let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();

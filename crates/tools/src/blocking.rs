@@ -5,8 +5,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ToolError;
 
-/// Runs a tool's blocking work to its end. A panic in it becomes the tool's error.
-pub(crate) async fn blocking<T: Send + 'static>(
+/// Does the work of a tool to its end. A panic in it is the tool's error.
+///
+/// # Errors
+///
+/// The work's own, or [`ToolError::Panicked`].
+pub async fn blocking<T: Send + 'static>(
     tool: ToolName,
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {

@@ -14,7 +14,7 @@ use artoo_snapshot::Snapshot;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CreatedPaths, EvidenceStore, Jobs, PageLimits, ProtectedPlaces};
+use crate::{CreatedPaths, EvidenceStore, Jobs, ProtectedPlaces};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own
 /// clone with its own `cancel` and `on_output`.
@@ -106,6 +106,17 @@ impl LocalTime for DateTime<FixedOffset> {
     fn now(&self) -> DateTime<FixedOffset> {
         *self
     }
+}
+
+/// How one page is got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageLimits {
+    /// From the first connection to the last byte.
+    pub time: Duration,
+    /// Bytes that are read; the rest is left.
+    pub bytes: usize,
+    /// Redirects that are followed.
+    pub redirects: usize,
 }
 
 /// Limits of one call.

@@ -178,70 +178,6 @@ pub enum ToolError {
         /// The time limit.
         after: Duration,
     },
-    /// An address that needs a grant.
-    #[error("{url} was not asked: {reason}")]
-    Address {
-        /// The requested address.
-        url: String,
-        /// Why not.
-        reason: String,
-    },
-    /// A page could not be downloaded.
-    #[error("{url} cannot be reached: {reason}")]
-    Web {
-        /// Its address.
-        url: String,
-        /// The network error.
-        reason: String,
-    },
-    /// A page download timed out.
-    #[error("{url} did not answer within {} seconds", after.as_secs())]
-    WebTimedOut {
-        /// Its address.
-        url: String,
-        /// The time limit.
-        after: Duration,
-    },
-    /// A server answered with an error status.
-    #[error("{url} answered with status {status}")]
-    Status {
-        /// The address.
-        url: String,
-        /// The HTTP status.
-        status: u16,
-    },
-    /// The response is not text.
-    #[error("{url} is no text but {kind}")]
-    NotText {
-        /// The address.
-        url: String,
-        /// The content type.
-        kind: String,
-    },
-    /// A search engine refused the request as automated.
-    #[error("the search engine {provider} refuses programs just now")]
-    Robot {
-        /// The engine.
-        provider: String,
-    },
-    /// A search engine rejected the API key.
-    #[error("the search engine {provider} does not take the key, or its quota is spent")]
-    SearchKey {
-        /// The engine.
-        provider: String,
-    },
-    /// A search engine's response has an unknown format.
-    #[error("the answer of the search engine {provider} cannot be read")]
-    UnknownShape {
-        /// The engine.
-        provider: String,
-    },
-    /// The web tools are misconfigured.
-    #[error("the web tools cannot be set up: {reason}")]
-    WebSetup {
-        /// What is wrong.
-        reason: String,
-    },
     /// The sandbox mode is read-only, and the effects of an app are unknown.
     #[error("`{tool}` was not called: the sandbox mode is read-only")]
     AppsReadOnly {
@@ -279,7 +215,6 @@ impl ToolError {
             | Self::Argument { .. }
             | Self::Folder { .. }
             | Self::NotAFile { .. }
-            | Self::NotText { .. }
             | Self::NotUtf8 { .. }
             | Self::TooLarge { .. }
             | Self::Misfit { .. }
@@ -290,23 +225,13 @@ impl ToolError {
             | Self::Ruled { .. }
             | Self::WithinProtected { .. }
             | Self::Exists { .. }
-            | Self::Address { .. }
             | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
             Self::Io { source, .. } => class_of(source),
             Self::NotTakenBack { .. } | Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => {
                 FailureClass::Environmental
             }
-            Self::Status { status, .. } if BAD_REQUESTS.contains(status) => FailureClass::Logical,
-            Self::TimedOut { .. }
-            | Self::Evidence { .. }
-            | Self::Web { .. }
-            | Self::WebTimedOut { .. }
-            | Self::Status { .. }
-            | Self::Robot { .. }
-            | Self::SearchKey { .. }
-            | Self::UnknownShape { .. }
-            | Self::WebSetup { .. } => FailureClass::Environmental,
+            Self::TimedOut { .. } | Self::Evidence { .. } => FailureClass::Environmental,
             // The kernel lacks confinement, and the user has not agreed to run without it.
             Self::Sandbox(SandboxError::Unsupported { .. }) => FailureClass::Denied,
             Self::Sandbox(
@@ -340,11 +265,9 @@ impl ToolError {
             | Self::WithinProtected { .. }
             | Self::Exists { .. }
             | Self::ReadOnly { .. }
-            | Self::Address { .. }
-            | Self::WebSetup { .. }
             | Self::AppsReadOnly { .. }
             | Self::Sandbox(_) => CallEnding::Refused,
-            Self::TimedOut { .. } | Self::WebTimedOut { .. } => CallEnding::TimedOut,
+            Self::TimedOut { .. } => CallEnding::TimedOut,
             Self::Cancelled => CallEnding::Cancelled,
             Self::Folder { .. }
             | Self::NotAFile { .. }
@@ -353,12 +276,6 @@ impl ToolError {
             | Self::TooLarge { .. }
             | Self::Misfit { .. }
             | Self::Io { .. }
-            | Self::Web { .. }
-            | Self::Status { .. }
-            | Self::NotText { .. }
-            | Self::Robot { .. }
-            | Self::SearchKey { .. }
-            | Self::UnknownShape { .. }
             | Self::Panicked { .. }
             | Self::Evidence { .. } => CallEnding::Returned,
         }
@@ -394,19 +311,6 @@ impl ToolError {
             Self::NotTakenBack { .. } => "leave it as it is, and say what stands in the way",
             Self::Io { source, .. } => hint_of(source)?,
             Self::Sandbox(error) => error.hint(),
-            Self::Address { .. } => {
-                "only the user can allow it, with `tools.private_addresses = true`; go on without it"
-            }
-            Self::Web { .. } | Self::WebTimedOut { .. } => "try another page",
-            Self::Status { .. } | Self::NotText { .. } => "look for another page",
-            Self::Robot { .. } => {
-                "go on without it; the user can set up an engine that takes a key with `tools.search`"
-            }
-            Self::SearchKey { .. } => "the user has to look at `tools.search_key_env`",
-            Self::UnknownShape { .. } => {
-                "go on without it; the user can choose another engine with `tools.search`"
-            }
-            Self::WebSetup { .. } => "the user has to look at the `tools` table of the configuration",
             Self::AppsReadOnly { .. } => "the user can allow it with `--sandbox workspace-write`",
             Self::TimedOut { .. } => "narrow the search or split the work",
             Self::Evidence { .. } => "make room on the disk, or check the rights of the folder",
@@ -437,10 +341,8 @@ impl ToolError {
         CallFailure { class: self.class(), reason, hint: self.hint() }
     }
 
-    pub(crate) fn argument(name: &str, problem: impl Into<String>) -> Self {
+    /// An argument is wrong, as words behind its name.
+    pub fn argument(name: &str, problem: impl Into<String>) -> Self {
         Self::Argument { name: name.to_owned(), problem: problem.into() }
     }
 }
-
-/// HTTP status codes that mean the request itself is wrong.
-const BAD_REQUESTS: [u16; 7] = [400, 405, 406, 411, 413, 414, 415];

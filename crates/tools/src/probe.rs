@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use artoo_types::ToolName;
 
-use crate::web::fetch::Fetch;
-use crate::web::search::Search;
 use crate::{
-    AppleScript, EditFile, Glob, Grep, LookAtJob, Mdfind, ReadEvidence, ReadFile, SearchProvider, Shell,
-    Shortcuts, Tool, ToolEffect, Toolbox, Web, WriteFile, program,
+    AppleScript, EditFile, Glob, Grep, LookAtJob, Mdfind, ReadEvidence, ReadFile, Shell, Shortcuts, Tool,
+    ToolEffect, Toolbox, WriteFile, program,
 };
 
 /// What tools may do beyond files and confined commands. Nothing, by default.
@@ -23,13 +21,15 @@ pub struct Grants {
     pub mdfind: Option<bool>,
 }
 
-/// How the web is accessed.
+/// The tools that read the web: `artoo-web` has such.
 #[derive(Clone)]
 pub struct WebGrant {
-    /// The client that downloads pages.
-    pub web: Web,
-    /// The search engine.
-    pub search: Arc<dyn SearchProvider>,
+    /// Finds pages.
+    pub search: Arc<dyn Tool>,
+    /// How it works, for example the engine that it asks.
+    pub how: String,
+    /// Reads a page.
+    pub fetch: Arc<dyn Tool>,
 }
 
 /// A tool and its availability.
@@ -114,9 +114,9 @@ impl Toolbox {
             }
         }
         match &grants.web {
-            Some(WebGrant { web, search }) => {
-                probed.offer(Search::new(Arc::clone(search)), search.name());
-                probed.offer(Fetch::new(web.clone()), "");
+            Some(WebGrant { search, how, fetch }) => {
+                probed.offer_shared(Arc::clone(search), how);
+                probed.offer_shared(Arc::clone(fetch), "");
             }
             None => {
                 for name in ["search", "fetch"] {
@@ -136,9 +136,13 @@ impl Toolbox {
 
 impl Probed {
     fn offer(&mut self, tool: impl Tool + 'static, how: impl Into<String>) {
+        self.offer_shared(Arc::new(tool), how);
+    }
+
+    fn offer_shared(&mut self, tool: Arc<dyn Tool>, how: impl Into<String>) {
         let state = ToolState::Offered { how: how.into() };
         self.tools.push(ToolStatus { name: tool.name(), effect: tool.effect(), state });
-        self.toolbox = std::mem::take(&mut self.toolbox).with(tool);
+        self.toolbox = std::mem::take(&mut self.toolbox).with_shared(tool);
     }
 
     fn leave_out(&mut self, name: &str, effect: ToolEffect, state: ToolState) {
@@ -183,7 +187,6 @@ impl Probed {
 }
 
 impl std::fmt::Debug for Grants {
-    /// Omits the search engine, which may hold a key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Grants")
             .field("web", &self.web.is_some())
@@ -195,6 +198,6 @@ impl std::fmt::Debug for Grants {
 
 impl std::fmt::Debug for WebGrant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WebGrant").field("web", &self.web).field("search", &self.search.name()).finish()
+        f.debug_struct("WebGrant").field("how", &self.how).finish_non_exhaustive()
     }
 }

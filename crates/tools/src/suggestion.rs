@@ -44,16 +44,33 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{AddressRule, EditFile, Fetch, Grep, Mdfind, Shell, Web};
+    use crate::{EditFile, Grep, Mdfind, Shell, Tool, ToolContext, ToolReport};
+
+    /// A tool of that name.
+    struct Fetch;
+
+    #[async_trait::async_trait]
+    impl Tool for Fetch {
+        fn name(&self) -> ToolName {
+            ToolName::new("fetch")
+        }
+
+        fn summary(&self) -> &str {
+            "reads a page"
+        }
+
+        fn arguments(&self) -> serde_json::Value {
+            json!({ "type": "object" })
+        }
+
+        async fn call(&self, _: &Arguments, _: &ToolContext) -> ToolReport {
+            ToolReport::text("")
+        }
+    }
 
     #[test]
     fn a_better_tool_is_named_only_if_it_is_there() {
-        let all = Toolbox::new()
-            .with(Shell)
-            .with(Mdfind::default())
-            .with(EditFile)
-            .with(Grep)
-            .with(Fetch::new(Web::new(AddressRule::public())));
+        let all = Toolbox::new().with(Shell).with(Mdfind::default()).with(EditFile).with(Grep).with(Fetch);
         for (command, expected) in [
             ("find ~ -name '*.pdf' | head", Some("mdfind")),
             ("cd /tmp; find /home/ada -iname x", Some("mdfind")),

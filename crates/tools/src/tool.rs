@@ -182,16 +182,21 @@ impl ToolReport {
             files: Vec::new(),
         }
     }
-}
 
-impl From<ToolError> for ToolReport {
-    fn from(error: ToolError) -> Self {
+    /// A failure without an output.
+    pub fn failed(ending: CallEnding, failure: CallFailure) -> Self {
         Self {
-            ending: error.ending(),
-            failure: Some(error.failure()),
+            ending,
+            failure: Some(failure),
             output: Captured::Nothing,
             stderr: Captured::Nothing,
             files: Vec::new(),
         }
+    }
+}
+
+impl From<ToolError> for ToolReport {
+    fn from(error: ToolError) -> Self {
+        Self::failed(error.ending(), error.failure())
     }
 }

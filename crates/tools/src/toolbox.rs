@@ -45,8 +45,13 @@ impl Toolbox {
     /// assert_eq!(Toolbox::new().with(Glob).with(Glob).tools().count(), 1);
     /// ```
     #[must_use]
-    pub fn with(mut self, tool: impl Tool + 'static) -> Self {
-        let tool: Arc<dyn Tool> = Arc::new(tool);
+    pub fn with(self, tool: impl Tool + 'static) -> Self {
+        self.with_shared(Arc::new(tool))
+    }
+
+    /// The same with one that others have, too.
+    #[must_use]
+    pub fn with_shared(mut self, tool: Arc<dyn Tool>) -> Self {
         match self.tools.iter_mut().find(|old| old.name() == tool.name()) {
             Some(old) => *old = tool,
             None => self.tools.push(tool),

@@ -25,6 +25,8 @@ pub type Graph = BTreeMap<String, BTreeSet<String>>;
 pub enum Layer {
     /// Values in, values out.
     Pure,
+    /// Of use to whoever knows nothing else of artoo.
+    StandAlone,
     /// Knows no role.
     Machinery,
     /// One role.
@@ -40,8 +42,19 @@ pub enum Layer {
 }
 
 /// The table. A crate that is missing from it is a finding: a person places a new one, there is no default.
-const TABLE: [(Layer, &[&str]); 7] = [
+const TABLE: [(Layer, &[&str]); 8] = [
     (Layer::Pure, &["artoo-text", "artoo-types", "artoo-ggs-core", "artoo-redaction"]),
+    (
+        Layer::StandAlone,
+        &[
+            "artoo-anchored-files",
+            "artoo-mapped-file",
+            "artoo-pseudo-terminal",
+            "artoo-sandbox",
+            "artoo-shell-effects",
+            "artoo-snapshot",
+        ],
+    ),
     (
         Layer::Machinery,
         &[
@@ -53,15 +66,10 @@ const TABLE: [(Layer, &[&str]); 7] = [
             "artoo-llm-http",
             "artoo-llm-local",
             "artoo-policy",
-            "artoo-sandbox",
-            "artoo-shell-effects",
-            "artoo-snapshot",
-            "artoo-anchored-files",
-            "artoo-mapped-file",
             "artoo-tools",
+            "artoo-web",
             "artoo-mkct-memory",
             "artoo-memory-store",
-            "artoo-pseudo-terminal",
         ],
     ),
     (
@@ -107,30 +115,29 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
     ("clap", &[]),
     ("crossterm", &[]),
     ("etcetera", &[]),
-    (
-        "hyper",
-        &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"],
-    ),
-    ("ignore", &["artoo-tools", "artoo-policy", "artoo-runtime", "artoo"]),
-    ("landlock", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"]),
+    ("hyper", &["artoo-llm-http", "artoo-llm-local", "artoo-web", "artoo"]),
+    ("ignore", &["artoo-tools", "artoo-policy", "artoo-web", "artoo-runtime", "artoo"]),
+    ("landlock", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-web", "artoo-runtime", "artoo"]),
     ("llguidance", &["artoo-llm-local"]),
     (
         "memmap2",
-        &["artoo-mapped-file", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"],
+        &[
+            "artoo-mapped-file",
+            "artoo-llm-local",
+            "artoo-tools",
+            "artoo-policy",
+            "artoo-web",
+            "artoo-runtime",
+            "artoo",
+        ],
     ),
     ("nix", &[]),
     ("rand", &["artoo-memory-store"]),
-    (
-        "reqwest",
-        &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"],
-    ),
+    ("reqwest", &["artoo-llm-http", "artoo-llm-local", "artoo-web", "artoo"]),
     ("rusty-leveldb", &["artoo-memory-store"]),
-    (
-        "rustls",
-        &["artoo-llm-http", "artoo-llm-local", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"],
-    ),
-    ("seccompiler", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-runtime", "artoo"]),
-    ("tempfile", &["artoo-tools", "artoo-policy", "artoo-runtime", "artoo"]),
+    ("rustls", &["artoo-llm-http", "artoo-llm-local", "artoo-web", "artoo"]),
+    ("seccompiler", &["artoo-sandbox", "artoo-tools", "artoo-policy", "artoo-web", "artoo-runtime", "artoo"]),
+    ("tempfile", &["artoo-tools", "artoo-policy", "artoo-web", "artoo-runtime", "artoo"]),
     ("tokenizers", &[]),
     ("zip", &["artoo-llm-local"]),
 ];
@@ -186,8 +193,10 @@ impl Layer {
     fn may_use(self, other: Self) -> bool {
         match self {
             Self::Pure => other == Self::Pure,
-            Self::Machinery => matches!(other, Self::Pure | Self::Machinery),
-            Self::Role | Self::Auditor => matches!(other, Self::Pure | Self::Machinery),
+            Self::StandAlone => other == Self::StandAlone,
+            Self::Machinery | Self::Role | Self::Auditor => {
+                matches!(other, Self::Pure | Self::StandAlone | Self::Machinery)
+            }
             // The facade stands on the runtime.
             Self::Composition => !matches!(other, Self::Binary | Self::Tasks),
             Self::Binary => other != Self::Tasks,
@@ -198,6 +207,7 @@ impl Layer {
     fn name(self) -> &'static str {
         match self {
             Self::Pure => "pure",
+            Self::StandAlone => "one that stands alone",
             Self::Machinery => "machinery",
             Self::Role => "a role",
             Self::Auditor => "the auditor",
@@ -341,6 +351,7 @@ mod tests {
             ("artoo-types", "artoo-bus"),
             ("artoo-ggs-core", "tokio"),
             ("artoo-types", "rand"),
+            ("artoo-sandbox", "artoo-types"),
             ("artoo-bus", "artoo-ggs"),
             ("artoo-checks", "artoo-runtime"),
             ("artoo-planner", "artoo-executor"),

@@ -1,4 +1,4 @@
-//! HTTP client that gets one page: every hop is checked, within limits.
+//! Gets one page: each hop through the same door, within limits.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -7,32 +7,24 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Proxy, Response, StatusCode, Url, redirect};
 
+use artoo_tools::{PageLimits, ToolError};
+
 use super::address::AddressRule;
 use super::dns::{Forbidden, Guarded, Names, SystemNames};
-use crate::ToolError;
+use crate::WebError;
 
-/// Limits of one page download.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageLimits {
-    /// Time from the first connection to the last byte.
-    pub time: Duration,
-    /// Maximum bytes read; the rest is dropped.
-    pub bytes: usize,
-    /// Maximum redirects followed.
-    pub redirects: usize,
-}
-
-/// Identifies itself honestly. The first word is what servers expect from page readers.
+/// Says honestly what it is. The first word is what servers expect of whoever reads pages.
 const AGENT: &str = concat!("Mozilla/5.0 (compatible; artoo/", env!("CARGO_PKG_VERSION"), ")");
-/// Connect timeout.
+/// The longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Maximum length of an address. A longer one could exfiltrate data.
+/// The longest address. Longer ones carry something away.
 const LONGEST: usize = 2_000;
 
-/// A client that only gets pages: no cookies, no kept connections, no compression, every redirect checked,
-/// and no connection to an address that its rule forbids.
+/// A client that gets pages and does nothing else: no cookies, no kept connections, no compression, no redirects but checked
+/// ones, and no connection to an address that its rule forbids.
+///
 /// ```
-/// use artoo_tools::{AddressRule, Web};
+/// use artoo_web::{AddressRule, Web};
 ///
 /// let web = Web::new(AddressRule::public());
 /// # let _ = web;
@@ -45,24 +37,24 @@ pub struct Web {
     client: Arc<OnceLock<Client>>,
 }
 
-/// A server's response.
+/// What a server sent.
 #[derive(Debug)]
 pub(crate) struct Received {
-    /// The final address.
+    /// The address that it came from in the end.
     pub(crate) url: Url,
     pub(crate) content_type: String,
     pub(crate) body: Vec<u8>,
-    /// The response was truncated.
+    /// There was more.
     pub(crate) cut: bool,
     pub(crate) status: StatusCode,
 }
 
-/// Why an address is not requested.
+/// Why an address is not asked for.
 enum Refusal {
-    /// It is not the address of a page.
+    /// It is none of a page.
     Wrong(&'static str),
     /// The rule forbids it.
-    Forbidden(ToolError),
+    Forbidden(WebError),
 }
 
 impl Web {
@@ -71,29 +63,28 @@ impl Web {
         Self { rule, names: Arc::new(SystemNames), proxy: None, client: Arc::default() }
     }
 
-    /// Uses another name resolver.
+    /// Looks names up elsewhere.
     #[must_use]
     pub fn with_names(mut self, names: impl Names + 'static) -> Self {
         self.names = Arc::new(names);
         self
     }
 
-    /// Uses a proxy. The proxy resolves names, so the rule applies to numeric addresses, and to names that
-    /// are local by their form.
+    /// Goes through a proxy. The proxy looks names up, so the rule holds for numbers, and for names that are local by their form.
     ///
     /// # Errors
     ///
-    /// The address is not a valid proxy address.
-    pub fn with_proxy(mut self, address: &str) -> Result<Self, ToolError> {
+    /// When the address is none of a proxy.
+    pub fn with_proxy(mut self, address: &str) -> Result<Self, WebError> {
         let proxy = Proxy::all(address)
-            .map_err(|error| ToolError::WebSetup { reason: format!("the proxy: {}", causes(&error)) })?;
+            .map_err(|error| WebError::Setup { reason: format!("the proxy: {}", causes(&error)) })?;
         self.proxy = Some(proxy);
         Ok(self)
     }
 
-    /// Parses an address, if it may be requested.
-    pub(crate) fn address(&self, text: &str) -> Result<Url, ToolError> {
-        let wrong = |problem: &str| ToolError::argument("url", problem);
+    /// The address that a text means, if it may be asked for.
+    pub(crate) fn address(&self, text: &str) -> Result<Url, WebError> {
+        let wrong = |problem: &str| WebError::from(ToolError::argument("url", problem));
         let text = text.trim();
         let url = match Url::parse(text) {
             Ok(url) => url,
@@ -108,7 +99,7 @@ impl Web {
         })
     }
 
-    /// Checks every requested address, first ones and redirects alike.
+    /// The door: each address that is asked for comes through here, first ones and redirects alike.
     fn check(&self, mut url: Url) -> Result<Url, Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Wrong("must begin with https:// or http://"));
@@ -126,14 +117,14 @@ impl Web {
         let number = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         let allowed = match number {
             Ok(address) => self.rule.allows(address),
-            // Resolved by `Guarded`, or else by the proxy.
+            // Looked up by `Guarded`, or else by the proxy.
             Err(_) => self.proxy.is_none() || self.rule.allows_name(host),
         };
         if allowed {
             Ok(url)
         } else {
             let reason = format!("{host} is not a public address");
-            Err(Refusal::Forbidden(ToolError::Address { url: url.to_string(), reason }))
+            Err(Refusal::Forbidden(WebError::Address { url: url.to_string(), reason }))
         }
     }
 
@@ -143,10 +134,10 @@ impl Web {
         url: Url,
         headers: HeaderMap,
         limits: PageLimits,
-    ) -> Result<Received, ToolError> {
+    ) -> Result<Received, WebError> {
         let shown = url.to_string();
         let got = tokio::time::timeout(limits.time, self.follow(url, headers, limits)).await;
-        got.unwrap_or(Err(ToolError::WebTimedOut { url: shown, after: limits.time }))
+        got.unwrap_or(Err(WebError::TimedOut { url: shown, after: limits.time }))
     }
 
     async fn follow(
@@ -154,30 +145,29 @@ impl Web {
         mut url: Url,
         headers: HeaderMap,
         limits: PageLimits,
-    ) -> Result<Received, ToolError> {
+    ) -> Result<Received, WebError> {
         let first = url.to_string();
         for _ in 0..=limits.redirects {
             url = self.check(url).map_err(|refusal| match refusal {
-                // The first address was checked by `address` or belongs to an engine, so this is a redirect:
-                // the server's fault, not a wrong argument.
+                // The first one is one of `address` or of an engine, so this is a redirect: the server's doing, not a wrong argument.
                 Refusal::Wrong(problem) => {
-                    ToolError::Address { url: first.clone(), reason: format!("its redirect {problem}") }
+                    WebError::Address { url: first.clone(), reason: format!("its redirect {problem}") }
                 }
                 Refusal::Forbidden(error) => error,
             })?;
             let request = self.client()?.get(url.clone()).headers(headers.clone());
             let response = request.send().await.map_err(|error| unreachable(&url, &error))?;
             let Some(target) = target(&response) else { return read(url, response, limits.bytes).await };
-            url = url.join(&target).map_err(|_| ToolError::Web {
+            url = url.join(&target).map_err(|_| WebError::Unreachable {
                 url: url.to_string(),
                 reason: "it redirects to what is no address".to_owned(),
             })?;
         }
-        Err(ToolError::Web { url: first, reason: format!("more than {} redirects", limits.redirects) })
+        Err(WebError::Unreachable { url: first, reason: format!("more than {} redirects", limits.redirects) })
     }
 
-    /// Created when first needed: loading the machine's certificates takes a while.
-    fn client(&self) -> Result<&Client, ToolError> {
+    /// Made when it is first needed: reading the machine's certificates takes a while.
+    fn client(&self) -> Result<&Client, WebError> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
@@ -188,25 +178,25 @@ impl Web {
             .connect_timeout(CONNECT)
             .pool_max_idle_per_host(0);
         let builder = match &self.proxy {
-            // The proxy's own address is the operator's choice, so it is not resolved under the rule.
+            // The proxy's own address is the operator's choice, so it is not looked up under the rule.
             Some(proxy) => builder.no_proxy().proxy(proxy.clone()),
             None => builder
                 .no_proxy()
                 .dns_resolver(Arc::new(Guarded { names: Arc::clone(&self.names), rule: self.rule.clone() })),
         };
-        let made = builder.build().map_err(|error| ToolError::WebSetup { reason: causes(&error) })?;
+        let made = builder.build().map_err(|error| WebError::Setup { reason: causes(&error) })?;
         Ok(self.client.get_or_init(|| made))
     }
 }
 
 impl std::fmt::Debug for Web {
-    /// Omits the proxy, whose address may hold a password.
+    /// Without the proxy, whose address may hold a password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Web").field("rule", &self.rule).finish_non_exhaustive()
     }
 }
 
-/// The headers of a page request.
+/// The headers of a request for a page.
 pub(crate) fn for_people() -> HeaderMap {
     let accept = HeaderValue::from_static(
         "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.5",
@@ -226,7 +216,7 @@ fn target(response: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-async fn read(url: Url, mut response: Response, most: usize) -> Result<Received, ToolError> {
+async fn read(url: Url, mut response: Response, most: usize) -> Result<Received, WebError> {
     let status = response.status();
     let content_type = response.headers().get(CONTENT_TYPE);
     let content_type =
@@ -243,18 +233,18 @@ async fn read(url: Url, mut response: Response, most: usize) -> Result<Received,
     Ok(Received { url, content_type, body, cut, status })
 }
 
-fn unreachable(url: &Url, error: &reqwest::Error) -> ToolError {
+fn unreachable(url: &Url, error: &reqwest::Error) -> WebError {
     let mut cause = std::error::Error::source(error);
     while let Some(found) = cause {
         if let Some(forbidden) = found.downcast_ref::<Forbidden>() {
-            return ToolError::Address { url: url.to_string(), reason: forbidden.to_string() };
+            return WebError::Address { url: url.to_string(), reason: forbidden.to_string() };
         }
         cause = found.source();
     }
-    ToolError::Web { url: url.to_string(), reason: causes(error) }
+    WebError::Unreachable { url: url.to_string(), reason: causes(error) }
 }
 
-/// The library's message with its causes and without the address, which may contain the search words.
+/// What the library says, with its causes and without the address, which may hold what was searched for.
 fn causes(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut cause = std::error::Error::source(error);

@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use artoo_tools::{Captured, Given, PageLimits, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 use artoo_types::{Arguments, Excerpt, ToolName};
 use async_trait::async_trait;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::client::PageLimits;
 use super::page_text::joined;
-use crate::arguments::Given;
-use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
+use crate::WebError;
 
 /// Number of results requested.
 const MOST: usize = 8;
@@ -37,13 +36,13 @@ pub trait SearchProvider: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`ToolError`] with the class of the failure; nearly always `environmental`.
+    /// [`WebError`] with the class of the failure; nearly always `environmental`.
     async fn search(
         &self,
         query: &str,
         most: usize,
         limits: PageLimits,
-    ) -> Result<Vec<SearchResult>, ToolError>;
+    ) -> Result<Vec<SearchResult>, WebError>;
 }
 
 /// One page that a search found.
@@ -108,14 +107,14 @@ impl Tool for Search {
         let cancelled = cx.cancel.cancelled();
         let got = tokio::select! {
             got = self.ask(arguments, cx) => got,
-            () = cancelled => Err(ToolError::Cancelled),
+            () = cancelled => Err(ToolError::Cancelled.into()),
         };
         got.unwrap_or_else(ToolReport::from)
     }
 }
 
 impl Search {
-    async fn ask(&self, arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+    async fn ask(&self, arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, WebError> {
         let query = joined(Given::new(arguments, &["query"])?.text("query")?);
         let found = self.provider.search(&query, MOST, cx.limits.page).await?;
         let text = listing(self.provider.name(), &query, &found);
@@ -151,10 +150,10 @@ pub(super) fn page_address(text: &str) -> Option<String> {
 }
 
 /// Parses the address of an engine from the configuration.
-pub(super) fn engine(address: &str) -> Result<Url, ToolError> {
-    page_address(address).and_then(|address| Url::parse(&address).ok()).ok_or_else(|| ToolError::WebSetup {
-        reason: format!("`{address}` is no address of a search engine"),
-    })
+pub(super) fn engine(address: &str) -> Result<Url, WebError> {
+    page_address(address)
+        .and_then(|address| Url::parse(&address).ok())
+        .ok_or_else(|| WebError::Setup { reason: format!("`{address}` is no address of a search engine") })
 }
 
 impl std::fmt::Debug for Search {

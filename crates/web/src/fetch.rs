@@ -1,27 +1,26 @@
-//! `fetch` tool: a web page as text.
+//! `fetch`: a page as text.
 
 use std::fmt::Write as _;
 
+use artoo_tools::{Captured, Given, Tool, ToolContext, ToolEffect, ToolError, ToolReport, blocking};
 use artoo_types::{Arguments, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::charset::{Form, decoded};
-use super::client::{Web, for_people};
+use super::client::{Received, Web, for_people};
 use super::page_text::{PageText, page_text};
-use crate::arguments::Given;
-use crate::blocking::blocking;
-use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
+use crate::WebError;
 
-/// Gets a page and returns it as text: its final address, the title, the text. Text that is not HTML is
-/// returned verbatim; anything else is refused. An error status is a failure, and its body is not kept.
+/// Gets a page and gives it as text: the address it came from in the end, the title, the text. What is text but no page
+/// is given as it is; what is no text is refused. A server's refusal is a failure, and what it says with it is not kept.
 #[derive(Debug, Clone)]
 pub struct Fetch {
     web: Web,
 }
 
 impl Fetch {
-    /// The tool with its client.
+    /// The tool, with the client that it asks.
     pub fn new(web: Web) -> Self {
         Self { web }
     }
@@ -41,7 +40,7 @@ impl Tool for Fetch {
         ToolEffect::Network
     }
 
-    /// A page is a foreign text, not an answer by itself.
+    /// A page is for reading, and what it says is others' word.
     fn output_is_answer(&self) -> bool {
         false
     }
@@ -62,33 +61,35 @@ impl Tool for Fetch {
         let cancelled = cx.cancel.cancelled();
         let got = tokio::select! {
             got = self.fetch(arguments, cx) => got,
-            () = cancelled => Err(ToolError::Cancelled),
+            () = cancelled => Err(ToolError::Cancelled.into()),
         };
         got.unwrap_or_else(ToolReport::from)
     }
 }
 
 impl Fetch {
-    async fn fetch(&self, arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+    async fn fetch(&self, arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, WebError> {
         let given = Given::new(arguments, &["url", "links"])?;
         let (url, links) = (self.web.address(given.text("url")?)?, given.flag("links")?);
         let received = self.web.get(url, for_people(), cx.limits.page).await?;
         let origin = received.url.to_string();
         if !received.status.is_success() {
-            return Err(ToolError::Status { url: origin, status: received.status.as_u16() });
+            return Err(WebError::Status { url: origin, status: received.status.as_u16() });
         }
-        let text = blocking(self.name(), move || {
-            let (form, text) = decoded(&received)?;
-            let page = match form {
-                Form::Html => page_text(&text, links.then_some(&received.url)),
-                Form::Plain => PageText { title: String::new(), text },
-            };
-            Ok(told(&page, received.url.as_str(), received.cut.then_some(received.body.len())))
-        })
-        .await?;
+        let text = blocking(self.name(), move || Ok(text_of(&received, links))).await??;
         let output = Captured::Foreign { origin, bytes: text.into_bytes() };
         Ok(ToolReport { output, ..ToolReport::text("") })
     }
+}
+
+/// What is told of a page.
+fn text_of(received: &Received, links: bool) -> Result<String, WebError> {
+    let (form, text) = decoded(received)?;
+    let page = match form {
+        Form::Html => page_text(&text, links.then_some(&received.url)),
+        Form::Plain => PageText { title: String::new(), text },
+    };
+    Ok(told(&page, received.url.as_str(), received.cut.then_some(received.body.len())))
 }
 
 fn told(page: &PageText, url: &str, cut: Option<usize>) -> String {

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use artoo_tools::{AddressRule, Fetch, Names, PageLimits, Toolbox, Web};
+use artoo_tools::{PageLimits, Toolbox};
 use artoo_types::{CallEnding, FailureClass, ToolCall};
+use artoo_web::{AddressRule, Fetch, Names, Web};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ async fn call(scene: &Scene, web: Web, arguments: Value) -> ToolCall {
     scene.call_in(&Toolbox::new().with(Fetch::new(web)), "fetch", arguments).await
 }
 
-/// Answers each lookup with the next list.
+/// Answers each look-up with the next list.
 struct Script(Mutex<Vec<Vec<&'static str>>>);
 
 impl Script {
@@ -94,8 +95,7 @@ async fn what_is_text_but_no_page_is_given_as_it_is() {
     assert!(failed(&call, FailureClass::Logical).reason.ends_with("is no text but image/png"), "{call:?}");
 }
 
-/// Every numeric spelling, names of this machine, and addresses that are not of a page. No connection is
-/// made.
+/// Numbers in every spelling, names of this machine, and what is no address of a page. Nobody is even connected to.
 #[tokio::test]
 async fn addresses_of_this_machine_are_denied_in_every_spelling() {
     let scene = Scene::new();
@@ -131,7 +131,7 @@ async fn addresses_of_this_machine_are_denied_in_every_spelling() {
         assert!(failure.reason.contains("not a public address"), "{host}: {failure:?}");
         assert_eq!(call.ending, CallEnding::Refused, "{host}");
     }
-    // The system's resolver leads here.
+    // The system's own look-up leads here.
     let call = fetch(&scene, public(), &format!("http://localhost:{port}/")).await;
     failed(&call, FailureClass::Denied);
     for url in [
@@ -182,7 +182,7 @@ async fn each_redirect_comes_through_the_same_door() {
     assert_eq!(secret.seen().len(), 0);
 }
 
-/// A name whose address changes between two lookups, and one with a forbidden address among others.
+/// A name whose address changes between two look-ups, and one that has a forbidden address among others.
 #[tokio::test]
 async fn a_name_is_only_connected_to_at_addresses_that_the_rule_allows() {
     let scene = Scene::new();
@@ -197,7 +197,7 @@ async fn a_name_is_only_connected_to_at_addresses_that_the_rule_allows() {
     for _ in 0..2 {
         failed(&fetch(&scene, web.clone(), &url).await, FailureClass::Denied);
     }
-    // No address at all is an environmental failure.
+    // No address at all is the world's fault.
     failed(&fetch(&scene, web.clone(), &url).await, FailureClass::Environmental);
     assert_eq!(server.seen().len(), 2);
 }
@@ -257,7 +257,7 @@ async fn a_cancelled_call_ends() {
     assert_eq!(call.ending, CallEnding::Cancelled);
 }
 
-/// The proxy is the user's; requests through it are still checked.
+/// The proxy is the user's; what it is asked for is still looked at.
 #[tokio::test]
 async fn a_proxy_is_asked_for_public_hosts_alone() {
     let scene = Scene::new();

@@ -41,7 +41,7 @@ const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 9
 /// Which addresses may be connected to. By default only those of the public Internet: no loopback, private,
 /// link-local, multicast, shared (CGNAT) or reserved address, and no IPv4 address embedded in IPv6.
 /// ```
-/// use artoo_tools::AddressRule;
+/// use artoo_web::AddressRule;
 ///
 /// let rule = AddressRule::public();
 /// assert!(rule.allows("93.184.216.34".parse()?));

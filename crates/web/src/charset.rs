@@ -4,7 +4,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use super::client::Received;
 use super::markup::{Piece, pieces};
-use crate::ToolError;
+use crate::WebError;
 
 /// How far the page's own encoding declaration is searched; the standard says 1,024 bytes.
 const BEGINNING: usize = 1_024;
@@ -17,7 +17,7 @@ pub(crate) enum Form {
 }
 
 /// The text of a response, if it is text.
-pub(crate) fn decoded(received: &Received) -> Result<(Form, String), ToolError> {
+pub(crate) fn decoded(received: &Received) -> Result<(Form, String), WebError> {
     let mime = received.content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let form = match mime.as_str() {
         "text/html" | "application/xhtml+xml" => Form::Html,
@@ -29,7 +29,7 @@ pub(crate) fn decoded(received: &Received) -> Result<(Form, String), ToolError> 
         mime if mime.starts_with("text/") || mime.ends_with("+json") || mime.ends_with("+xml") => Form::Plain,
         mime => {
             let kind = if mime.is_empty() { "binary data".to_owned() } else { mime.to_owned() };
-            return Err(ToolError::NotText { url: received.url.to_string(), kind });
+            return Err(WebError::NotText { url: received.url.to_string(), kind });
         }
     };
     // A byte order mark takes precedence over both, which `decode` handles.

@@ -1,9 +1,10 @@
-//! `search`, against recorded pages of the known formats.
+//! `search`, against pages of the known forms.
 
 use std::sync::Arc;
 
-use artoo_tools::{AddressRule, Brave, DuckDuckGo, Search, SearchKey, SearchProvider, Toolbox, Web};
+use artoo_tools::Toolbox;
 use artoo_types::{FailureClass, ToolCall};
+use artoo_web::{AddressRule, Brave, DuckDuckGo, Search, SearchKey, SearchProvider, Web};
 use serde_json::json;
 
 use crate::fixture::{Scene, failed, shown};
@@ -46,7 +47,7 @@ async fn results_are_listed_with_the_addresses_that_they_lead_to() {
     assert!(asked[0].starts_with("GET /html/?q=ferry+times+%26+more HTTP/1.1"), "{asked:?}");
 }
 
-/// A CAPTCHA page of an engine is no evidence about the world.
+/// Fact: an engine that asks whether we are a robot said nothing about the world.
 #[tokio::test]
 async fn nothing_found_is_told_from_not_searched() {
     let scene = Scene::new();

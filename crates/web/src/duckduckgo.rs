@@ -1,21 +1,23 @@
-//! Search provider: DuckDuckGo's HTML page, which needs no key.
+//! DuckDuckGo's page without scripts, which needs no key.
 
+use artoo_tools::PageLimits;
 use async_trait::async_trait;
 use reqwest::{StatusCode, Url};
 
 use super::address::AddressRule;
 use super::charset::decoded;
-use super::client::{PageLimits, Web, for_people};
+use super::client::{Web, for_people};
 use super::markup::{Piece, Tag, pieces};
 use super::search::{SearchProvider, SearchResult, engine, page_address};
-use crate::ToolError;
+use crate::WebError;
 
-/// The endpoint.
+/// Its address.
 const ADDRESS: &str = "https://html.duckduckgo.com/html/";
 
 /// Reads the page that DuckDuckGo serves to browsers without scripts.
+///
 /// ```
-/// use artoo_tools::{DuckDuckGo, SearchProvider};
+/// use artoo_web::{DuckDuckGo, SearchProvider};
 ///
 /// assert_eq!(DuckDuckGo::default().origin(), "https://html.duckduckgo.com/html/");
 /// ```
@@ -32,14 +34,14 @@ impl Default for DuckDuckGo {
 }
 
 impl DuckDuckGo {
-    /// Uses a compatible server at another address.
+    /// A server of the same form elsewhere.
     #[must_use]
     pub fn at(mut self, address: impl Into<String>, web: Web) -> Self {
         (self.address, self.web) = (address.into(), web);
         self
     }
 
-    /// Uses this client.
+    /// Asked through this client.
     #[must_use]
     pub fn through(mut self, web: Web) -> Self {
         self.web = web;
@@ -62,34 +64,34 @@ impl SearchProvider for DuckDuckGo {
         query: &str,
         most: usize,
         limits: PageLimits,
-    ) -> Result<Vec<SearchResult>, ToolError> {
+    ) -> Result<Vec<SearchResult>, WebError> {
         let mut url = engine(&self.address)?;
         url.query_pairs_mut().append_pair("q", query);
         let received = self.web.get(url, for_people(), limits).await?;
         match received.status {
             StatusCode::OK => {}
-            // The statuses it sends to suspected bots.
+            // What it sends to whom it takes for a robot.
             StatusCode::ACCEPTED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS => {
-                return Err(ToolError::Robot { provider: self.name().to_owned() });
+                return Err(WebError::Robot { provider: self.name().to_owned() });
             }
-            status => return Err(ToolError::Status { url: self.origin(), status: status.as_u16() }),
+            status => return Err(WebError::Status { url: self.origin(), status: status.as_u16() }),
         }
         let (_, html) = decoded(&received)?;
         results(&html, most).map_err(|unread| match unread {
-            Unread::Robot => ToolError::Robot { provider: self.name().to_owned() },
-            Unread::Shape => ToolError::UnknownShape { provider: self.name().to_owned() },
+            Unread::Robot => WebError::Robot { provider: self.name().to_owned() },
+            Unread::Shape => WebError::UnknownShape { provider: self.name().to_owned() },
         })
     }
 }
 
-/// Why a page yields no results.
+/// Why a page holds no results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unread {
     Robot,
     Shape,
 }
 
-/// The part of a result being read.
+/// What is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Title,
@@ -98,7 +100,7 @@ enum Part {
 
 fn results(html: &str, most: usize) -> Result<Vec<SearchResult>, Unread> {
     let mut found: Vec<SearchResult> = Vec::new();
-    // Whether the last link was an advertisement, whose snippet follows.
+    // Whether the link that was read last is an advertisement, whose snippet follows.
     let mut advertisement = false;
     let mut reading: Option<Part> = None;
     let (mut empty, mut robot, mut any) = (false, false, false);
@@ -131,7 +133,7 @@ fn results(html: &str, most: usize) -> Result<Vec<SearchResult>, Unread> {
     if robot && found.is_empty() {
         return Err(Unread::Robot);
     }
-    // An empty result is trusted only if the page says so.
+    // Nothing at all is only believed where the page says so.
     if found.is_empty() && !empty && !any {
         return Err(Unread::Shape);
     }
@@ -145,7 +147,7 @@ fn is_a_test(tag: &Tag) -> bool {
     id == "challenge-form" || tag.is_of("anomaly-modal__modal") || tag.is_of("anomaly-modal__title")
 }
 
-/// The target of a link: the page itself, or a redirect with the page in `uddg`. `None` for advertisements.
+/// What a link of the page leads to: the page itself, or a redirect with the page in `uddg`. Advertisements lead nowhere.
 fn target(href: &str) -> Option<String> {
     let base = Url::parse(ADDRESS).ok()?;
     let url = base.join(href).ok()?;
@@ -159,7 +161,7 @@ fn target(href: &str) -> Option<String> {
     }
     let target = url.query_pairs().find(|(name, _)| name == "uddg")?.1.into_owned();
     let target = page_address(&target)?;
-    // A redirect may lead to an advertisement counter.
+    // A redirect may lead to an advertisement's counter.
     let counter = Url::parse(&target).is_ok_and(|url| {
         url.path() == "/y.js" && url.host_str().is_some_and(|host| host.ends_with("duckduckgo.com"))
     });
@@ -201,7 +203,7 @@ mod tests {
         assert_eq!(results("<html><body>Welcome</body></html>", 8), Err(Unread::Shape));
         assert_eq!(results("", 8), Err(Unread::Shape));
         assert_eq!(results("<form id='challenge-form'>Select all ducks</form>", 8), Err(Unread::Robot));
-        // Only advertisements: the engine did search.
+        // Only advertisements: the engine searched.
         assert_eq!(results("<a class='result__a' href='//duckduckgo.com/y.js?x'>Buy</a>", 8), Ok(Vec::new()));
     }
 

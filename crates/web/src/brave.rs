@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use artoo_tools::PageLimits;
 use async_trait::async_trait;
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
@@ -9,10 +10,10 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
 use super::address::AddressRule;
-use super::client::{PageLimits, Web};
+use super::client::Web;
 use super::page_text::page_text;
 use super::search::{SearchProvider, SearchResult, engine, page_address};
-use crate::ToolError;
+use crate::WebError;
 
 /// The endpoint.
 const ADDRESS: &str = "https://api.search.brave.com/res/v1/web/search";
@@ -27,19 +28,19 @@ impl SearchKey {
     ///
     /// # Errors
     ///
-    /// [`ToolError::WebSetup`] if it is empty or has other characters. The error does not quote it.
-    pub fn new(key: impl Into<String>) -> Result<Self, ToolError> {
+    /// [`WebError::Setup`] if it is empty or has other characters. The error does not quote it.
+    pub fn new(key: impl Into<String>) -> Result<Self, WebError> {
         let key = SecretString::from(key.into());
         let trimmed = key.expose_secret().trim();
         if trimmed.is_empty() || !trimmed.bytes().all(|byte| byte.is_ascii_graphic()) {
             let reason = "the key of the search engine is empty or has characters that no key has".to_owned();
-            return Err(ToolError::WebSetup { reason });
+            return Err(WebError::Setup { reason });
         }
         Ok(Self(SecretString::from(trimmed)))
     }
 
-    fn header(&self) -> Result<HeaderValue, ToolError> {
-        let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| ToolError::WebSetup {
+    fn header(&self) -> Result<HeaderValue, WebError> {
+        let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| WebError::Setup {
             reason: "the key of the search engine cannot be sent in a header".to_owned(),
         })?;
         value.set_sensitive(true);
@@ -97,7 +98,7 @@ impl SearchProvider for Brave {
         query: &str,
         most: usize,
         limits: PageLimits,
-    ) -> Result<Vec<SearchResult>, ToolError> {
+    ) -> Result<Vec<SearchResult>, WebError> {
         let mut url = engine(&self.address)?;
         url.query_pairs_mut().append_pair("q", query).append_pair("count", &most.to_string());
         let headers = HeaderMap::from_iter([
@@ -109,14 +110,14 @@ impl SearchProvider for Brave {
         match received.status {
             StatusCode::OK => {}
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::UNPROCESSABLE_ENTITY => {
-                return Err(ToolError::SearchKey { provider: self.name().to_owned() });
+                return Err(WebError::SearchKey { provider: self.name().to_owned() });
             }
-            status => return Err(ToolError::Status { url: self.origin(), status: status.as_u16() }),
+            status => return Err(WebError::Status { url: self.origin(), status: status.as_u16() }),
         }
         let answer: Option<Value> = serde_json::from_slice(&received.body).ok();
         answer
             .and_then(|answer| results(&answer, most))
-            .ok_or_else(|| ToolError::UnknownShape { provider: self.name().to_owned() })
+            .ok_or_else(|| WebError::UnknownShape { provider: self.name().to_owned() })
     }
 }
 
