@@ -7,6 +7,13 @@
 //! time and point at calls that were really made; [`excerpt()`] selects from a long text what bears on a
 //! criterion; [`conformance`] holds the laws for every judge.
 //!
+//! ```
+//! use artoo_judging::excerpt;
+//! let log = format!("{}error: disk full\n{}", "ordinary line\n".repeat(500), "ordinary line\n".repeat(500));
+//! let shown = excerpt(&log, 400, "The error names the disk");
+//! assert!(shown.len() < log.len() && shown.contains("disk full"));
+//! ```
+//!
 //! *Architecture invariant*: this crate knows no role and no prompt. The caller decides what is judged and
 //! how a model is asked; this crate evaluates no check.
 

@@ -1,6 +1,13 @@
 //! HTTP clients for language models: [`OpenAiCompatible`] (hosted OpenAI, Ollama, llama-server, vLLM, LM
 //! Studio and others) and [`Anthropic`].
 //!
+//! ```
+//! use artoo_llm_http::{HttpConfig, OpenAiCompatible};
+//! let model = OpenAiCompatible::new(HttpConfig::new("localhost:11434", "qwen2.5-coder:1.5b"))?;
+//! assert_eq!(model.endpoint(), "http://localhost:11434/v1/chat/completions");
+//! # Ok::<(), artoo_llm_client::LlmError>(())
+//! ```
+//!
 //! *Architecture invariant*: this crate knows no role and no prompt. It reads neither the environment nor the
 //! wall clock: addresses and keys come in through [`HttpConfig`] (the one exception must be requested by
 //! name: [`ProxyPolicy::System`]). Nothing else in the workspace opens a socket to a model.

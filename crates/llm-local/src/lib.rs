@@ -5,6 +5,17 @@
 //! network. It loads at its first request, keeps the state after each constant system text, and cannot answer
 //! outside a request's schema. [`store`] finds, downloads and verifies the files.
 //!
+//! ```no_run
+//! # async fn demo() -> Result<(), artoo_llm_client::LlmError> {
+//! use artoo_llm_client::{LlmClient, Request};
+//! use artoo_llm_local::{LocalModel, LocalOptions};
+//! let model = LocalModel::new(LocalOptions::new("/models/qwen.gguf", "qwen2.5-coder-1.5b"));
+//! let answer = model.complete(&Request::new("demo", "You are terse.", "Say hello.")).await?;
+//! println!("{}", answer.text);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! *Architecture invariant*: this crate knows no role and no prompt. It reads no environment, no clock but
 //! the monotonic one and no source of randomness, starts no process and never prints: paths, seeds and the
 //! way to start a program come in from outside.

@@ -1,7 +1,15 @@
-//! Files seen as memory, without copying them: how the embedded model reads a gigabyte of weights.
+//! Memory-mapped files for reading: how the embedded model reads a gigabyte of weights without copying it.
 //!
-//! *Architecture invariant*: this crate maps files for reading and does nothing else. Mapping is unsafe, so it stands here alone, where it can be
-//! audited in a minute, and nobody who wants it takes the sandbox.
+//! ```
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("weights");
+//! std::fs::write(&path, b"GGUF")?;
+//! assert_eq!(artoo_mapped_file::map_file(&path)?.as_ref(), b"GGUF");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! *Architecture invariant*: this crate maps files for reading and does nothing else. Mapping is unsafe, so it
+//! stands here alone, where it can be audited in a minute, without the sandbox.
 
 use std::fs::File;
 use std::io;
@@ -28,14 +36,6 @@ impl AsRef<[u8]> for MappedFile {
 /// # Errors
 ///
 /// What the system says when the file cannot be opened or mapped; a folder, too, cannot be mapped.
-///
-/// ```
-/// let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("weights");
-/// std::fs::write(&path, b"GGUF")?;
-/// assert_eq!(artoo_mapped_file::map_file(&path)?.as_ref(), b"GGUF");
-/// # Ok::<(), std::io::Error>(())
-/// ```
 pub fn map_file(path: &Path) -> io::Result<MappedFile> {
     let file = File::open(path)?;
     if !file.metadata()?.is_file() {

@@ -146,8 +146,8 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
 const PURE_MAY_NOT_REACH: [&str; 4] = ["tokio", "mio", "futures-executor", "rustix"];
 
 /// How many crates from outside each crate may reach, on Linux. Raised by a person who has a reason, not by the next feature.
-const BUDGET: [(&str, usize); 34] = [
-    ("artoo", 215),
+const BUDGET: [(&str, usize); 35] = [
+    ("artoo", 214),
     ("artoo-agent-validator", 115),
     ("artoo-anchored-files", 20),
     ("artoo-auditor", 59),
@@ -169,17 +169,18 @@ const BUDGET: [(&str, usize); 34] = [
     ("artoo-mkct-memory", 37),
     ("artoo-perceiver", 105),
     ("artoo-planner", 115),
-    ("artoo-policy", 179),
+    ("artoo-policy", 105),
     ("artoo-pseudo-terminal", 16),
     ("artoo-redaction", 18),
-    ("artoo-runtime", 215),
+    ("artoo-runtime", 146),
     ("artoo-sandbox", 44),
     ("artoo-shared-memory", 105),
     ("artoo-shell-effects", 0),
     ("artoo-snapshot", 31),
     ("artoo-text", 0),
-    ("artoo-tools", 173),
+    ("artoo-tools", 99),
     ("artoo-types", 36),
+    ("artoo-web", 173),
     ("xtask", 49),
 ];
 
