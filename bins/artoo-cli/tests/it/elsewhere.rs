@@ -13,24 +13,24 @@ use crate::fixture::Scene;
 use crate::mock_model::counting;
 use crate::process::{Said, say};
 
-/// A machine that the program is to believe in.
+/// What the machine lacks that the program is to believe in.
 #[derive(Clone, Copy, Debug)]
-enum Machine {
+enum Missing {
     /// A kernel before Landlock, or a container whose filter knows no Landlock.
-    WithoutLandlock,
+    Landlock,
     /// A container that lets nobody make namespaces or mount.
-    WithoutOverlays,
+    Overlays,
     /// A sandbox around it that lets nobody filter system calls.
-    WithoutFilters,
+    Filters,
 }
 
-impl Machine {
+impl Missing {
     /// Calls that the kernel answers with this number, whatever their arguments are or with this bit in the first.
     fn refused(self) -> Vec<(i32, BTreeMap<i64, Vec<SeccompRule>>)> {
         let always = |calls: &[i64]| calls.iter().map(|call| (*call, Vec::new())).collect();
         match self {
-            Self::WithoutLandlock => vec![(libc::ENOSYS, always(&[libc::SYS_landlock_create_ruleset]))],
-            Self::WithoutOverlays => {
+            Self::Landlock => vec![(libc::ENOSYS, always(&[libc::SYS_landlock_create_ruleset]))],
+            Self::Overlays => {
                 let namespace = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
                 let bit = SeccompCmpOp::MaskedEq(namespace);
                 let bit = SeccompCondition::new(0, SeccompCmpArgLen::Dword, bit, namespace).unwrap();
@@ -40,7 +40,7 @@ impl Machine {
                 // As Docker's own filter: what hides its flags in memory is not there.
                 vec![(libc::EPERM, refused.collect()), (libc::ENOSYS, always(&[libc::SYS_clone3]))]
             }
-            Self::WithoutFilters => vec![(libc::ENOSYS, always(&[libc::SYS_seccomp]))],
+            Self::Filters => vec![(libc::ENOSYS, always(&[libc::SYS_seccomp]))],
         }
     }
 
@@ -62,7 +62,7 @@ impl Machine {
 }
 
 /// Says what `doctor` says there, without the lines that are about other things.
-fn doctor(machine: Machine, scene: &Scene, options: &[&str], code: i32) -> Vec<String> {
+fn doctor(machine: Missing, scene: &Scene, options: &[&str], code: i32) -> Vec<String> {
     let said = machine.say(scene.artoo(&[&["doctor"], options].concat())).ended(code);
     let is_about = |line: &str| {
         ["sandbox", "trials", "not held back", "artoo can"].iter().any(|name| line.contains(name))
@@ -77,8 +77,8 @@ fn without_confinement_commands_are_refused_until_a_person_says_otherwise() {
         return;
     }
     for (machine, reason) in [
-        (Machine::WithoutLandlock, "the kernel has no Landlock, or a container forbids it"),
-        (Machine::WithoutFilters, "system calls cannot be filtered"),
+        (Missing::Landlock, "the kernel has no Landlock, or a container forbids it"),
+        (Missing::Filters, "system calls cannot be filtered"),
     ] {
         let scene = Scene::new(counting());
         let lines = doctor(machine, &scene, &[], 1);
@@ -120,7 +120,7 @@ fn without_overlays_commands_read_and_are_asked_about_before_they_write() {
     if !is_ordinary() {
         return;
     }
-    let machine = Machine::WithoutOverlays;
+    let machine = Missing::Overlays;
     let scene = Scene::new(counting());
     let lines = doctor(machine, &scene, &[], 0);
     for part in [
