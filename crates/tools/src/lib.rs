@@ -6,7 +6,7 @@
 //! chain work on a machine and were granted; embedders add their own.
 //!
 //! *Architecture invariant*: this crate knows no role, no plan and no model. It reads no environment, no home folder
-//! and no wall clock: the [`ToolContext`] brings them. It never gives consent: what needs it is asked of the context's [`Consent`],
+//! and no wall clock: the [`ToolContext`] brings them. It never gives consent: what needs it is asked of the context's [`Consent`](artoo_consent::Consent),
 //! and refused with class `denied` without a yes. What reaches outside the machine or into the user's apps is not even offered
 //! without a grant. No command is rewritten.
 //!
