@@ -106,7 +106,7 @@ impl Snapshot {
     }
 
     /// Looks at these paths, keeps them, and looks at the folders on their way: for a call whose changes are known beforehand, the
-    /// [commit](crate::preview::Preview::commit) of a trial or a tool that writes one file. Nothing else is looked at, however much there is.
+    /// commit of a trial or a tool that writes one file. Nothing else is looked at, however much there is.
     ///
     /// A file of the user's own that its mode does not let us read is opened all the same, by another mode for a moment.
     ///

@@ -20,7 +20,7 @@ const MOST_LINES: usize = 2_000;
 const ALL_TEXTS: u64 = 1024 * 1024;
 
 impl Preview {
-    /// Every path that [`commit`](Self::commit) touches, for [`Snapshot::before_paths`](artoo_snapshot::Snapshot::before_paths): those of the changes,
+    /// Every path that [`commit`](Self::commit) touches, for `artoo_snapshot::Snapshot::before_paths`: those of the changes,
     /// folders that get another time, and where contents wait for their places.
     pub fn touched(&self) -> Vec<Named> {
         commit::touched(&self.overlay_dirs, &self.read)
