@@ -370,9 +370,7 @@ impl ToolError {
             Self::UnknownTool { .. } | Self::Argument { .. } | Self::Cancelled | Self::Panicked { .. } => {
                 return None;
             }
-            Self::NotAllowed { .. } => {
-                "a person at a terminal can allow it; `--yes KIND` grants a kind of effect in advance"
-            }
+            Self::NotAllowed { .. } => "a person can allow it, or grant this kind of effect in advance",
             Self::Ruled { .. } => "go on without it",
             Self::Instead { .. } => "do what the user says; what was not allowed stays so",
             Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
@@ -382,10 +380,10 @@ impl ToolError {
                 "write into the working folder or $WORKSPACE; for another place the user has to start artoo there"
             }
             Self::WithinProtected { .. } => {
-                "work in another folder; `--workspace` chooses that for new files"
+                "work in another folder; the user can choose another one for new files"
             }
             Self::Exists { .. } => "choose another name",
-            Self::ReadOnly { .. } => "the user can allow it with `--sandbox workspace-write`",
+            Self::ReadOnly { .. } => "the user can allow it: the run is read-only",
             Self::Folder { path } => return Some(format!("list it with glob, pattern `{path}/*`")),
             Self::NotAFile { .. } => "read a regular file instead",
             Self::NotUtf8 { .. } | Self::TooLarge { .. } => "change it with a program, through shell",
@@ -407,7 +405,7 @@ impl ToolError {
                 "go on without it; the user can choose another engine with `tools.search`"
             }
             Self::WebSetup { .. } => "the user has to look at the `tools` table of the configuration",
-            Self::AppsReadOnly { .. } => "the user can allow it with `--sandbox workspace-write`",
+            Self::AppsReadOnly { .. } => "the user can allow it: the run is read-only",
             Self::TimedOut { .. } => "narrow the search or split the work",
             Self::Evidence { .. } => "make room on the disk, or check the rights of the folder",
         };

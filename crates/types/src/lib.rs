@@ -30,6 +30,7 @@ mod note;
 mod outcome;
 mod plan;
 mod programs;
+mod remedy;
 mod role;
 mod script;
 mod settings;
@@ -75,6 +76,7 @@ pub use outcome::{
 };
 pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, SubTask};
 pub use programs::BlockedProgram;
+pub use remedy::Remedy;
 pub use role::Role;
 pub use script::is_unspaced;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};

@@ -5,6 +5,7 @@ mod code;
 mod declared;
 mod documents;
 mod embedding;
+mod front_ends;
 mod headers;
 mod layers;
 mod logs;
@@ -75,9 +76,10 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need nothing but the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 18] = [
     words::check,
     word_lists::check,
+    front_ends::check,
     headers::check,
     logs::check,
     sources::leftovers,

@@ -13,6 +13,7 @@ use crate::config::Given;
 use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::run::explained;
+use crate::terminal::worded;
 use crate::view::{Frame, session_markdown, session_page, session_row};
 
 /// Lists, shows, names, exports or deletes sessions.
@@ -105,7 +106,7 @@ fn list(
             // One that cannot be read hides no other.
             Err(error) => {
                 context.terminal.warning(&error.to_string());
-                context.terminal.hint(error.hint());
+                context.terminal.hint(&worded(error.hint(), error.remedy()));
                 exit = Exit::FAILED;
             }
         }

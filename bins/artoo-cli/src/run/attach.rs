@@ -19,6 +19,7 @@ use crate::commands::unreadable_run;
 use crate::config;
 use crate::error::{CommandError, Exit};
 use crate::program::Context;
+use crate::terminal::worded;
 use crate::view::{Outcome, no_end};
 
 /// How often the journal is looked at, and the status line drawn.
@@ -61,7 +62,7 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
             watched.show.end(context.terminal, outcome, folder)?;
             if let Some(fault) = &outcome.error {
                 let hint = format!("what happened: artoo runs show {}", outcome.run_id);
-                let hint = fault.hint.clone().unwrap_or(hint);
+                let hint = fault.hint.as_deref().map_or(hint, |hint| worded(hint, fault.remedy));
                 context.terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
             }
             return Ok(Exit::of_run(outcome.exit_code));

@@ -16,7 +16,7 @@ use crate::commands::Loaded;
 use crate::config::Given;
 use crate::error::{CommandError, Kind};
 use crate::program::Context;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, worded};
 
 /// Which session a request belongs to.
 #[derive(Clone, Debug)]
@@ -177,5 +177,5 @@ pub(crate) fn explained(error: SessionError) -> CommandError {
         SessionError::Unknown { .. } | SessionError::Ambiguous { .. } | SessionError::Name { .. }
     );
     let kind = if mistaken { Kind::Usage } else { Kind::Failed };
-    CommandError::new(kind, error.to_string()).hint(error.hint())
+    CommandError::new(kind, error.to_string()).hint(worded(error.hint(), error.remedy()))
 }

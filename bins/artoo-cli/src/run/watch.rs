@@ -8,7 +8,7 @@ use artoo_bus::{Observed, Observer};
 use artoo_runtime::events::{Event, EventFold};
 use artoo_runtime::sessions::TurnEnd;
 use artoo_runtime::{Artoo, Canceller, Run};
-use artoo_types::{CallId, FinalResult, Message, Role, ToolCall};
+use artoo_types::{CallId, Fault, FaultKind, FinalResult, Message, Role, ToolCall};
 
 use super::ask::{Asking, Question};
 use super::findings::Findings;
@@ -67,6 +67,8 @@ pub(super) struct View {
     pub(super) end: Option<TurnEnd>,
     /// The last call that ended.
     pub(super) call: Option<ToolCall>,
+    /// The budget that was spent, where one was, and what helps. The result says it in words that hold in front of any front end.
+    pub(super) spent: Option<Fault>,
     /// Why nothing more can be shown.
     pub(super) trouble: Option<CommandError>,
     findings: Findings,
@@ -84,6 +86,7 @@ impl View {
             outcome: None,
             end: None,
             call: None,
+            spent: None,
             trouble: None,
             findings,
             canceller,
@@ -102,6 +105,10 @@ impl View {
         };
         if let Message::ToolFinished(finished) = envelope.message.as_ref() {
             self.call = Some(finished.call.clone());
+        } else if let Message::Fault(fault) = envelope.message.as_ref()
+            && fault.kind == FaultKind::Budget
+        {
+            self.spent = Some(fault.clone());
         }
         for line in self.fold.on(envelope) {
             self.outcome = Outcome::of(&line).or(self.outcome.take());

@@ -7,6 +7,7 @@ mod look;
 mod neutral;
 mod paged;
 mod paint;
+mod remedies;
 #[cfg(test)]
 mod seen;
 mod size;
@@ -20,6 +21,7 @@ pub(crate) use look::{Look, Streams};
 pub(crate) use neutral::{neutral, neutral_json, neutral_line};
 pub(crate) use paged::paged;
 pub(crate) use paint::{Paint, Style};
+pub(crate) use remedies::worded;
 #[cfg(test)]
 pub(crate) use seen::Seen;
 pub(crate) use size::{Size, size_of_stderr};

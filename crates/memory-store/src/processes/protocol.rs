@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::journal::Encoded;
 
 /// The version of the messages. Who hears another one does not answer.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// No message is longer: a batch may be over its measure by one event.
 const MOST: usize = 16 << 20;
 

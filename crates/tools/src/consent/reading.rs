@@ -12,7 +12,7 @@ use crate::protected::Protected;
 
 /// The rule that asks about what is free otherwise, and the rule in words.
 pub(crate) const ASK_BEFORE_ALL: (&str, &str) =
-    ("ask-before-every-change", "every change is asked about (`--approval ask`)");
+    ("ask-before-every-change", "every change is asked about, as this run was told");
 
 /// A command that was read.
 #[derive(Debug)]

@@ -28,6 +28,7 @@ use crate::config::{Given, Settings};
 use crate::error::{CommandError, Exit};
 use crate::memory::{open, place};
 use crate::program::Context;
+use crate::terminal::worded;
 
 /// What every command works on.
 struct Work<'a> {
@@ -86,7 +87,7 @@ fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
 
 /// An error of the store for the person at the terminal.
 pub(crate) fn explained(error: StoreError) -> CommandError {
-    let hint = error.hint();
+    let hint = worded(error.hint(), error.remedy());
     CommandError::failed("memory cannot be used").because(error).hint(hint)
 }
 
