@@ -7,11 +7,12 @@ use std::sync::Arc;
 use artoo_llm_client::LlmClient;
 use artoo_llm_http::{Anthropic, ApiKey, HttpConfig, OpenAiCompatible};
 use artoo_llm_local::{LocalModel, LocalOptions, store};
-use artoo_types::Role;
+use artoo_types::{Remedy, Role};
 
 use crate::config::{ModelChoice, Provider, RoleModels, Settings, applied};
 use crate::error::CommandError;
 use crate::machine::Environment;
+use crate::terminal::worded;
 
 /// The client of each role that uses a model. Roles with the same choice share one.
 pub(crate) type Clients = BTreeMap<Role, Arc<dyn LlmClient>>;
@@ -37,7 +38,10 @@ pub(crate) fn client(
     environment: &Environment,
 ) -> Result<Arc<dyn LlmClient>, CommandError> {
     let refused = |error: artoo_llm_client::LlmError| {
-        let hint = error.hint().unwrap_or("see: artoo config show");
+        let hint = match error.hint() {
+            Some(hint) => worded(hint, error.remedy()),
+            None => worded("look at the configuration", Some(Remedy::ShowConfiguration)),
+        };
         CommandError::configuration(format!("the model {} cannot be used", choice.model))
             .because(error)
             .hint(hint)

@@ -171,7 +171,7 @@ impl Approvals {
             return Standing::Granted(allowing.words());
         }
         match (self.terms.approval, self.terms.person_present) {
-            (Approval::Never, _) => Standing::Denied("nobody is to be asked (`--approval never`)".to_owned()),
+            (Approval::Never, _) => Standing::Denied("nobody is to be asked in this run".to_owned()),
             (Approval::Ask | Approval::Auto, false) => {
                 Standing::Denied("nobody is there to be asked".to_owned())
             }

@@ -163,8 +163,10 @@ impl GgsRole {
             let message = format!("the controller's solver broke its contract: {name} is {value}");
             self.round = Some(round);
             self.since.clear();
-            return self
-                .on_fault(&Fault { role: Role::Ggs, kind: FaultKind::Bus, message, hint: None }, envelope);
+            return self.on_fault(
+                &Fault { role: Role::Ggs, kind: FaultKind::Bus, message, hint: None, remedy: None },
+                envelope,
+            );
         }
         let conclusion = match decision.state {
             State::Action(_) => None,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use artoo_types::Remedy;
+
 use crate::Usage;
 
 /// Why a model call failed. Every variant names the model or server; those of a server include the usage up
@@ -167,11 +169,26 @@ impl LlmError {
         self
     }
 
+    /// What a front end has for it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Unreachable { .. } => Some(Remedy::ChooseModel),
+            Self::Configuration { .. } => Some(Remedy::ShowConfiguration),
+            Self::Engine { .. } => Some(Remedy::CheckModelFiles),
+            Self::TimedOut { .. }
+            | Self::Status { .. }
+            | Self::Protocol { .. }
+            | Self::Unusable { .. }
+            | Self::TooLong { .. }
+            | Self::Unscripted { .. } => None,
+        }
+    }
+
     /// The next step for the person at the terminal, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Unreachable { .. } => {
-                Some("check the address and that the server runs, or use the embedded model: artoo setup")
+                Some("check the address and that the server runs, or choose another model")
             }
             Self::TimedOut { .. } => {
                 Some("the server is slow or stuck; try again, or raise the time-outs in the configuration")
@@ -179,8 +196,8 @@ impl LlmError {
             Self::Status { status: 401 | 403, .. } => Some("check the API key"),
             Self::Status { status: 404, .. } => Some("check the base URL and the model's name"),
             Self::Status { status: 429, .. } => Some("the provider limits your rate; wait a little"),
-            Self::Configuration { .. } => Some("see: artoo config show"),
-            Self::Engine { .. } => Some("verify the model file: artoo model list"),
+            Self::Configuration { .. } => Some("look at the configuration"),
+            Self::Engine { .. } => Some("check the model file, and fetch it anew"),
             Self::TooLong { .. } => Some("shorten the request, or use a model with a larger context"),
             Self::Status { .. } | Self::Protocol { .. } | Self::Unusable { .. } | Self::Unscripted { .. } => {
                 None

@@ -8,7 +8,7 @@ use artoo_llm_client::LlmError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LocalError {
     /// The file could not be opened or read.
-    #[error("cannot read the model file {}: {source}; fetch it with: artoo model pull", file.display())]
+    #[error("cannot read the model file {}: {source}", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
@@ -16,7 +16,7 @@ pub(crate) enum LocalError {
         source: std::io::Error,
     },
     /// The file is not a model that this engine can run: truncated, damaged, or of another kind.
-    #[error("{} is not a usable model file: {reason}; remove it with `artoo model remove` and fetch it again with `artoo model pull`", file.display())]
+    #[error("{} is not a usable model file: {reason}", file.display())]
     BadFile {
         /// The file.
         file: PathBuf,

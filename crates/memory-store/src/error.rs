@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use artoo_mkct_memory::MemoryError;
+use artoo_types::Remedy;
 
 use crate::index::IndexError;
 use crate::journal::JournalError;
@@ -44,14 +45,28 @@ pub enum StoreError {
     },
 }
 
+/// Where nothing better is known.
+const CHECK: &str = "see what can still be read";
+
 impl StoreError {
+    /// What a front end has for it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Memory(_) => Some(Remedy::CheckMemory),
+            Self::Journal(error) => error.remedy(),
+            Self::Snapshot(error) => error.remedy(),
+            Self::Index(error) => error.remedy(),
+            Self::File { .. } | Self::NotOwner { .. } => None,
+        }
+    }
+
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Memory(_) => "see: artoo memory verify",
-            Self::Journal(error) => error.hint().unwrap_or("see: artoo memory verify"),
-            Self::Snapshot(error) => error.hint().unwrap_or("see: artoo memory verify"),
-            Self::Index(error) => error.hint().unwrap_or("build it anew: artoo memory rebuild"),
+            Self::Memory(_) => CHECK,
+            Self::Journal(error) => error.hint().unwrap_or(CHECK),
+            Self::Snapshot(error) => error.hint().unwrap_or(CHECK),
+            Self::Index(error) => error.hint().unwrap_or("build it anew"),
             Self::File { .. } => "look at the folder's owner, mode and disk",
             Self::NotOwner { .. } => "try again when the other artoo has ended",
         }

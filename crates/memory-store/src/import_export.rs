@@ -9,7 +9,7 @@ use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
 
 use artoo_mkct_memory::{MemoryError, matrix, validate};
-use artoo_types::{Level, Megram, Origin};
+use artoo_types::{Level, Megram, Origin, Remedy};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
@@ -95,12 +95,21 @@ pub enum ExchangeError {
 }
 
 impl ExchangeError {
+    /// What a front end has for it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Header(_) => Some(Remedy::ExportMemory),
+            Self::Store(error) => error.remedy(),
+            Self::Read(_) | Self::Write(_) | Self::Version(_) => None,
+        }
+    }
+
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Read(_) => "check the file and its permissions",
             Self::Write(_) => "check the disk and the folder's permissions",
-            Self::Header(_) => "make one with: artoo memory export --output FILE",
+            Self::Header(_) => "export a memory",
             Self::Version(_) => "use the artoo that made it, or a newer one",
             Self::Store(error) => error.hint(),
         }

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 
 use artoo_mkct_memory::MemoryService;
 use artoo_mkct_memory::dreamer::Entry;
-use artoo_types::{DreamReport, Level, Megram, MegramId, MemoryQuery, MemoryReply, Potentials, TagPair};
+use artoo_types::{
+    DreamReport, Level, Megram, MegramId, MemoryQuery, MemoryReply, Potentials, Remedy, TagPair,
+};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
@@ -279,7 +281,9 @@ pub struct Finding {
     /// The problem, in a sentence.
     pub finding: String,
     /// What a person can do.
-    pub remedy: Option<String>,
+    pub hint: Option<String>,
+    /// What a front end has for it.
+    pub remedy: Option<Remedy>,
 }
 
 /// A part of a memory.

@@ -29,7 +29,7 @@ impl PerceiveError {
         let (kind, hint) = match self {
             Self::Empty => (
                 FaultKind::Request,
-                Some("say what should be done, for example: artoo run \"how many files are in docs?\""),
+                Some("say what should be done, for example: how many files are in docs?"),
             ),
             Self::TooLong { .. } => {
                 (FaultKind::Request, Some("put the text into a file and name the file in the request"))
@@ -43,6 +43,11 @@ impl PerceiveError {
                 error.hint(),
             ),
         };
-        Fault { role: Role::Perceiver, kind, message: self.to_string(), hint: hint.map(str::to_owned) }
+        let remedy = match self {
+            Self::Model(error) => error.remedy(),
+            Self::Empty | Self::TooLong { .. } => None,
+        };
+        let hint = hint.map(str::to_owned);
+        Fault { role: Role::Perceiver, kind, message: self.to_string(), hint, remedy }
     }
 }

@@ -121,6 +121,7 @@ impl Actor {
                     "a directive came before there was a plan".to_owned()
                 },
                 hint: None,
+                remedy: None,
             });
         }
     }
@@ -203,6 +204,7 @@ impl Actor {
                 kind: FaultKind::Request,
                 message: "a failure report was asked for before there was a task".to_owned(),
                 hint: None,
+                remedy: None,
             });
             return;
         };

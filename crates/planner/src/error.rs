@@ -62,7 +62,11 @@ impl PlanError {
                 }
             },
         };
-        Fault { role: Role::Planner, kind, message: self.to_string(), hint }
+        let remedy = match self {
+            Self::Model(error) => error.remedy(),
+            Self::Late { .. } | Self::Refused(_) | Self::NoOtherPlan | Self::GaveUp(_) => None,
+        };
+        Fault { role: Role::Planner, kind, message: self.to_string(), hint, remedy }
     }
 }
 

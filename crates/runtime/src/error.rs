@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use artoo_bus::BusError;
 use artoo_ggs_core::ParameterError;
+use artoo_types::Remedy;
 
 /// Why [`crate::Builder::build`] failed.
 #[derive(Debug, thiserror::Error)]
@@ -35,14 +36,24 @@ pub enum BuildError {
 }
 
 impl BuildError {
+    /// What a front end has for it.
+    pub const fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::NoModel { .. } => Some(Remedy::ChooseModel),
+            Self::Audit(_) => Some(Remedy::CheckAuditLog),
+            Self::NoDataFolder | Self::DataFolder { .. } => Some(Remedy::ChooseDataFolder),
+            Self::Bus(_) => None,
+        }
+    }
+
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NoModel { .. } => "choose a model: artoo setup",
-            Self::Audit(_) => "see: artoo audit verify; or choose another folder with --data-dir",
+            Self::NoModel { .. } => "choose a model",
+            Self::Audit(_) => "check the log, or choose another data folder",
             Self::Bus(_) => "this is a fault of artoo; please report it",
-            Self::NoDataFolder => "name one with --data-dir",
-            Self::DataFolder { .. } => "choose another with --data-dir, or free some space",
+            Self::NoDataFolder => "name one",
+            Self::DataFolder { .. } => "free some space, or choose another data folder",
         }
     }
 }
@@ -77,10 +88,18 @@ pub enum StartError {
 }
 
 impl StartError {
+    /// What a front end has for it.
+    pub const fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Folder { .. } => Some(Remedy::ChooseDataFolder),
+            Self::Bus(_) | Self::Limits(_) | Self::NoPrice { .. } | Self::Closed => None,
+        }
+    }
+
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Folder { .. } => "choose another data folder with --data-dir, or free some space",
+            Self::Folder { .. } => "free some space, or choose another data folder",
             Self::Bus(_) => "this is a fault of artoo; please report it",
             Self::Limits(_) => "give a time budget above 0",
             Self::NoPrice { .. } => "say what the model costs, or set no limit",

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use artoo_types::{
-    Fault, FaultKind, Message, Plan, PlanApprovalDecided, PlanApprovalRequested, PlannedSubTask, Role,
+    Fault, FaultKind, Message, Plan, PlanApprovalDecided, PlanApprovalRequested, PlannedSubTask, Remedy, Role,
 };
 
 use crate::dispatch::ignored;
@@ -91,10 +91,8 @@ fn refused(round: u32, reason: &str) -> Fault {
         role: Role::User,
         kind: FaultKind::Refused,
         message: format!("nothing of plan {round} was run: {reason}"),
-        hint: Some(
-            "agree to it at a terminal, with neither --json nor --quiet; say what should be done differently; or run without --plan"
-                .to_owned(),
-        ),
+        hint: Some("say what should be done differently, or agree to it".to_owned()),
+        remedy: Some(Remedy::AgreeToPlan),
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use artoo_snapshot::{Present, Retention, Undo, UndoError, Undoable, retain, undoable};
-use artoo_types::{Errand, Message, RunId, TerminalState};
+use artoo_types::{Errand, Message, Remedy, RunId, TerminalState};
 use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 
@@ -104,12 +104,25 @@ pub enum RunsError {
 }
 
 impl RunsError {
+    /// What a front end has for it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Folder { .. } | Self::Journal(_) | Self::Undo(UndoError::Unreadable { .. }) => {
+                Some(Remedy::CheckMachine)
+            }
+            Self::Unknown { .. } => Some(Remedy::ListRuns),
+            Self::Whole { .. } => Some(Remedy::AskAnew),
+            Self::Undo(UndoError::Unfinished) => Some(Remedy::ResumeUndo),
+            Self::Ambiguous { .. } | Self::Undo(_) => None,
+        }
+    }
+
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Folder { .. } | Self::Journal(_) => "check the data folder: artoo doctor",
-            Self::Unknown { .. } => "list them: artoo runs list",
-            Self::Whole { .. } => "ask the same as a new request: artoo run \"REQUEST\"",
+            Self::Folder { .. } | Self::Journal(_) => "check the data folder",
+            Self::Unknown { .. } => "list them",
+            Self::Whole { .. } => "ask the same as a new request",
             Self::Ambiguous { .. } => "give more characters of the id",
             Self::Undo(error) => error.hint(),
         }

@@ -1,7 +1,7 @@
 //! Tracks a run's hard budgets: tokens, money, replans. Pure; the soft budgets are the controller's, in
 //! Omega.
 
-use artoo_types::{Amount, Fault, FaultKind, Limits, Message, Prices, Role};
+use artoo_types::{Amount, Fault, FaultKind, Limits, Message, Prices, Remedy, Role};
 
 /// The totals of one run and its limits.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Spending {
         let used = self.tokens;
         let message =
             format!("The token budget is spent: {used} tokens used{}, {allowed} allowed", self.marked());
-        Some(spent(message, "allow more with --max-tokens, or ask for a smaller step"))
+        Some(spent(message, "ask for a smaller step, or allow more tokens", Remedy::AllowTokens))
     }
 
     fn too_dear(&self) -> Option<Fault> {
@@ -57,14 +57,14 @@ impl Spending {
             "The money budget is spent: {cost}{currency} spent{}, {allowed}{currency} allowed",
             self.marked()
         );
-        Some(spent(message, "allow more with --max-cost, or ask for a smaller step"))
+        Some(spent(message, "ask for a smaller step, or allow it to cost more", Remedy::AllowCost))
     }
 
     fn too_many_replans(&self) -> Option<Fault> {
         let allowed = self.limits.max_replans;
         let message = format!("The replan budget is spent: the controller asked for more than {allowed}");
         (self.replans > allowed)
-            .then(|| spent(message, "allow more with --max-replans, or ask for a smaller step"))
+            .then(|| spent(message, "ask for a smaller step, or allow more replans", Remedy::AllowReplans))
     }
 
     fn marked(&self) -> &'static str {
@@ -72,8 +72,9 @@ impl Spending {
     }
 }
 
-fn spent(message: String, hint: &str) -> Fault {
-    Fault { role: Role::Supervisor, kind: FaultKind::Budget, message, hint: Some(hint.to_owned()) }
+fn spent(message: String, hint: &str, remedy: Remedy) -> Fault {
+    let (hint, remedy) = (Some(hint.to_owned()), Some(remedy));
+    Fault { role: Role::Supervisor, kind: FaultKind::Budget, message, hint, remedy }
 }
 
 #[cfg(test)]
@@ -128,7 +129,7 @@ mod tests {
         assert_eq!(spending.on(&call(Role::Executor, 9_000_000, 9_000_000, false)), None, "it costs nothing");
         let fault = spending.on(&call(Role::Planner, 1, 0, false)).unwrap();
         assert_eq!(fault.message, "The money budget is spent: 0.004002 EUR spent, 0.004 EUR allowed");
-        assert!(fault.hint.unwrap().contains("--max-cost"));
+        assert_eq!(fault.remedy, Some(Remedy::AllowCost));
     }
 
     #[test]

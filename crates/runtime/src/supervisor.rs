@@ -375,7 +375,7 @@ impl Supervisor<'_> {
 }
 
 pub(crate) fn fault(role: Role, kind: FaultKind, message: String) -> Fault {
-    Fault { role, kind, message, hint: None }
+    Fault { role, kind, message, hint: None, remedy: None }
 }
 
 fn bus_fault(failure: &RunFailure) -> Fault {

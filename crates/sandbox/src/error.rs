@@ -88,21 +88,18 @@ impl SandboxError {
     ///     mode: SandboxMode::WorkspaceWrite,
     ///     reason: NoConfinement::NotLinux,
     /// };
-    /// assert!(error.hint().contains("--sandbox full-access"));
+    /// assert!(error.hint().contains("without confinement"));
     /// ```
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::Unsupported { .. } => {
-                "run `artoo doctor` to see what the kernel lacks, or pass `--sandbox full-access` to run commands \
-                 without confinement"
-            }
+            Self::Unsupported { .. } => "see what the kernel lacks, or let commands run without confinement",
             Self::Grant { .. } => "check that the folder exists and that you own it",
             Self::Seal { .. } => {
-                "run `artoo doctor` to see why this machine cannot seal a part of a folder, or grant another folder"
+                "see why this machine cannot seal a part of a folder, or grant another folder"
             }
-            Self::Rules { .. } => "run `artoo doctor`; a container or an outer sandbox may forbid Landlock",
+            Self::Rules { .. } => "a container or an outer sandbox may forbid Landlock",
             Self::Namespace { .. } => {
-                "run `artoo doctor`; a container or the distribution may forbid user namespaces or overlays"
+                "a container or the distribution may forbid user namespaces or overlays"
             }
             Self::Start { .. } => "check that the program is installed and that the working folder exists",
             Self::Watch { .. } => {

@@ -287,9 +287,7 @@ impl ToolError {
             Self::UnknownTool { .. } | Self::Argument { .. } | Self::Cancelled | Self::Panicked { .. } => {
                 return None;
             }
-            Self::NotAllowed { .. } => {
-                "a person at a terminal can allow it; `--yes KIND` grants a kind of effect in advance"
-            }
+            Self::NotAllowed { .. } => "a person can allow it, or grant this kind of effect in advance",
             Self::Ruled { .. } => "go on without it",
             Self::Instead { .. } => "do what the user says; what was not allowed stays so",
             Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
@@ -299,10 +297,10 @@ impl ToolError {
                 "write into the working folder or $WORKSPACE; for another place the user has to start artoo there"
             }
             Self::WithinProtected { .. } => {
-                "work in another folder; `--workspace` chooses that for new files"
+                "work in another folder; the user can choose another one for new files"
             }
             Self::Exists { .. } => "choose another name",
-            Self::ReadOnly { .. } => "the user can allow it with `--sandbox workspace-write`",
+            Self::ReadOnly { .. } => "the user can allow it: the run is read-only",
             Self::Folder { path } => return Some(format!("list it with glob, pattern `{path}/*`")),
             Self::NotAFile { .. } => "read a regular file instead",
             Self::NotUtf8 { .. } | Self::TooLarge { .. } => "change it with a program, through shell",
@@ -311,7 +309,7 @@ impl ToolError {
             Self::NotTakenBack { .. } => "leave it as it is, and say what stands in the way",
             Self::Io { source, .. } => hint_of(source)?,
             Self::Sandbox(error) => error.hint(),
-            Self::AppsReadOnly { .. } => "the user can allow it with `--sandbox workspace-write`",
+            Self::AppsReadOnly { .. } => "the user can allow it: the run is read-only",
             Self::TimedOut { .. } => "narrow the search or split the work",
             Self::Evidence { .. } => "make room on the disk, or check the rights of the folder",
         };

@@ -152,7 +152,7 @@ impl<'a> Call<'a> {
             }
             (Step::Try, Some(layers)) => self.try_out(&layers).await,
             (Step::Try | Step::Ask, _) => {
-                let why = "nothing can be tried on this machine (`artoo doctor` says why)".to_owned();
+                let why = "nothing can be tried on this machine".to_owned();
                 self.run_agreed(why).await
             }
         }

@@ -216,7 +216,7 @@ impl fmt::Display for Anomaly {
                 "line {line} of the log: the head file was missing; lines may have been removed from the end"
             ),
             Self::LineUnreadable { line } => {
-                write!(f, "line {line} of the log cannot be read; check it with: artoo audit verify")
+                write!(f, "line {line} of the log cannot be read")
             }
             Self::MessagesMissing { run_id, first_seq, last_seq } => write!(
                 f,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Role;
+use crate::{Remedy, Role};
 
 /// A fault of a role, a model, the bus or the person's patience. Any role to R7, which ends the run with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,9 @@ pub struct Fault {
     /// The next step for the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// What a front end has for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<Remedy>,
 }
 
 /// Kinds of faults. Each maps to an exit code in one table, in the binary.

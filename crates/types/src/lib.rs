@@ -40,6 +40,7 @@ mod outcome;
 mod plan;
 mod programs;
 mod rehearsal;
+mod remedy;
 mod role;
 mod settings;
 mod slug;
@@ -86,6 +87,7 @@ pub use outcome::{
 pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, SubTask};
 pub use programs::BlockedProgram;
 pub use rehearsal::{NotRehearsed, Perturbation, Rehearsed, Said};
+pub use remedy::Remedy;
 pub use role::Role;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};
 pub use slug::intent_slug;

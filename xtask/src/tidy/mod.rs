@@ -6,6 +6,7 @@ mod declared;
 mod documents;
 mod embedding;
 mod forbidden_identifiers;
+mod front_ends;
 mod headers;
 mod layers;
 mod logs;
@@ -80,9 +81,10 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 18] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
     forbidden_identifiers::check,
     word_lists::check,
+    front_ends::check,
     headers::check,
     logs::check,
     sources::leftovers,

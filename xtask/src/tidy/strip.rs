@@ -27,6 +27,38 @@ pub(super) fn without_words(source: &str) -> String {
     out
 }
 
+/// The texts of a source, each with its line, counted from 0.
+pub(super) fn literals(source: &str) -> Vec<(usize, String)> {
+    let chars: Vec<char> = source.chars().collect();
+    let (mut found, mut at, mut line) = (Vec::new(), 0, 0);
+    while let Some(&here) = chars.get(at) {
+        let rest = chars.get(at..).unwrap_or_default();
+        let (length, is_text) = match here {
+            '/' if rest.get(1) == Some(&'/') => (line_comment(rest), false),
+            '/' if rest.get(1) == Some(&'*') => (block_comment(rest), false),
+            '"' => (string(rest), true),
+            'r' | 'b' | 'c' if !follows_word(&chars, at) => (prefixed_string(rest), true),
+            '\'' => (character(rest), false),
+            _ => (0, false),
+        };
+        let taken = rest.get(..length.max(1)).unwrap_or_default();
+        if is_text && length > 0 {
+            found.push((line, taken.iter().collect()));
+        }
+        line += taken.iter().filter(|c| **c == '\n').count();
+        at += length.max(1);
+    }
+    found
+}
+
+/// The source up to its module of tests, which stands last.
+pub(super) fn before_tests(source: &str) -> &str {
+    let begins = source.match_indices("#[cfg(test)]\nmod ").map(|(at, _)| at).find(|at| {
+        source.get(*at..).and_then(|rest| rest.lines().nth(1)).is_some_and(|line| line.ends_with('{'))
+    });
+    begins.and_then(|at| source.get(..at)).unwrap_or(source)
+}
+
 /// [`without_words`], and with the bodies of `#[cfg(test)]` modules blanked as well.
 pub(super) fn without_tests(source: &str) -> String {
     let code = without_words(source);

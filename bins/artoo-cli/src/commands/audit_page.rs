@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use artoo_types::{AuditReport, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend};
+use artoo_types::{Anomaly, AuditReport, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend};
 
 use crate::terminal::neutral_line;
 
@@ -40,7 +40,12 @@ fn findings(text: &mut String, report: &AuditReport) {
         line(text, "boundary_violation", &violation.to_string());
     }
     for anomaly in &report.anomalies {
-        line(text, anomaly.kind().name(), &anomaly.to_string());
+        let way = if matches!(anomaly, Anomaly::LineUnreadable { .. }) {
+            "; check it with: artoo audit verify"
+        } else {
+            ""
+        };
+        line(text, anomaly.kind().name(), &format!("{anomaly}{way}"));
     }
     for alert in &report.drift_alerts {
         line(text, "role_drift", &alert.to_string());
@@ -143,8 +148,8 @@ fn share(bad: u64, all: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use artoo_types::{
-        Anomaly, AuditTrigger, BoundaryViolation, Crossing, DriftAlert, DriftMeasure, IdKind, MessageKind,
-        Role, RunId, RunLimit, Share, UnitInterval,
+        AuditTrigger, BoundaryViolation, Crossing, DriftAlert, DriftMeasure, IdKind, MessageKind, Role,
+        RunId, RunLimit, Share, UnitInterval,
     };
     use chrono::{DateTime, FixedOffset};
 

@@ -11,7 +11,7 @@ use crate::error::{CommandError, Exit};
 use crate::llm_clients::model_store;
 use crate::setup::pull;
 use crate::suggest::nearest;
-use crate::terminal::{neutral_json, neutral_line};
+use crate::terminal::{neutral_json, neutral_line, worded};
 use crate::view::bytes;
 
 /// Dispatches to the subcommand.
@@ -63,7 +63,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: ModelCommand) -> Result<Ex
 
 /// A store error for the user.
 pub(crate) fn explained(error: StoreError) -> CommandError {
-    let hint = error.hint();
+    let hint = error.hint().map(|hint| worded(hint, error.remedy()));
     let said = CommandError::failed(error.to_string());
     match hint {
         Some(hint) => said.hint(hint),

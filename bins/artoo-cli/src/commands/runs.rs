@@ -14,7 +14,7 @@ use crate::args::RunsCommand;
 use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
-use crate::terminal::{neutral_json, paged};
+use crate::terminal::{neutral_json, paged, worded};
 use crate::view::{Frame, Live, Outcome, explanation, footer, no_end, result, run_row, undo_line};
 
 /// Dispatches to the subcommand.
@@ -205,7 +205,7 @@ pub(crate) fn explained(error: RunsError) -> CommandError {
     let mistaken =
         matches!(error, RunsError::Unknown { .. } | RunsError::Ambiguous { .. } | RunsError::Whole { .. });
     let kind = if mistaken { Kind::Usage } else { Kind::Failed };
-    let hint = error.hint();
+    let hint = worded(error.hint(), error.remedy());
     let said = CommandError::new(kind, error.to_string()).hint(hint);
     match std::error::Error::source(&error).map(ToString::to_string) {
         // A folder error already contains its cause in the message.

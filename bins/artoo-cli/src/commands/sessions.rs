@@ -13,6 +13,7 @@ use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::run::explained;
+use crate::terminal::worded;
 use crate::view::{Frame, session_markdown, session_page, session_row};
 
 /// Dispatches to the subcommand.
@@ -105,7 +106,7 @@ fn list(
             // An unreadable session does not hide the others.
             Err(error) => {
                 context.terminal.warning(&error.to_string());
-                context.terminal.hint(error.hint());
+                context.terminal.hint(&worded(error.hint(), error.remedy()));
                 exit = Exit::FAILED;
             }
         }

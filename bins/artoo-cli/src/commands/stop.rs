@@ -10,6 +10,7 @@ use artoo_runtime::runs::RunsError;
 use super::runs::explained;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::terminal::worded;
 use crate::view::no_end;
 
 /// Poll interval of the run's state.
@@ -32,7 +33,8 @@ pub(super) async fn stop(context: &mut Context<'_>, folder: &Path) -> Result<Exi
         RunState::Unknown => {}
     }
     let failed = |error: artoo_runtime::control::ControlError| {
-        CommandError::failed(format!("the run cannot be stopped from here: {error}")).hint(error.hint())
+        CommandError::failed(format!("the run cannot be stopped from here: {error}"))
+            .hint(worded(error.hint(), error.remedy()))
     };
     let mut peer = Peer::connect(folder).await.map_err(failed)?;
     peer.tell(&Order::Stop {}).await.map_err(failed)?;

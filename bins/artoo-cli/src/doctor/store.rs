@@ -4,12 +4,14 @@ use artoo_auditor::{LOG_NAME, log_exists, verify};
 use artoo_memory_store::operator::{Keeping, Owner, Stats};
 use artoo_redaction::{SHORTEST_SECRET, too_short};
 use artoo_runtime::owner_only::{open_places, places};
+use artoo_types::Remedy;
 
 use super::Check;
 use crate::commands::memory::{explained, owner as owner_words};
 use crate::config::{self, MemoryMode, Settings};
 use crate::dispatch::Context;
 use crate::memory_location::{open, place};
+use crate::terminal::worded;
 use crate::view::counted;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
@@ -56,8 +58,10 @@ fn memory_line(stats: &Stats, whose: &str) -> Check {
     match (stats.findings.as_slice(), &stats.keeping) {
         ([first, rest @ ..], _) => {
             let more = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
-            Check::note(NAME, format!("{finding}; {}{more}", first.finding))
-                .remedy(first.remedy.as_deref().unwrap_or("artoo memory verify"))
+            Check::note(NAME, format!("{finding}; {}{more}", first.finding)).remedy(match &first.hint {
+                Some(hint) => worded(hint, first.remedy),
+                None => worded("see what can still be read", Some(Remedy::CheckMemory)),
+            })
         }
         ([], Keeping::Process) => Check::note(NAME, finding),
         ([], Keeping::Disk { owner: Owner::Nobody { .. }, .. }) => Check::note(NAME, finding)

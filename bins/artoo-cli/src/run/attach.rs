@@ -21,6 +21,7 @@ use crate::commands::unreadable_run;
 use crate::config;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::terminal::worded;
 use crate::view::{Outcome, no_end};
 
 /// Poll interval of the journal and redraw interval of the status line.
@@ -63,7 +64,7 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
             watched.show.end(context.terminal, outcome, folder)?;
             if let Some(fault) = &outcome.error {
                 let hint = format!("what happened: artoo runs show {}", outcome.run_id);
-                let hint = fault.hint.clone().unwrap_or(hint);
+                let hint = fault.hint.as_deref().map_or(hint, |hint| worded(hint, fault.remedy));
                 context.terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
             }
             return Ok(Exit::of_run(outcome.exit_code));

@@ -9,7 +9,7 @@ use artoo_bus::{Observed, Observer};
 use artoo_runtime::events::{Event, EventFold};
 use artoo_runtime::sessions::TurnEnd;
 use artoo_runtime::{Artoo, Canceller, Run};
-use artoo_types::{CallId, FinalResult, Message, Role, ToolCall};
+use artoo_types::{CallId, Fault, FaultKind, FinalResult, Message, Role, ToolCall};
 
 use super::ask::{Asking, Question};
 use super::findings::told;
@@ -69,6 +69,8 @@ pub(super) struct View {
     pub(super) end: Option<TurnEnd>,
     /// The last finished call.
     pub(super) call: Option<ToolCall>,
+    /// The exhausted budget, if any, and its remedy. The result words it for any front end.
+    pub(super) spent: Option<Fault>,
     /// The error that stopped the output.
     pub(super) trouble: Option<CommandError>,
     findings: RunFindings,
@@ -86,6 +88,7 @@ impl View {
             outcome: None,
             end: None,
             call: None,
+            spent: None,
             trouble: None,
             findings,
             canceller,
@@ -104,6 +107,10 @@ impl View {
         };
         if let Message::ToolFinished(finished) = envelope.message.as_ref() {
             self.call = Some(finished.call.clone());
+        } else if let Message::Fault(fault) = envelope.message.as_ref()
+            && fault.kind == FaultKind::Budget
+        {
+            self.spent = Some(fault.clone());
         }
         for line in self.fold.on(envelope) {
             self.outcome = Outcome::of(&line).or(self.outcome.take());

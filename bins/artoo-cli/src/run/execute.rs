@@ -23,7 +23,7 @@ use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
 use crate::instructions;
 use crate::signals::Signals;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, worded};
 use crate::view::call;
 
 /// Exit code of a run that lacked consent.
@@ -96,6 +96,11 @@ pub(super) async fn drive(
         }
     }
     tell_fault(context.terminal, &finished);
+    if let Some((hint, remedy)) =
+        view.spent.as_ref().and_then(|fault| fault.hint.as_deref().zip(fault.remedy))
+    {
+        context.terminal.hint(&worded(hint, Some(remedy)));
+    }
     if exit == WITHOUT_CONSENT && finished.fault.is_none() && !person_present {
         context.terminal.hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
     }
@@ -121,7 +126,9 @@ fn listening(
     let answered_at = if args.detached { AnsweredAt::Socket } else { AnsweredAt::Elsewhere };
     match listen(run, answered_at) {
         Ok(listening) => Ok(Some(listening)),
-        Err(error) if args.detached => Err(CommandError::failed(error.to_string()).hint(error.hint())),
+        Err(error) if args.detached => {
+            Err(CommandError::failed(error.to_string()).hint(worded(error.hint(), error.remedy())))
+        }
         Err(error) => {
             terminal.warning(&format!("`artoo runs stop` cannot reach this run: {error}"));
             Ok(None)
@@ -138,7 +145,7 @@ pub(super) fn policy_file(context: &Context<'_>, policy: &Rules) -> Option<Polic
 pub(super) fn tell_fault(terminal: &mut Terminal, finished: &FinalResult) {
     let Some(fault) = &finished.fault else { return };
     let what_happened = || format!("what happened: artoo runs show {}", finished.run_id);
-    let hint = fault.hint.clone().unwrap_or_else(what_happened);
+    let hint = fault.hint.as_deref().map_or_else(what_happened, |hint| worded(hint, fault.remedy));
     terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
 }
 
@@ -146,7 +153,7 @@ pub(super) fn tell_fault(terminal: &mut Terminal, finished: &FinalResult) {
 pub(super) fn not_begun(error: &StartError) -> CommandError {
     let ours = matches!(error, StartError::Limits(_));
     let kind = if ours { Kind::Configuration } else { Kind::Failed };
-    CommandError::new(kind, error.to_string()).hint(error.hint())
+    CommandError::new(kind, error.to_string()).hint(worded(error.hint(), error.remedy()))
 }
 
 /// Names of models and tools, which the auditor may mention in clear.
@@ -230,5 +237,7 @@ fn of_run(
 
 /// Builds artoo.
 pub(super) fn built(builder: Builder) -> Result<Artoo, CommandError> {
-    builder.build().map_err(|error| CommandError::configuration(error.to_string()).hint(error.hint()))
+    builder.build().map_err(|error| {
+        CommandError::configuration(error.to_string()).hint(worded(error.hint(), error.remedy()))
+    })
 }

@@ -16,7 +16,7 @@ use crate::commands::Loaded;
 use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Kind};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, worded};
 
 /// The session to use for a request.
 #[derive(Clone, Debug)]
@@ -180,5 +180,5 @@ pub(crate) fn explained(error: SessionError) -> CommandError {
         SessionError::Unknown { .. } | SessionError::Ambiguous { .. } | SessionError::Name { .. }
     );
     let kind = if mistaken { Kind::Usage } else { Kind::Failed };
-    CommandError::new(kind, error.to_string()).hint(error.hint())
+    CommandError::new(kind, error.to_string()).hint(worded(error.hint(), error.remedy()))
 }

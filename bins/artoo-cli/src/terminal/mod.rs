@@ -5,6 +5,7 @@ mod pager;
 mod raw_mode;
 #[cfg(test)]
 mod recorded_output;
+mod remedies;
 mod sanitize;
 mod size;
 mod stderr;
@@ -18,6 +19,7 @@ pub(crate) use pager::paged;
 pub(crate) use raw_mode::{RawModeGuard, restore, take_again};
 #[cfg(test)]
 pub(crate) use recorded_output::Seen;
+pub(crate) use remedies::worded;
 pub(crate) use sanitize::{neutral, neutral_json, neutral_line};
 pub(crate) use size::{Size, size_of_stderr};
 pub(crate) use stderr::{Field, StderrWriter};

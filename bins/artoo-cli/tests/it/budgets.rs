@@ -30,13 +30,18 @@ fn a_spent_budget_delivers_what_there_is() {
     for part in [
         "✗ Not finished: The token budget is spent: 45 tokens used, 40 allowed.",
         "Done: Count heap 1",
-        "Next: allow more with --max-tokens",
+        "Next: ask for a smaller step, or allow more tokens",
         "output (checked):\n    3",
     ] {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
     }
     assert!(!said.err.contains("error:") && !said.out.contains('✓'), "{}", said.err);
     assert!(said.err.contains("\nabandon · "), "{}", said.err);
+    assert!(
+        said.err.contains("hint: ask for a smaller step, or allow more tokens: --max-tokens N"),
+        "{}",
+        said.err
+    );
     assert!(scene.journal().trim_end().ends_with('}'));
 
     let scene = three_steps();

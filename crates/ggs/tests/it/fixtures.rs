@@ -205,7 +205,13 @@ pub(crate) fn story(text: &str) -> FailureReport {
 }
 
 pub(crate) fn fault(role: Role, kind: FaultKind) -> Fault {
-    Fault { role, kind, message: "the model did not answer".to_owned(), hint: Some("try again".to_owned()) }
+    Fault {
+        role,
+        kind,
+        message: "the model did not answer".to_owned(),
+        hint: Some("try again".to_owned()),
+        remedy: None,
+    }
 }
 
 /// The kinds of messages, for short comparisons.

@@ -191,6 +191,7 @@ fn a_question_is_put_once() {
             kind: FaultKind::NeedsPerson,
             message: reason.to_owned(),
             hint: question.map(str::to_owned),
+            remedy: None,
         };
         result_of([needed.into()]).summary
     };

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use artoo_types::Remedy;
+
 /// Why a model file could not be inspected, downloaded or removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -98,16 +100,31 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// What a front end has for it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::DiskFull { .. } => Some(Remedy::ChooseDataFolder),
+            Self::Cancelled { .. } => Some(Remedy::FetchModel),
+            Self::NoSource { .. } => Some(Remedy::FetchModelElsewhere),
+            Self::Io { .. }
+            | Self::Busy { .. }
+            | Self::Network { .. }
+            | Self::Dropped { .. }
+            | Self::Status { .. }
+            | Self::WrongBytes { .. }
+            | Self::Packages { .. }
+            | Self::BadPackage { .. } => None,
+        }
+    }
+
     /// The next step for the person at the terminal.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Io { .. } => Some("check that the folder exists and can be written"),
-            Self::DiskFull { .. } => Some("free some space, or choose another folder with --data-dir"),
+            Self::DiskFull { .. } => Some("free some space, or choose another data folder"),
             Self::Busy { .. } => Some("wait for it, or stop it; what it fetched is not lost"),
-            Self::Cancelled { .. } => Some("go on with: artoo model pull"),
-            Self::NoSource { .. } => {
-                Some("give a URL or a file: artoo model pull --from PATH; or use a remote model: artoo setup")
-            }
+            Self::Cancelled { .. } => Some("go on with it"),
+            Self::NoSource { .. } => Some("give a URL or a file, or choose a remote model"),
             Self::Network { .. }
             | Self::Dropped { .. }
             | Self::Status { .. }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_types::MegramId;
+use artoo_types::{MegramId, Remedy};
 
 /// Why the index gave no answer. It is never the truth, so none of these loses anything.
 #[derive(Debug, thiserror::Error)]
@@ -87,15 +87,26 @@ impl IndexError {
         }
     }
 
+    /// What a front end has for it: where nothing else is known, to build the index anew.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Locked { .. } | Self::Full { .. } | Self::File { .. } => None,
+            Self::Damaged { .. }
+            | Self::Engine { .. }
+            | Self::Panicked { .. }
+            | Self::Closed
+            | Self::Source(_) => Some(Remedy::RebuildMemory),
+            Self::Failed { because } => because.remedy(),
+        }
+    }
+
     /// What a person can do about it, if anything.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Locked { .. } => Some("close the other program, or wait until it is done"),
             Self::Full { .. } => Some("free some space; the memory itself is complete without the index"),
             Self::File { .. } => Some("look at the folder's permissions and at the disk"),
-            Self::Damaged { .. } | Self::Engine { .. } | Self::Panicked { .. } => {
-                Some("artoo memory rebuild")
-            }
+            Self::Damaged { .. } | Self::Engine { .. } | Self::Panicked { .. } => Some("build it anew"),
             Self::Failed { because } => because.hint(),
             Self::Closed | Self::Source(_) => None,
         }

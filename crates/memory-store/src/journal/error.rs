@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use artoo_types::Remedy;
+
 /// Why memory cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -94,13 +96,21 @@ pub enum JournalError {
 }
 
 impl JournalError {
+    /// What a front end has for it: where nothing else is known, to look at the memory.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self.hint() {
+            None => Some(Remedy::CheckMemory),
+            Some(_) => matches!(self, Self::Damaged { .. }).then_some(Remedy::CheckMemory),
+        }
+    }
+
     /// What a person can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Newer { .. } => Some("use the newer artoo, or another data folder"),
             Self::DiskFull { .. } => Some("make room on this disk"),
             Self::Failed { .. } => Some("look at the disk, then start artoo again"),
-            Self::Damaged { .. } => Some("run `artoo memory verify`"),
+            Self::Damaged { .. } => Some("see what can still be read"),
             Self::Reload { .. } => Some("read the snapshot again"),
             Self::Io { .. }
             | Self::Full { .. }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::journal::Encoded;
 
 /// The protocol version. A message of another version is not answered.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Maximum message length: a batch may exceed its limit by one event.
 const MOST: usize = 16 << 20;
 

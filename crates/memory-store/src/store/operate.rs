@@ -7,7 +7,7 @@ use std::path::Path;
 use artoo_mkct_memory::dreamer::Entry;
 use artoo_mkct_memory::similar::Similar;
 use artoo_mkct_memory::{Event, decay, potentials};
-use artoo_types::{Megram, MegramId, MemoryQuery, MemoryReply, TagPair};
+use artoo_types::{Megram, MegramId, MemoryQuery, MemoryReply, Remedy, TagPair};
 use uuid::Uuid;
 
 use super::index_lookup::Answered;
@@ -199,14 +199,16 @@ impl Operator for Store {
         findings.extend(verified.wrong.iter().map(|wrong| Finding {
             part: Part::Journal,
             finding: wrong.to_string(),
-            remedy: Some("keep a copy of the folder; everything else in it can be read".to_owned()),
+            hint: Some("keep a copy of the folder; everything else in it can be read".to_owned()),
+            remedy: None,
         }));
         let state = self.state()?;
         if let Err(error) = state.verify() {
             findings.push(Finding {
                 part: Part::Snapshot,
                 finding: error.to_string(),
-                remedy: error.hint().map(str::to_owned),
+                hint: error.hint().map(str::to_owned),
+                remedy: error.remedy(),
             });
         }
         let mut megrams = 0;
@@ -218,7 +220,8 @@ impl Operator for Store {
         findings.extend(self.check_index()?.map(|finding| Finding {
             part: Part::Index,
             finding,
-            remedy: Some("artoo memory rebuild".to_owned()),
+            hint: Some("build it anew".to_owned()),
+            remedy: Some(Remedy::RebuildMemory),
         }));
         Ok(Verification { events: verified.events, megrams, findings })
     }
@@ -268,6 +271,7 @@ impl Store {
         let finding = |notice: crate::journal::Notice| Finding {
             part: notice.part(),
             finding: notice.to_string(),
+            hint: None,
             remedy: None,
         };
         self.notices().into_iter().map(finding).collect()

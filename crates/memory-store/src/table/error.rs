@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use artoo_types::Remedy;
+
 /// Why a table could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -61,6 +63,14 @@ pub enum TableError {
 }
 
 impl TableError {
+    /// What a front end has for it: where nothing else is known, to look at the memory.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self.hint() {
+            None => Some(Remedy::CheckMemory),
+            Some(_) => matches!(self, Self::Damaged { .. }).then_some(Remedy::CheckMemory),
+        }
+    }
+
     /// The next step for the operator, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -68,7 +78,7 @@ impl TableError {
                 Some("the disk is full: free some space; the snapshot before it is untouched")
             }
             Self::Io { .. } => Some("check the folder's owner and permissions"),
-            Self::Damaged { .. } => Some("`artoo memory verify` tells what can still be read"),
+            Self::Damaged { .. } => Some("see what can still be read"),
             Self::Newer { .. } => Some("update artoo, or give this release a folder of its own"),
             Self::OutOfOrder { .. } | Self::TooLarge { .. } => None,
         }

@@ -319,7 +319,7 @@ async fn a_failed_index_says_so_until_it_is_rebuilt() {
             panic!("{because:?}")
         };
         assert_eq!(*name, table);
-        assert_eq!(because.hint(), Some("artoo memory rebuild"));
+        assert_eq!(because.remedy(), Some(artoo_types::Remedy::RebuildMemory));
     }
     // It releases the folder by itself.
     let rebuilt = Index::rebuild(&now, Arc::new(RealDisk), truth.entries(), position(99)).await.unwrap();

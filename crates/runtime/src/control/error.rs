@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use artoo_types::Remedy;
+
 /// Why a run does not listen, or refuses an order.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -46,14 +48,24 @@ pub enum ControlError {
 }
 
 impl ControlError {
+    /// What a front end has for it.
+    pub const fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Listen { .. } => Some(Remedy::ChooseDataFolder),
+            Self::Unreachable { .. } | Self::Gone { .. } => Some(Remedy::ListRuns),
+            Self::Refused { .. } => Some(Remedy::AttachToRun),
+            Self::Silent | Self::Strange { .. } => None,
+        }
+    }
+
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Listen { .. } => "choose another data folder with --data-dir",
-            Self::Unreachable { .. } | Self::Gone { .. } => "look where it stands: artoo runs list",
+            Self::Listen { .. } => "choose another data folder",
+            Self::Unreachable { .. } | Self::Gone { .. } => "look where it stands",
             Self::Silent => "it may be stopped: continue it, or end it with a signal",
             Self::Strange { .. } => "use the version of artoo that started the run",
-            Self::Refused { .. } => "look at it: artoo runs attach RUN",
+            Self::Refused { .. } => "look at it",
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use artoo_types::{Fault, FaultKind, Role};
+use artoo_types::{Fault, FaultKind, Remedy, Role};
 use rustix::fs::{Access, access};
 
 /// Why a run's record ends before the run does. Each variant has its path.
@@ -72,19 +72,28 @@ impl RecordFailure {
             kind: FaultKind::Storage,
             message: self.to_string(),
             hint: Some(self.hint().to_owned()),
+            remedy: self.remedy(),
+        }
+    }
+
+    /// What a front end has for it.
+    const fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Gone { .. } | Self::ReadOnly { .. } | Self::Full { .. } | Self::Io { .. } => {
+                Some(Remedy::ChooseDataFolder)
+            }
+            Self::TooLarge { .. } | Self::NoThread => None,
         }
     }
 
     /// The next step.
     fn hint(&self) -> &'static str {
         match self {
-            Self::Gone { .. } => "find out what removes it, or choose another folder with --data-dir",
-            Self::ReadOnly { .. } => {
-                "check its owner and permissions, or choose another folder with --data-dir"
-            }
-            Self::Full { .. } => "free some space, or choose another folder with --data-dir",
+            Self::Gone { .. } => "find out what removes it, or choose another data folder",
+            Self::ReadOnly { .. } => "check its owner and permissions, or choose another data folder",
+            Self::Full { .. } => "free some space, or choose another data folder",
             Self::TooLarge { .. } => "raise the limit: ulimit -f",
-            Self::Io { .. } => "check the state of the disk, or choose another folder with --data-dir",
+            Self::Io { .. } => "check the state of the disk, or choose another data folder",
             Self::NoThread => "this is a fault of artoo; please report it",
         }
     }

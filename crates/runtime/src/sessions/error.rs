@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use artoo_types::Remedy;
+
 /// Why a session cannot be started, found, read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -55,14 +57,24 @@ pub enum SessionError {
 }
 
 impl SessionError {
+    /// What a front end has for it.
+    pub const fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Io { .. } => Some(Remedy::CheckMachine),
+            Self::Unknown { .. } => Some(Remedy::ListSessions),
+            Self::Headless { .. } => Some(Remedy::ListRuns),
+            Self::Ambiguous { .. } | Self::Newer { .. } | Self::Name { .. } => None,
+        }
+    }
+
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Io { .. } => "check the data folder: artoo doctor",
-            Self::Unknown { .. } => "list them: artoo sessions list",
+            Self::Io { .. } => "check the data folder",
+            Self::Unknown { .. } => "list them",
             Self::Ambiguous { .. } => "give more characters of the id",
             Self::Newer { .. } => "use the newer release for it, or begin another session",
-            Self::Headless { .. } => "its runs are still there: artoo runs list",
+            Self::Headless { .. } => "its runs are still there",
             Self::Name { .. } => "write one line of at most 100 characters, not empty",
         }
     }

@@ -64,7 +64,11 @@ async fn spent_tokens_end_the_run_as_an_abandon_with_what_there_is() {
         result.summary
     );
     assert!(result.summary.contains("Done: Count apples."), "{}", result.summary);
-    assert!(result.summary.contains("Next: allow more with --max-tokens"), "{}", result.summary);
+    assert!(
+        result.summary.contains("Next: ask for a smaller step, or allow more tokens"),
+        "{}",
+        result.summary
+    );
     let [partial] = result.partial.as_slice() else { panic!("{:#?}", result.partial) };
     assert_eq!((partial.status, &partial.output), (OutcomeStatus::Matched, &json!("3")));
     assert_eq!(result.output, json!("3"));

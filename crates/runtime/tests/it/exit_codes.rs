@@ -8,7 +8,7 @@ fn result(directive: TerminalState, fault: Option<FaultKind>) -> FinalResult {
     FinalResult {
         directive,
         gave_up: None,
-        fault: fault.map(|kind| Fault { role: Role::Planner, kind, message: String::new(), hint: None }),
+        fault: fault.map(|kind| Fault { role: Role::Planner, kind, message: String::new(), hint: None, remedy: None }),
         ..serde_json::from_value(json!({
             "run_id": RunId::OPERATOR, "task_id": "t", "summary": "", "output": null,
             "loss": {"D": 1.0, "P": 0.0, "Omega": 0.0, "L": 0.6}, "grad_l": 0.0, "grad_goal": 0.0, "replans": 0,

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use artoo_bus::{BusLimits, Refusal, RefusalReason};
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_runtime::{BuildError, StartError, journal};
-use artoo_types::{FaultKind, MessageKind, RunId};
+use artoo_types::{FaultKind, MessageKind, Remedy, RunId};
 use serde_json::json;
 
 use crate::{
@@ -60,7 +60,7 @@ async fn folders_that_cannot_be_used_are_typed_errors_with_hints() {
     let file = house.path("home/docs/a.txt");
     let error = house.quiet(&counting("1")).data_folder(file.join("data")).build().unwrap_err();
     assert!(matches!(error, BuildError::DataFolder { .. }), "{error}");
-    assert!(error.hint().contains("--data-dir"));
+    assert!(error.remedy() == Some(Remedy::ChooseDataFolder));
     let artoo = house.quiet(&counting("1")).build().unwrap();
     let runs = house.data_folder().join("runs");
     std::fs::remove_dir_all(&runs).unwrap();

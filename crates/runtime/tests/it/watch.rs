@@ -217,7 +217,7 @@ fn directive() -> Message {
 }
 
 fn fault(role: Role) -> Message {
-    Fault { role, kind: FaultKind::Panic, message: String::new(), hint: None }.into()
+    Fault { role, kind: FaultKind::Panic, message: String::new(), hint: None, remedy: None }.into()
 }
 
 #[test]

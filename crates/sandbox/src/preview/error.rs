@@ -184,7 +184,7 @@ impl CommitError {
             Self::Refused { .. } => "run the command again: its preview shows what it would do now",
             Self::NoRoom { .. } => "free some space, then run the command again",
             Self::Step { .. } => "remove the cause, then run the command again",
-            Self::Halfway { .. } => "look at the folder; `artoo runs undo` takes back what was done",
+            Self::Halfway { .. } => "look at the folder; an undo of the run takes back what was done",
         }
     }
 }

@@ -65,14 +65,12 @@ impl UndoError {
     /// What to do next.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Unreadable { .. } => "check the data folder: artoo doctor",
+            Self::Unreadable { .. } => "check the data folder",
             Self::Damaged { .. } | Self::ForeignRoot { .. } => "the record was altered; nothing was changed",
             Self::Busy => "wait until it has ended",
             Self::Undone => "what was taken away lies in the folder `undo/taken` of the run",
             Self::Expired => "keep more with `[undo] max_age_days` and `max_bytes` in the configuration",
-            Self::Unfinished => {
-                "look at it with --dry-run; --as-it-is takes what is there now for what the run left"
-            }
+            Self::Unfinished => "look at it first, or take what is there now for what the run left",
             Self::Refused { .. } => "move what was changed since out of the way, then try again",
             Self::Step { .. } => "remove the cause, then run it again: it goes on where it stopped",
         }

@@ -38,7 +38,7 @@ pub(crate) fn beyond_undo(
     });
     if let Some((folder, entries)) = whole {
         return Some(format!(
-            "{} holds more than {entries} entries, so nothing of it is kept: a yes cannot be taken back by `artoo runs undo`",
+            "{} holds more than {entries} entries, so nothing of it is kept: a yes cannot be undone",
             folder.display()
         ));
     }
@@ -56,7 +56,7 @@ pub(crate) fn beyond_undo(
     let cap = cx.snapshot.as_ref()?.limits().bytes;
     (files > 0).then(|| {
         format!(
-            "{} of what it may change do not fit into the {} that are kept of a run: a yes cannot be taken back by `artoo runs undo`",
+            "{} of what it may change do not fit into the {} that are kept of a run: a yes cannot be undone",
             size(sum),
             size(cap)
         )

@@ -11,7 +11,7 @@ use crate::protected::Protected;
 
 /// The rule that asks even about effects that are free otherwise: its name, and the rule in words.
 pub(crate) const ASK_BEFORE_ALL: (&str, &str) =
-    ("ask-before-every-change", "every change is asked about (`--approval ask`)");
+    ("ask-before-every-change", "every change is asked about, as this run was told");
 
 /// The effects read from a command.
 #[derive(Debug)]

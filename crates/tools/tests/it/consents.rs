@@ -104,7 +104,7 @@ async fn a_no_is_a_refusal_that_names_the_effect() {
     assert_eq!(call.ending, CallEnding::Refused);
     let failure = failed(&call, FailureClass::Denied);
     assert_eq!(failure.reason, format!("not allowed: not this; it would delete {}", old.display()));
-    assert!(failure.hint.as_ref().unwrap().contains("--yes"));
+    assert!(failure.hint.as_ref().unwrap().contains("grant this kind of effect in advance"));
     let [question] = person.heard().try_into().unwrap();
     assert_eq!(
         (question.command.as_str(), question.rule.as_str()),
@@ -296,7 +296,7 @@ fn scene_with_room(bytes: u64, answer: Answer) -> Option<(Scene, Arc<Person>)> {
     Some((scene, person))
 }
 
-const LARGE: &str = "600 bytes of what it may change do not fit into the 500 bytes that are kept of a run: a yes cannot be taken back by `artoo runs undo`";
+const LARGE: &str = "600 bytes of what it may change do not fit into the 500 bytes that are kept of a run: a yes cannot be undone";
 
 /// A question says what is too large to be kept, for each way to change it, and only if the call reaches it.
 #[tokio::test]

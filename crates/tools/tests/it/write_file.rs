@@ -143,7 +143,7 @@ async fn read_only_and_too_much_are_refused() {
     scene.cx.mode = SandboxMode::ReadOnly;
     let call = scene.call("write_file", json!({ "path": "x", "content": "x" })).await;
     assert_eq!(call.ending, CallEnding::Refused);
-    assert!(failed(&call, FailureClass::Denied).hint.as_ref().unwrap().contains("--sandbox"));
+    assert!(failed(&call, FailureClass::Denied).hint.as_ref().unwrap().contains("read-only"));
     assert!(!scene.cx.workspace.join("x").exists());
 }
 

@@ -11,7 +11,7 @@ use super::{Work, remember, wait};
 use crate::commands::runs::as_json;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::terminal::{Terminal, neutral_json, neutral_line};
+use crate::terminal::{Terminal, neutral_json, neutral_line, worded};
 use crate::view::counted;
 
 pub(super) fn export(
@@ -123,7 +123,7 @@ pub(super) fn page(imported: &Imported) -> String {
 }
 
 fn explained(error: ExchangeError) -> CommandError {
-    let hint = error.hint();
+    let hint = worded(error.hint(), error.remedy());
     match error {
         ExchangeError::Header(_) | ExchangeError::Version(_) => {
             CommandError::usage(error.to_string()).hint(hint)

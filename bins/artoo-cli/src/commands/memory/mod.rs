@@ -28,6 +28,7 @@ use crate::config::{Given, Settings};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::memory_location::{open, place};
+use crate::terminal::worded;
 
 /// Context of every subcommand.
 struct Work<'a> {
@@ -87,7 +88,7 @@ fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
 
 /// A store error for the user.
 pub(crate) fn explained(error: StoreError) -> CommandError {
-    let hint = error.hint();
+    let hint = worded(error.hint(), error.remedy());
     CommandError::failed("memory cannot be used").because(error).hint(hint)
 }
 

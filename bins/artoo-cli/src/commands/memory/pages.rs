@@ -7,7 +7,7 @@ use artoo_mkct_memory::polarity;
 use artoo_types::{DreamReport, Level, Megram, MegramId, Polarity};
 use chrono::{DateTime, FixedOffset};
 
-use crate::terminal::{clip, neutral_line, pad, width};
+use crate::terminal::{clip, neutral_line, pad, width, worded};
 use crate::view::{bytes, counted};
 
 /// From this width on, an entry is a single row.
@@ -70,10 +70,10 @@ pub(crate) fn owner(owner: &Owner) -> String {
 /// The problems found, each with its remedy.
 pub(super) fn findings(findings: &[Finding]) -> String {
     let mut text = String::new();
-    for Finding { part, finding, remedy } in findings {
+    for Finding { part, finding, hint, remedy } in findings {
         text.push_str(&format!("{}: {}\n", self::part(*part), neutral_line(finding)));
-        if let Some(remedy) = remedy {
-            text.push_str(&format!("  hint: {}\n", neutral_line(remedy)));
+        if let Some(hint) = hint {
+            text.push_str(&format!("  hint: {}\n", neutral_line(&worded(hint, *remedy))));
         }
     }
     text

@@ -202,16 +202,22 @@ fn the_store_is_looked_after() {
 
 #[test]
 fn pages_of_a_store_on_disk() {
-    let finding = |part, finding: &str, remedy: Option<&str>| Finding {
+    let finding = |part, finding: &str, hint: Option<&str>, remedy| Finding {
         part,
         finding: finding.to_owned(),
-        remedy: remedy.map(str::to_owned),
+        hint: hint.map(str::to_owned),
+        remedy,
     };
     let findings = vec![
-        finding(Part::Journal, "2 events are lost, 7 to 8\u{1b}[2J", Some("keep the copy in damaged/")),
-        finding(Part::Index, "it differs from the truth", Some("artoo memory rebuild")),
-        finding(Part::Snapshot, "block 3 is damaged", None),
-        finding(Part::Sharing, "others cannot write", None),
+        finding(Part::Journal, "2 events are lost, 7 to 8\u{1b}[2J", Some("keep the copy in damaged/"), None),
+        finding(
+            Part::Index,
+            "it differs from the truth",
+            Some("build it anew"),
+            Some(artoo_types::Remedy::RebuildMemory),
+        ),
+        finding(Part::Snapshot, "block 3 is damaged", None, None),
+        finding(Part::Sharing, "others cannot write", None, None),
     ];
     let mut text = String::new();
     for owner in [

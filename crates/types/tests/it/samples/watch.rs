@@ -1,7 +1,7 @@
 use artoo_types::{
     Anomaly, AuditEvent, AuditQuery, AuditReport, AuditTrigger, BoundaryViolation, Crossing, DriftAlert,
-    DriftMeasure, Fault, FaultKind, GapTrend, MessageKind, ModelCall, ModelRecord, Role, Share, ToolHealth,
-    ToolRecord, Trend, UnitInterval, Warning,
+    DriftMeasure, Fault, FaultKind, GapTrend, MessageKind, ModelCall, ModelRecord, Remedy, Role, Share,
+    ToolHealth, ToolRecord, Trend, UnitInterval, Warning,
 };
 use serde_json::json;
 
@@ -13,6 +13,7 @@ pub(super) fn fault() -> Fault {
         kind: FaultKind::Provider,
         message: "http://localhost:11434/v1: connection refused".to_owned(),
         hint: Some("start the server, or unset OPENAI_BASE_URL to use the embedded model".to_owned()),
+        remedy: Some(Remedy::ChooseModel),
     }
 }
 
