@@ -189,11 +189,12 @@ impl Listing {
             }
         }
         taken.sort_by_key(|span| span.start);
+        let origin = |at: usize| origins.get(at).copied().unwrap_or(text.len());
         let (mut rest, mut from) = (String::new(), 0);
         for span in taken {
-            rest.push_str(text.get(from..origins[span.start]).unwrap_or_default());
+            rest.push_str(text.get(from..origin(span.start)).unwrap_or_default());
             rest.push(' ');
-            from = origins[span.end];
+            from = origin(span.end);
         }
         rest.push_str(text.get(from..).unwrap_or_default());
         (found, rest)

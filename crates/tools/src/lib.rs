@@ -81,7 +81,7 @@ pub use grep::Grep;
 pub use installed_programs::{executable, installed_programs};
 pub use jobs::Jobs;
 pub use jobs::job_tool::LookAtJob;
-pub use mdfind::mdfind::Mdfind;
+pub use mdfind::tool::Mdfind;
 pub use probe::{Grants, Probed, ToolState, ToolStatus, WebGrant};
 pub use protected::ProtectedPlaces;
 pub use read_evidence::ReadEvidence;
