@@ -6,7 +6,7 @@
 //! and [`run`] is the actor that answers the operator.
 //!
 //! A report is a fold over lines: it looks for the closed set [`artoo_types::Anomaly`], and its thresholds
-//! are in [`threshold`]. After a gap in the log the checks that need every message of a run are skipped for
+//! are in [`thresholds`]. After a gap in the log the checks that need every message of a run are skipped for
 //! that run; the gap itself is reported. `drift_alerts` compares rates (failed results, failing verdicts,
 //! unusable answers and others) of each role with the log before, and reports only if both samples are large
 //! and the difference is significant. Finer signs of drift (styles of plans, verdicts against graders) are

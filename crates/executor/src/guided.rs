@@ -5,12 +5,12 @@
 //!
 //! - One JSON action a turn. Cost: a turn for each call. Reason: a small model loses calls if it makes
 //!   several at once.
-//! - The first command of several that mean the same ([`sampling`], [`agreement`]). Cost: one to three
+//! - The first command of several that mean the same ([`sampling`], [`majority`]). Cost: one to three
 //!   derivations over the same prompt, and rehearsals. Reason: its chance mistakes are outvoted, and so are
 //!   literals.
-//! - No tools for names, searches and files while it derives an answer ([`limits`]). Cost: an answer that one
+//! - No tools for names, searches and files while it derives an answer ([`tool_limits`]). Cost: an answer that one
 //!   of them gives at once. Reason: it takes a list for a count, and these tools cannot be rehearsed.
-//! - No reading of earlier outputs, and no file as an answer ([`limits`]). Cost: the rest of a long output; a
+//! - No reading of earlier outputs, and no file as an answer ([`tool_limits`]). Cost: the rest of a long output; a
 //!   short file that is the answer. Reason: it invents what to read, and takes a file for the answer.
 //! - The paths that the step names, as they exist and as a shell takes them ([`subject`]). Cost: a line.
 //!   Reason: it forgets quotes, and translates names.
@@ -18,9 +18,9 @@
 //! - Six turns, of which four may be fruitless in a row. Cost: long work. Reason: it goes round in circles.
 //! - Samples in place of a call whose result is known. Cost: three samples over the same prompt. Reason: at
 //!   temperature 0 it would repeat the call.
-//! - No command that is left running ([`limits`]). Cost: servers and watches. Reason: it forgets what it has
+//! - No command that is left running ([`tool_limits`]). Cost: servers and watches. Reason: it forgets what it has
 //!   started.
-//! - Commands of 400 characters with closed quotes ([`limits`]). Cost: long commands. Reason: it ends the
+//! - Commands of 400 characters with closed quotes ([`tool_limits`]). Cost: long commands. Reason: it ends the
 //!   JSON text at a quote, or never.
 
 mod majority;

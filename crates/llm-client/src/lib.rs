@@ -1,4 +1,4 @@
-//! Language models as artoo's roles see them: one request in, one completion out, or, with [`ask`], one
+//! Language models as artoo's roles see them: one request in, one completion out, or, with [`ask()`], one
 //! checked value.
 //!
 //! *Architecture invariant*: this crate knows no provider, no wire format and nothing that a role does: roles
@@ -18,7 +18,7 @@
 //!
 //! | need | use |
 //! |---|---|
-//! | a value of a type | [`ask`] with [`JsonSchema::of`] |
+//! | a value of a type | [`ask()`] with [`JsonSchema::of`] |
 //! | free text | [`LlmClient::complete`] |
 //! | several answers to one question | [`ask_several`] with [`Request::sample`] |
 //! | a count of tokens and calls | [`Metered`], [`Usage`] |

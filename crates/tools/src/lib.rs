@@ -7,7 +7,7 @@
 //!
 //! *Architecture invariant*: this crate knows no role, no plan and no model. It reads no environment, no home
 //! folder and no wall clock: the [`ToolContext`] provides them. It never gives consent: the context's
-//! [`Consent`] is asked, and without a yes the call is refused with class `denied`. Tools that reach outside
+//! [`Consent`](artoo_consent::Consent) is asked, and without a yes the call is refused with class `denied`. Tools that reach outside
 //! the machine or into the user's apps are not offered without a grant. No command is rewritten.
 //!
 //! # Example

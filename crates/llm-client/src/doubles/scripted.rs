@@ -79,7 +79,7 @@ impl ScriptedModel {
         self
     }
 
-    /// A model that does not constrain its answers: [`ask`](crate::ask) puts the schema into the prompt.
+    /// A model that does not constrain its answers: [`ask`](crate::ask()) puts the schema into the prompt.
     #[must_use]
     pub fn unstructured(mut self) -> Self {
         self.structured = false;

@@ -2,6 +2,6 @@
 
 pub(crate) mod filter;
 pub(crate) mod index;
-pub(crate) mod tool;
 pub(crate) mod query;
+pub(crate) mod tool;
 pub(crate) mod walk;
