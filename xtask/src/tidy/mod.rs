@@ -11,6 +11,7 @@ mod headers;
 mod layers;
 mod logs;
 mod manifests;
+mod orphans;
 mod outside;
 mod registries;
 mod sources;
@@ -81,7 +82,7 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 20] = [
     forbidden_identifiers::check,
     word_lists::check,
     front_ends::check,
@@ -99,6 +100,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
     documents::licences,
     embedding::check,
     manifests::inherit,
+    orphans::check,
     crate::readmes::check,
     registries::check,
 ];

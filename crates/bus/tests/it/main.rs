@@ -9,28 +9,3 @@ mod order;
 mod ports;
 mod run_clock;
 mod runs;
-
-/// A new file here must be part of the binary.
-#[test]
-fn no_file_is_forgotten() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
-    let mut files: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    files.sort();
-    assert_eq!(
-        files,
-        [
-            "contract.rs",
-            "fixtures.rs",
-            "main.rs",
-            "observers.rs",
-            "order.rs",
-            "ports.rs",
-            "run_clock.rs",
-            "runs.rs",
-            "snapshots"
-        ]
-    );
-}

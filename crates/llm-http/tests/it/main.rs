@@ -42,15 +42,3 @@ fn client(server: &MockServer) -> OpenAiCompatible {
 fn request() -> Request {
     Request::new("test", "Answer.", "How many?")
 }
-
-/// A new file here must be part of the binary.
-#[test]
-fn no_file_is_forgotten() {
-    let source = include_str!("main.rs");
-    for entry in std::fs::read_dir(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")).unwrap()
-    {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let module = name.strip_suffix(".rs").unwrap();
-        assert!(module == "main" || source.contains(&format!("\nmod {module};\n")), "{name}");
-    }
-}

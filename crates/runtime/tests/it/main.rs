@@ -45,15 +45,3 @@ mod sessions;
 mod success;
 mod undoing;
 mod watch;
-
-/// A new file here must be part of the binary.
-#[test]
-fn no_file_is_forgotten() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
-    let text = include_str!("main.rs");
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") else { continue };
-        assert!(text.contains(&format!("\nmod {module};\n")), "{name} is not in main.rs");
-    }
-}

@@ -81,7 +81,7 @@ fn a_disk_that_fills_up_ends_the_run_with_a_storage_fault() {
     let output = std::process::Command::new("bash")
         .args(["-c", "trap '' XFSZ; ulimit -f 24; exec \"$0\" \"$@\""])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "trouble::inside_the_limit", "--ignored", "--nocapture"])
+        .args(["--exact", "resource_limits::inside_the_limit", "--ignored", "--nocapture"])
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
