@@ -66,6 +66,8 @@ pub struct SubTaskDraft {
     pub criteria: Vec<CriterionDraft>,
 }
 
+// A part of `Check`: a kind of it is asked for once it stands here, in `prompts/system.md`, and, if small models
+// guess its values, in `WIDE_CHECKS`.
 /// A criterion in the model's words, by how it can be decided. The checks are those that need no knowledge of the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "check", rename_all = "snake_case", deny_unknown_fields)]

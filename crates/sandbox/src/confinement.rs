@@ -141,7 +141,9 @@ pub struct Confinement {
     pub writable: Vec<PathBuf>,
     /// Absolute paths of files and folders inside `writable` that must not change, such as the `.git` of a
     /// repository. Paths elsewhere are not granted anyway. If the kernel cannot seal them
-    /// ([`Gap::PartsOfFolders`](crate::Gap)), the command is refused.
+    /// ([`Gap::PartsOfFolders`](crate::Gap)), the command is refused. A [preview](crate::preview::preview())
+    /// does not seal them: refuse its commit if [`Changes::touching`](crate::preview::Changes::touching)
+    /// finds one.
     pub sealed: Vec<PathBuf>,
     /// Absolute paths of files and folders that cannot be read: keys, tokens, mail. Without mount namespaces
     /// they are not hidden ([`Gap::HiddenPlaces`](crate::Gap)), and a folder that contains one is not

@@ -165,6 +165,8 @@ impl fmt::Display for NoConfinement {
     }
 }
 
+impl std::error::Error for NoConfinement {}
+
 impl fmt::Display for Support {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

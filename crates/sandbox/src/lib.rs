@@ -1,49 +1,65 @@
-//! Runs one command so that it can do no more than it was granted, and leaves none of its processes behind.
+//! Sandboxed command execution: confinement by the kernel, and no process left behind.
 //!
-//! [`run()`] starts a program confined by the kernel (mounts of its own, Landlock and a filter of system calls on Linux): it may read what the
-//! user may read, but for what is hidden from it, write only in the roots of its [`Confinement`], and use no network unless that is granted. It has no
-//! terminal, no standard input, a scrubbed environment and bounded resources. A time-out, a cancellation, the end of the command, a dropped future
-//! and the death of this process all end the same way: the whole tree of processes is gone, daemons included. [`run_unconfined`] does the same without the kernel's
-//! rules, for programs that artoo itself trusts. Where the kernel cannot enforce the rules, [`run()`] refuses;
-//! [`probe`] says beforehand what it can.
+//! [`run()`] starts a program confined by the kernel (mount namespace, Landlock and a seccomp filter on
+//! Linux): it may read what the user may read, except hidden places, write only to the roots of its
+//! [`Confinement`], and use no network unless granted. It has no terminal, no standard input, a filtered
+//! environment and bounded resources. A timeout, a cancellation, the end of the command, a dropped future and
+//! the death of this process all end the same way: the whole process tree is gone, daemons included.
+//! [`run_unconfined`] does the same without the kernel's rules, for programs that artoo itself trusts. If the
+//! kernel cannot enforce the rules, [`run()`] refuses; [`probe`] reports beforehand what it can enforce.
 //!
-//! [`preview`](preview::preview()) runs a command as [`run()`] does, but over layers on its folders, and says what it has changed there; a commit makes exactly
-//! that real.
+//! [`preview`](preview::preview()) runs a command as [`run()`] does, but with overlays on its folders, and
+//! reports what it changed there; a commit applies exactly those changes. Its example shows a trial with a
+//! decision.
 //!
-//! *Architecture invariant*: this crate does not know who asked for a command, or whether somebody consented, and
-//! running one does not look at what it means. It reads no environment, no home folder and no clock but the monotonic one; every path,
-//! variable and limit comes in as an argument. It keeps nothing between two runs. It is the only crate that
-//! starts processes, and but for `artoo-mapped-file` the only one that may contain `unsafe`.
+//! The callers of these functions need `tokio` with IO and time enabled, and `tokio-util` for its
+//! `CancellationToken`.
 //!
-//! # How a command is held
+//! *Architecture invariant*: this crate does not know who asked for a command or whether anyone consented,
+//! and running one does not analyse what it means. It reads no environment, no home folder and no clock but
+//! the monotonic one; every path, variable and limit is an argument. It keeps nothing between two runs. It is
+//! the only crate that starts processes and, with `artoo-mapped-file`, the only one that may contain
+//! `unsafe`.
 //!
-//! Landlock, seccomp and mounts hold a process and what it starts, for ever, so no thread of this process may be bound. The command binds itself, between
-//! its birth and its program, by system calls alone on what was made ready before: it borrows this process's memory and must not allocate.
+//! # How a command is confined
 //!
-//! Each command has a *first process* that becomes no program (`first_process.rs`). It goes into the command's namespaces, starts the program as its child, and
-//! is what orphans of the command fall to. It ends its children, until none is left, when the program ends, when it is told to, and when the kernel tells it that
-//! this process died. A process can leave its group, its session and its parents, and it can clear its environment, but its orphans fall to no other.
+//! Landlock, seccomp and mounts bind a process and everything it starts for good, so no thread of this
+//! process may be bound. The command binds itself between `clone` and `exec`, by bare system calls on data
+//! prepared before: it shares this process's memory and must not allocate.
 //!
-//! A confined root user also loses the capabilities that lead around the rules.
+//! Each command has a *first process* that never executes a program (`init_process.rs`). It enters the
+//! command's namespaces, starts the program as its child, and inherits the command's orphans. It kills its
+//! children, until none is left, when the program ends, when told to, and when the kernel reports that this
+//! process died. A process can leave its group, its session and its parents, and it can clear its
+//! environment, but its orphans always go to the first process.
 //!
-//! | wall | holds back |
-//! |---|---|
-//! | mounts of its own | changing anything outside the granted folders, with its mode, owner, times and attributes; reading hidden places; changing, renaming and replacing sealed parts of granted folders |
-//! | Landlock | the same for contents, where there are no mounts; control of devices; signals to and traces of other processes; abstract sockets; TCP where it is not granted, behind the filter |
-//! | the filter | tracing, reading another process's memory, mounts, namespaces, keys of the kernel, programs and modules in the kernel, io_uring, raw and rare sockets, every socket but Unix sockets where the network is not granted, access lists and extended attributes, other binary interfaces of the processor |
-//! | limits | core dumps, one file without end, processes without number, a disk that fills up |
-//! | the first process | whatever is left when the command ends, or this process does |
+//! A confined root user also loses the capabilities that bypass the rules.
 //!
-//! The filter answers as an old kernel or a small file system would (not permitted, no such call, not supported), so that programs which
-//! only probe go on; only 32-bit programs are killed. It is compiled once a process. Both Landlock and the filter are required: where one of
-//! them is missing, confined modes are refused ([`NoConfinement`]).
+//! The barriers, and what each prevents:
 //!
-//! # What is not held back
+//! - *Mount namespace*: changing anything outside the granted folders, including modes, owners,
+//!   times and attributes; reading hidden places; changing, renaming and replacing sealed parts of granted
+//!   folders.
+//! - *Landlock*: the same for contents, where mounts are missing; also device control, signals to and tracing
+//!   of other processes, abstract sockets, and TCP where not granted, as a second barrier behind the filter.
+//! - *Seccomp filter*: tracing, reading another process's memory, mounts, namespaces, kernel keys, programs
+//!   and modules in the kernel, io_uring, raw and rare sockets, every socket but Unix sockets where the
+//!   network is not granted, access lists and extended attributes, and other ABIs of the processor.
+//! - *Limits*: core dumps, unbounded files, unbounded numbers of processes, full disks.
+//! - *First process*: processes left over when the command ends, or when this process does.
 //!
-//! Without namespaces (a container, a distribution that forbids them to users) nothing is hidden or sealed, modes and times can be changed, and there are
-//! no previews. An ordinary user's command sees files of other users as `nobody`'s, the price of its user namespace. Sockets in the file system can be
-//! reached before version 9 of Landlock, where the network is granted. No limit of memory is set, for the only one counts addresses. [`Support::Enforced`] lists
-//! these gaps for `artoo doctor`.
+//! The filter answers as an old kernel or a limited file system would (not permitted, no such call, not
+//! supported), so that programs that merely probe continue; only 32-bit programs are killed. It is compiled
+//! once per process. Both Landlock and the filter are required: if either is missing, confined modes are
+//! refused ([`NoConfinement`]).
+//!
+//! # What is not prevented
+//!
+//! Without namespaces (a container, a distribution that denies them to users) nothing is hidden or sealed,
+//! modes and times can be changed, and there are no previews. An ordinary user's command sees files of other
+//! users as owned by `nobody`, the price of its user namespace. With the network granted, sockets in the file
+//! system can be reached before version 9 of Landlock. There is no memory limit, because the only one
+//! available counts address space. [`Support::Enforced`] lists these gaps for `artoo doctor`.
 //!
 //! # Example
 //!

@@ -22,6 +22,10 @@ use crate::{Capture, Confinement, Invocation, Outcome, SandboxError};
 /// Only if the command did not run: see [`SandboxError`]. In particular
 /// [`Unsupported`](SandboxError::Unsupported) if the kernel cannot enforce the mode; a command is never run
 /// with less confinement than requested.
+///
+/// # Panics
+///
+/// Outside of a Tokio runtime, or in one without IO and time (`Builder::enable_all`).
 pub async fn run(
     invocation: &Invocation,
     confinement: &Confinement,
@@ -37,6 +41,10 @@ pub async fn run(
 /// Outside Linux, the tree is identified by its process group only, and a process that leaves it is missed.
 ///
 /// # Errors
+///
+/// As for [`run`].
+///
+/// # Panics
 ///
 /// As for [`run`].
 pub async fn run_unconfined(

@@ -179,6 +179,7 @@ pub enum Check {
 
 impl Check {
     /// Whether its pass says nothing of what was asked: any run could have met it, whatever the request was. Its failure still tells.
+    /// R7 asks this when it computes D.
     ///
     /// ```
     /// use artoo_types::Check;
@@ -208,7 +209,8 @@ impl Check {
         }
     }
 
-    /// Whether it looks at something made or changed, rather than at what is said.
+    /// Whether it looks at something made or changed, rather than at what is said. A step with such a check
+    /// counts as a deed, whatever its kind.
     ///
     /// ```
     /// use artoo_types::Check;

@@ -14,7 +14,8 @@
 //! *Architecture invariant*: data only. This crate knows no role's behaviour, no async, no file, no clock, no random
 //! number and no network: an id or a time is always handed in.
 //!
-//! *API boundary*: embedders and journals depend on these shapes. A changed shape needs a new golden file and a word in
+//! *API boundary*: embedders and journals depend on these shapes. A changed shape needs its golden files
+//! rewritten (`cargo test -p artoo-types --test it -- --ignored rewrite_golden_files`) and a word in
 //! the changelog.
 
 mod anomaly;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{NoConfinement, SandboxError};
 
-/// Why this machine does not support previews. `artoo doctor` prints it.
+/// Why this machine does not support previews.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoPreview {
     /// The kernel cannot even confine a command.
@@ -29,6 +29,8 @@ impl fmt::Display for NoPreview {
         }
     }
 }
+
+impl std::error::Error for NoPreview {}
 
 /// Why a command has no preview. Nothing outside the store was changed, and the caller falls back to what the
 /// command's text says.
@@ -145,7 +147,7 @@ pub enum CommitError {
     /// Another program changed something that the command would change; nothing was done.
     #[error("{} of the previewed changes are out of date, so none was made", clashes.len())]
     Refused {
-        /// The conflicts, by path.
+        /// The conflicts, by path. The text of the error only counts them.
         clashes: Vec<Clash>,
     },
     /// There is not enough space for what would be written; nothing was done.

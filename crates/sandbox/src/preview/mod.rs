@@ -42,7 +42,8 @@ pub use staging::Staging;
 
 use layer_reader::Read;
 
-/// A finished command, and what it would change.
+/// A finished command, and what it would change. Dropping it discards the changes and removes the layers,
+/// which blocks; [`commit`](Self::commit) makes them real.
 #[derive(Debug)]
 pub struct Preview {
     /// The result of the command. One that failed or was stopped may still have changed something.
@@ -55,12 +56,18 @@ pub struct Preview {
 
 /// Runs a command on overlays of `roots`.
 ///
-/// `roots` are absolute paths of folders of this user; one inside another is covered by it. The layers are in
-/// `store`, which is created if missing; it must be on a file system with user attributes (not NFS, not
-/// itself an overlay), and neither in a root nor in the private folder. Of `confinement`, only the limits,
-/// the network, the hidden places and the private folder apply; what the command writes to the private folder
-/// is not part of the preview. `roots` are granted instead of its `writable`, and [`SandboxMode::FullAccess`]
-/// lifts no restriction here. Without the network, the command can create no socket at all.
+/// `roots` are absolute paths of folders of this user; one inside another is covered by it. Links are
+/// followed, and [`Changes`] name real paths. The layers are in `store`, which is created if missing; it must
+/// be on a file system with user attributes (not NFS, not itself an overlay), belong to this user, be writable
+/// by nobody else, and lie neither in a root nor in the private folder. It is removed with its last layer if
+/// it is empty then. If this process is killed, its layers (`preview-PID-N`) stay and are the caller's to
+/// remove.
+///
+/// Of `confinement`, only `limits`, `network`, `hidden` and `private_tmp`, the private folder, apply; what the
+/// command writes to the private folder is not part of the preview. `roots` are granted instead of `writable`.
+/// `sealed` is **not enforced**: ask [`Changes::touching`] before a commit. [`SandboxMode::ReadOnly`] is
+/// refused, and [`SandboxMode::FullAccess`] lifts no restriction here. Without the network, the command can
+/// create no socket at all.
 ///
 /// Layers behave differently in some cases, so that a command may fail in a preview only: renaming a folder
 /// (`rename`, not `mv`, which then copies), changing files of other users, sockets. An [`Outcome`] that
@@ -72,7 +79,7 @@ pub struct Preview {
 /// ```
 /// # async fn example(invocation: artoo_sandbox::Invocation, confinement: artoo_sandbox::Confinement)
 /// # -> Result<(), Box<dyn std::error::Error>> {
-/// use artoo_sandbox::{Capture, preview::preview};
+/// use artoo_sandbox::{Capture, Ending, preview::preview};
 /// use std::path::{Path, PathBuf};
 /// use tokio_util::sync::CancellationToken;
 ///
@@ -81,12 +88,14 @@ pub struct Preview {
 /// let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
 /// let store = Path::new("/home/ada/.local/share/artoo/runs/1/preview");
 /// let preview = preview(&invocation, &confinement, &workspace, store, capture, &CancellationToken::new()).await?;
-/// if preview.changes.only_creates_in(&workspace) {
-///     preview.commit()?;
+/// for change in &preview.changes {
+///     println!("{} {}", change.kind, change.path.display());
+/// }
+/// // A command that failed may have done half of its work.
+/// if preview.outcome.ending == Ending::Exited(0) && preview.changes.only_creates_in(&workspace) {
+///     tokio::task::spawn_blocking(move || preview.commit()).await??; // makes it real
 /// } else {
-///     for change in &preview.changes {
-///         println!("{} {}", change.kind, change.path.display());
-///     }
+///     tokio::task::spawn_blocking(move || drop(preview)).await?; // discards it
 /// }
 /// # Ok(())
 /// # }
@@ -96,6 +105,10 @@ pub struct Preview {
 ///
 /// The command was not run, or its changes cannot be reported. Every [`PreviewError`] means that nothing was
 /// changed.
+///
+/// # Panics
+///
+/// Outside of a Tokio runtime, or in one without IO and time (`Builder::enable_all`).
 pub async fn preview(
     invocation: &Invocation,
     confinement: &Confinement,

@@ -52,9 +52,7 @@ impl OverlayDirs {
             let path = path.to_owned();
             move |source| PreviewError::Store { path, source }
         };
-        DirBuilder::new().recursive(true).mode(0o700).create(store).map_err(failed(store))?;
-        is_ours_alone(store).map_err(failed(store))?;
-        let store = store.canonicalize().map_err(failed(store))?;
+        let store = made_store(store).map_err(failed(store))?;
         // Created now, because it may be inside a root.
         DirBuilder::new().recursive(true).mode(0o700).create(private_tmp).map_err(failed(private_tmp))?;
         let tmp = private_tmp.canonicalize().map_err(failed(private_tmp))?;
@@ -62,7 +60,14 @@ impl OverlayDirs {
             return Err(PreviewError::StoreWithin { within: within.clone(), store });
         }
         let folder = store.join(format!("preview-{}-{}", getpid(), next_number()));
-        DirBuilder::new().mode(0o700).create(&folder).map_err(failed(&folder))?;
+        let create = || DirBuilder::new().mode(0o700).create(&folder);
+        // Another preview that ends removes the store if it is empty at that moment.
+        create()
+            .or_else(|error| {
+                let is_gone = error.kind() == io::ErrorKind::NotFound;
+                if is_gone { made_store(&store).and_then(|_| create()) } else { Err(error) }
+            })
+            .map_err(failed(&folder))?;
         // From here on, dropping it removes the folder.
         let mut overlay_dirs = Self { store, folder, layers: Vec::new(), begun: Moment::default() };
         for (number, root) in roots.into_iter().enumerate() {
@@ -117,6 +122,13 @@ impl OverlayDirs {
         }
         Err(io::Error::other("the clock of the file system stands still"))
     }
+}
+
+/// Creates the store if it is missing; its real path.
+fn made_store(store: &Path) -> io::Result<PathBuf> {
+    DirBuilder::new().recursive(true).mode(0o700).create(store)?;
+    is_ours_alone(store)?;
+    store.canonicalize()
 }
 
 impl Drop for OverlayDirs {

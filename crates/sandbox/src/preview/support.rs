@@ -15,10 +15,18 @@ use crate::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, S
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// See [`Preview::supported`].
+/// See [`Preview::supported`]. Only what holds for the whole machine is remembered: a place where previews
+/// fail says nothing of another one.
 pub(super) fn supported(place: &Path) -> Result<(), NoPreview> {
     static FOUND: OnceLock<Result<(), NoPreview>> = OnceLock::new();
-    FOUND.get_or_init(|| try_out(place)).clone()
+    if let Some(found) = FOUND.get() {
+        return found.clone();
+    }
+    let found = try_out(place);
+    if !matches!(found, Err(NoPreview::Refused { .. })) {
+        let _ = FOUND.set(found.clone());
+    }
+    found
 }
 
 fn try_out(place: &Path) -> Result<(), NoPreview> {
@@ -125,5 +133,13 @@ mod tests {
             eprintln!("\n*** SKIPPED: this test needs previews, and {reason} ***\n");
         }
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    /// An outside user's first store was a wrong one, and there were no previews until the program was started anew.
+    #[test]
+    fn lesson_a_place_where_previews_fail_says_nothing_of_another() {
+        let good = tempfile::tempdir().unwrap();
+        let _ = supported(Path::new("/proc/nowhere"));
+        assert_eq!(supported(good.path()).is_ok(), try_out(good.path()).is_ok());
     }
 }

@@ -88,3 +88,27 @@ fn wrong_values_are_refused_by_schema_and_reader() {
         );
     }
 }
+
+/// A kind of check that has no example here is tested by nobody, and one that the fuzzer does not know is hardly ever drawn.
+#[test]
+fn every_kind_of_check_has_an_example() {
+    let schema = serde_json::to_value(schemars::schema_for!(artoo_types::Check)).unwrap();
+    let of =
+        |variant: &serde_json::Value| Some(variant.pointer("/properties/kind/const")?.as_str()?.to_owned());
+    let kinds: Vec<String> = schema["oneOf"].as_array().unwrap().iter().filter_map(of).collect();
+    assert!(kinds.len() > 15, "{kinds:?}");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: std::path::PathBuf| std::fs::read_to_string(path).unwrap();
+    let golden = std::fs::read_dir(folder.join("tests/golden")).unwrap().map(|entry| entry.unwrap().path());
+    let examples: String = golden.filter(|path| path.is_file()).map(read).collect();
+    let seeds = read(folder.join("../../fuzz/seeds/checks.txt"));
+    let dictionary = read(folder.join("../../fuzz/dictionaries/checks.txt"));
+    for kind in kinds {
+        assert!(
+            examples.contains(&format!("\"kind\": \"{kind}\"")),
+            "{kind}: no example in tests/it/samples"
+        );
+        assert!(seeds.contains(&format!("\"kind\":\"{kind}\"")), "{kind}: no seed in fuzz/seeds/checks.txt");
+        assert!(dictionary.contains(&format!("\"{kind}\"")), "{kind}: not in fuzz/dictionaries/checks.txt");
+    }
+}

@@ -31,6 +31,18 @@ async fn told(place: &Place, script: &str, expected: &[&str]) {
     );
 }
 
+/// The last layer takes the store with it, and another preview may be about to lay its own there.
+#[tokio::test(flavor = "multi_thread")]
+async fn lesson_previews_that_share_a_store_do_not_take_it_from_each_other() {
+    let Some(place) = place() else { return };
+    let some = async || {
+        for _ in 0..40 {
+            assert_eq!(place.sh("echo a > a").await.outcome.ending, Ending::Exited(0));
+        }
+    };
+    tokio::join!(some(), some(), some());
+}
+
 #[tokio::test]
 async fn a_new_file_is_created_and_free() {
     let Some(place) = place() else { return };
