@@ -27,6 +27,9 @@
 //! | `local-model` | `local`: a GGUF file on the CPU | no |
 //! | `memory` | `memory`: a memory that outlives the process | no |
 //! | `web` | `Builder::web`: runs may search the web and read pages | no |
+//! | `test-util` | `llm::doubles`, models that follow a script; `conformance` in the modules of [`roles`] | no |
+//!
+//! A role is an `async-trait`, and everything runs on `tokio` with IO and time.
 //!
 //! # Beyond this door
 //!

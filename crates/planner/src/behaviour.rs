@@ -14,8 +14,9 @@ use crate::PlanError;
 /// Makes plans, and reports a failure.
 ///
 /// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered
-/// from 1; kept subtasks were matched; and the plan differs from the one that failed. The actor checks all
-/// this with [`crate::validate()`], ends the run with a typed fault if it does not hold, and adds to each
+/// from 1; kept subtasks were matched, and nothing in `previous.directive.unmet` names them (an entry without
+/// a subtask is of the whole, and speaks against the step of a one-step plan); and the plan differs from the
+/// one that failed. The actor checks this, but for the rejected whole, with [`crate::validate()`], ends the run with a typed fault if it does not hold, and adds to each
 /// step what was recalled ([`crate::Recalled`]).
 ///
 /// *Who calls.* The actor: once for the first plan, once per directive, and at most once for the report.

@@ -6,6 +6,8 @@ mod embed;
 mod events;
 #[path = "../../examples/own_judge.rs"]
 mod own_judge;
+#[path = "../../examples/own_planner.rs"]
+mod own_planner;
 #[path = "../../examples/own_solver.rs"]
 mod own_solver;
 #[path = "../../examples/own_tool.rs"]
@@ -49,6 +51,11 @@ fn a_judge_is_replaced() {
 async fn the_judge_keeps_the_contract() {
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     conformance::check_all(&own_judge::Quoted, &model).await.unwrap();
+}
+
+#[test]
+fn a_planner_is_replaced() {
+    own_planner::main().unwrap();
 }
 
 #[test]

@@ -29,7 +29,8 @@ enum Condition {
 }
 
 impl Expect {
-    /// A request of this purpose, compared whole.
+    /// A request of this purpose, compared whole. The roles ask as `perceiver`, `planner`, `executor`,
+    /// `agent_validator` (criteria of a step) and `meta_validator` (the whole).
     pub fn purpose(purpose: impl Into<String>) -> Self {
         Self { purpose: Some(purpose.into()), conditions: Vec::new() }
     }
