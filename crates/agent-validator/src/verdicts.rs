@@ -245,7 +245,11 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     // whether it is one, and derived from what.
     let counts = criterion.check.is_none() || only_sums_up(cx);
     let earlier = if counts { &*cx.subtask.earlier } else { &[] };
-    unsupported_claim(&cx.result.output, cx.result.verbatim, Record { earlier, ..record(cx) }, &named)
+    // That there is nothing is put out where nothing can be read, too, so such a call depends on nothing; the judge
+    // of the whole decides.
+    let says_nothing = means_none(&cx.result.output) || cx.result.output.trim().parse() == Ok(0.0);
+    let tool_calls = if says_nothing { &*cx.result.tool_calls } else { cx.evidence };
+    unsupported_claim(&cx.result.output, cx.result.verbatim, Record { tool_calls, earlier }, &named)
 }
 
 fn logical(reason: String) -> Finding {

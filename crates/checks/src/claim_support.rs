@@ -109,7 +109,7 @@ pub fn unsupported_claim(answer: &str, verbatim: bool, record: Record<'_>, named
 /// assert_eq!(missing_subject("3", asked, &[], &world), None);
 /// ```
 pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
-    if !says_zero(answer) && !means_none(answer) {
+    if (!says_zero(answer) && !means_none(answer)) || file_paths(intent).next().is_none() {
         return None;
     }
     let shown = |name: &str| calls.iter().any(|call| call.output.shown.contains(name));

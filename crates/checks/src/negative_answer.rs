@@ -79,6 +79,10 @@ pub fn contradicting_hit(
 ///
 /// Source: `docs/deviations.md`, "Absence".
 pub fn missing_file(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
+    // Most requests name no file that a call missed, and the folders are not walked for them.
+    if !file_paths(request).any(|path| reported_missing(last_part(path), calls)) {
+        return None;
+    }
     let request = &without_spaced_names(request, world);
     // A path that cannot be examined is not known to be missing.
     let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));

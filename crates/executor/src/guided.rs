@@ -3,29 +3,28 @@
 //!
 //! The guards, each with its cost and its reason:
 //!
-//! - One JSON action a turn. Cost: a turn for each call. Reason: a small model loses calls if it makes
-//!   several at once.
-//! - The first command of several that mean the same ([`sampling`], [`majority`]). Cost: one to three
-//!   derivations over the same prompt, and rehearsals. Reason: its chance mistakes are outvoted, and so are
-//!   literals.
-//! - No tools for names, searches and files while it derives an answer ([`tool_limits`]). Cost: an answer that one
-//!   of them gives at once. Reason: it takes a list for a count, and these tools cannot be rehearsed.
+//! - The command of a step is derived before anything is called, as a shell command and as a program, until two
+//!   ways do the same ([`derivation`], [`majority`]). Cost: two to six derivations, and rehearsals. Reason: it
+//!   writes code well where nothing stands around it, its chance mistakes are outvoted, and so are literals.
+//! - It is told what the step names, as a shell takes it, with how a file begins ([`subject`]). Cost: some lines.
+//!   Reason: it forgets quotes, translates names, and guesses columns.
+//! - Only where commands cannot be rehearsed, or other tools are offered, it chooses a tool: one JSON action a
+//!   turn. Cost: a turn for each call. Reason: a small model loses calls if it makes several at once.
 //! - No reading of earlier outputs, and no file as an answer ([`tool_limits`]). Cost: the rest of a long output; a
 //!   short file that is the answer. Reason: it invents what to read, and takes a file for the answer.
-//! - The paths that the step names, as they exist and as a shell takes them ([`subject`]). Cost: a line.
-//!   Reason: it forgets quotes, and translates names.
 //! - Giving up late. Cost: turns that find nothing. Reason: it gives up at the first error.
 //! - Six turns, of which four may be fruitless in a row. Cost: long work. Reason: it goes round in circles.
 //! - Samples in place of a call whose result is known. Cost: three samples over the same prompt. Reason: at
 //!   temperature 0 it would repeat the call.
 //! - No command that is left running ([`tool_limits`]). Cost: servers and watches. Reason: it forgets what it has
 //!   started.
-//! - Commands of 400 characters with closed quotes ([`tool_limits`]). Cost: long commands. Reason: it ends the
-//!   JSON text at a quote, or never.
+//! - Commands of 400 characters with closed quotes, where they stand in JSON ([`tool_limits`]). Cost: long
+//!   commands. Reason: it ends the JSON text at a quote, or never.
 
+mod code_block;
+mod derivation;
 mod majority;
 pub(crate) mod prompt;
-mod sampling;
 mod subject;
 pub(crate) mod tool_limits;
 
@@ -33,12 +32,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, ask_several, unfenced};
-use artoo_types::{CallEnding, FailureClass, Samples, ToolCall};
+use artoo_types::{CallEnding, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
 
 use crate::attempt_end::{completed, ended, failed, shows, unfinished};
 use crate::schema_cache::{Schemas, Turn};
-use crate::{Action, Attempt, AttemptContext, CallTool, ExecuteError, ToolSpec};
+use crate::{Action, Attempt, AttemptContext, CallTool, ExecuteError};
 
 /// The rules of the constant part of the prompt, in full and with examples.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
@@ -46,10 +45,16 @@ pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 /// Number of duplicates that ends an attempt. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and
 /// 90).
 pub(crate) const MAX_DUPLICATES: u32 = 2;
+/// The tool that runs commands.
+const SHELL: &str = "shell";
 /// Maximum number of turns of an attempt.
 const MAX_TURNS: u32 = 6;
 /// Output limit of one turn, in tokens.
 const TURN_TOKENS: u32 = 4096;
+/// The constant part of the prompt that asks what a command means that found nothing.
+const CLOSING_PROMPT: &str = include_str!("../prompts/closing.md");
+/// Output limit of the answer to it, in tokens.
+const CLOSING_TOKENS: u32 = 400;
 /// Number of turns without any result after which the model may give up.
 const TRIES: u32 = 3;
 /// Number of consecutive fruitless calls that ends the attempt: later calls are seldom better, and each costs
@@ -72,9 +77,12 @@ pub(crate) async fn attempt(
     let told = subject::told(&subject, &cx.surroundings.working_folder);
     let mut messages = vec![Message::user(prompt::step(cx, told.as_deref(), &model.profile()))];
     let mut last: Option<ToolCall> = None;
-    let mut last_samples: Option<Samples> = None;
     let mut vain = 0;
     let mut seen = cx.earlier.iter().any(shows) || !cx.subtask.earlier.is_empty();
+    let may_derive = derivation::is_possible(cx, tools).await;
+    if may_derive && derivation::is_only_choice(cx) {
+        return derived(schemas, cx, &subject, tools, model).await;
+    }
     for number in 0..MAX_TURNS {
         // A small model gives up at the first error; it is allowed to once it has seen a result or has tried
         // often enough. After a call that succeeded there is something to answer from, even if the call found
@@ -82,13 +90,13 @@ pub(crate) async fn attempt(
         let did_well = last.as_ref().is_some_and(ToolCall::succeeded);
         let may_give_up = (seen && !did_well) || number >= TRIES;
         let offered = Turn::Guided { may_answer: seen, may_give_up };
-        let asked = |tools: &[ToolSpec]| Request {
+        let request = Request {
             messages: messages.clone(),
             ..Request::new("executor", system.clone(), "")
-                .with_schema(schemas.of(tools, offered))
+                .with_schema(schemas.of(&cx.tools, offered))
                 .with_max_tokens(TURN_TOKENS)
         };
-        let (turn, samples) = match next_turn(cx, &asked, &subject, number, tools, model).await {
+        let turn = match next_turn(request, tools, model).await {
             // A correction may still help a model that produces nothing usable after a fruitless call.
             Err(ExecuteError::Model(LlmError::Unusable { reason, .. })) if vain > 0 => {
                 return Ok(unfinished(
@@ -99,11 +107,12 @@ pub(crate) async fn attempt(
             next => next?,
         };
         let (tool, arguments, declared) = match Action::read(&turn) {
-            Some(Action::Answer(answer)) => {
-                return Ok(Attempt { samples: last_samples, ..completed(unfenced(&answer), false) });
-            }
+            Some(Action::Answer(answer)) => return Ok(completed(unfenced(&answer), false)),
             Some(Action::GiveUp(reason)) => {
                 return Ok(failed(FailureClass::Logical, reason.reason, last.as_ref()));
+            }
+            Some(Action::Call { tool, .. }) if may_derive && number == 0 && tool.as_str() == SHELL => {
+                return derived(schemas, cx, &subject, tools, model).await;
             }
             Some(Action::Call { tool, arguments, output_is_answer }) => {
                 let may = cx.tools.iter().any(|spec| spec.name == tool && spec.output_is_answer);
@@ -122,14 +131,12 @@ pub(crate) async fn attempt(
             Ok(call) => call,
             Err(stopped) => return Ok(ended(&stopped, last.as_ref())),
         };
-        // The samples measure trust in one call, not in anything derived from other calls.
-        last_samples = samples;
         if declared
             && call.succeeded()
             && let Some(whole) = tools.whole_output(&call).await
             && !whole.trim().is_empty()
         {
-            return Ok(Attempt { samples: last_samples, ..completed(whole.trim().to_owned(), true) });
+            return Ok(completed(whole.trim().to_owned(), true));
         }
         seen |= shows(&call);
         let in_vain = came_to_nothing(&call);
@@ -145,37 +152,77 @@ pub(crate) async fn attempt(
     Ok(unfinished(format!("no answer within {MAX_TURNS} turns"), last.as_ref()))
 }
 
-/// The model's next turn, and the agreement of its samples if there were any.
-async fn next_turn(
+/// An attempt whose one command is derived. Its output is the answer, and a change speaks for itself; the model is
+/// asked what it means only where the command found nothing.
+async fn derived(
+    schemas: &Schemas,
     cx: &AttemptContext,
-    asked: &(dyn Fn(&[ToolSpec]) -> Request + Sync),
     subject: &[PathBuf],
-    number: u32,
     tools: &dyn CallTool,
     model: &Arc<dyn LlmClient>,
-) -> Result<(Value, Option<Samples>), ExecuteError> {
-    if number == 0
-        && sampling::is_due(cx, tools).await
-        && let Some(taken) = sampling::first_turn(
-            &asked(&tool_limits::rehearsed(&cx.tools)),
-            &cx.programs,
-            subject,
-            tools,
-            model,
-        )
-        .await?
-    {
-        return Ok((taken.turn, taken.samples));
+) -> Result<Attempt, ExecuteError> {
+    let described = subject::described(subject, &cx.surroundings.working_folder, tools).await;
+    let task = prompt::derived_step(cx, &described, &model.profile());
+    let Some(derived) = derivation::derive(cx, &task, &described, subject, tools, model).await? else {
+        return Ok(unfinished("nothing that was written could be run".to_owned(), None));
+    };
+    let arguments = [("command".to_owned(), derived.command.into())].into_iter().collect();
+    let call = match tools.call(&ToolName::new(SHELL), arguments).await {
+        Ok(call) => call,
+        Err(stopped) => return Ok(ended(&stopped, None)),
+    };
+    let samples = Some(derived.samples);
+    let in_vain = came_to_nothing(&call);
+    let whole = tools.whole_output(&call).await.filter(|whole| !whole.trim().is_empty());
+    if let Some(whole) = whole.filter(|_| !in_vain) {
+        return Ok(Attempt { samples, ..completed(whole.trim().to_owned(), true) });
     }
-    let request = asked(&cx.tools);
+    if !in_vain && !call.files.is_empty() {
+        let changed =
+            call.files.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()));
+        return Ok(Attempt { samples, ..completed(changed.collect::<Vec<_>>().join("\n"), false) });
+    }
+    // What is not there is not found by another command either; other mistakes may be mended.
+    if let Some(failure) =
+        call.failure.as_ref().filter(|failure| failure.class != FailureClass::Environmental)
+        && in_vain
+    {
+        return Ok(unfinished(failure.reason.clone(), Some(&call)));
+    }
+    let request = Request::new("executor", CLOSING_PROMPT, prompt::closing(&task, &call))
+        .with_schema(schemas.of(&[], Turn::Guided { may_answer: true, may_give_up: true }))
+        .with_max_tokens(CLOSING_TOKENS);
+    let turn = ask::<Value>(model.as_ref(), request).await?.value;
+    Ok(match Action::read(&turn) {
+        Some(Action::Answer(answer)) => Attempt { samples, ..completed(unfenced(&answer), false) },
+        Some(Action::GiveUp(reason)) => failed(FailureClass::Logical, reason.reason, Some(&call)),
+        // The schema permits nothing else.
+        Some(Action::Call { .. }) | None => unfinished("no answer".to_owned(), Some(&call)),
+    })
+}
+
+/// The model's next turn, which is another one where it would only repeat a call.
+async fn next_turn(
+    request: Request,
+    tools: &dyn CallTool,
+    model: &Arc<dyn LlmClient>,
+) -> Result<Value, ExecuteError> {
     let turn = ask::<Value>(model.as_ref(), request.clone()).await?.value;
-    if !sampling::is_known(&turn, tools) {
-        return Ok((turn, None));
+    if !is_known(&turn, tools) {
+        return Ok(turn);
     }
     let others = (1..=OTHERS).map(|number| request.sample(number)).collect();
     let others = ask_several::<Value>(model.as_ref(), others).await.into_iter().flatten();
-    let fresh = others.map(|other| other.value).find(|other| !sampling::is_known(other, tools));
-    Ok((fresh.unwrap_or(turn), None))
+    let fresh = others.map(|other| other.value).find(|other| !is_known(other, tools));
+    Ok(fresh.unwrap_or(turn))
+}
+
+/// Whether a turn is a call that was requested before, so that it yields nothing new.
+fn is_known(turn: &Value, tools: &dyn CallTool) -> bool {
+    match Action::read(turn) {
+        Some(Action::Call { tool, arguments, .. }) => tools.is_known(&tool, &arguments),
+        Some(Action::Answer(_) | Action::GiveUp(_)) | None => false,
+    }
 }
 
 /// Whether a call was fruitless: it was refused, or it failed with a message on stderr. A search without a

@@ -11,7 +11,7 @@ use crate::{AttemptContext, ToolSpec};
 pub(crate) const GO_ON: &str = "Call a tool, or answer if this shows what the step asks for.";
 
 /// Room for the findings of earlier steps, as a multiple of the room for one tool output.
-const OUTPUTS: usize = 3;
+pub(crate) const OUTPUTS: usize = 3;
 
 /// One line per tool. The arguments are in the schema of a turn.
 pub(crate) fn tools(tools: &[ToolSpec]) -> String {

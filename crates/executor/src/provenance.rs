@@ -98,6 +98,11 @@ impl Provenance {
         }
     }
 
+    /// Adds text of a command that ran where nothing of it lasts: it is no call, and the model may be shown it.
+    pub fn overhear(&mut self, text: &str) {
+        self.bring_in(text, Source { call_id: None, foreign: Foreign::Command });
+    }
+
     /// Adds the output that an attempt passes on, which may be longer than what the record of its last call
     /// shows.
     pub fn hand_on(&mut self, output: &str, last: Option<&ToolCall>) {

@@ -211,7 +211,11 @@ impl CallTool for ToolGateway<'_> {
         }
         let settings = &self.shared.settings;
         let rules = settings.terms.rules.clone();
-        settings.tools.rehearse(command, world, rules, REHEARSAL).await
+        let rehearsed = settings.tools.rehearse(command, world, rules, REHEARSAL).await?;
+        let mut provenance = self.shared.provenance();
+        provenance.overhear(&rehearsed.stdout.text());
+        provenance.overhear(&rehearsed.stderr.text());
+        Ok(rehearsed)
     }
 
     async fn ask_person(&self, question: &str) -> Option<String> {

@@ -32,6 +32,10 @@ pub struct Request {
     /// provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// How a free-text answer begins, where the client can have the model go on from there: a form that a weak model then keeps. The
+    /// completion does not repeat it. Other clients ignore it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub answer_begins: String,
 }
 
 /// Temperature of a sample in hundredths: high enough that two samples may differ, low enough that each makes
@@ -50,6 +54,7 @@ impl Request {
             max_tokens: 1024,
             temperature_percent: 0,
             seed: None,
+            answer_begins: String::new(),
         }
     }
 
@@ -80,6 +85,12 @@ impl Request {
     /// Offers these tools.
     pub fn with_tools(mut self, tools: Arc<[ToolDefinition]>) -> Self {
         self.tools = tools;
+        self
+    }
+
+    /// Has the answer begin with this text.
+    pub fn with_answer_begun(mut self, text: impl Into<String>) -> Self {
+        self.answer_begins = text.into();
         self
     }
 

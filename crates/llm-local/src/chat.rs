@@ -10,8 +10,8 @@ pub(crate) fn system_turn(vocab: &Vocab, system: &str) -> Vec<TokenId> {
     turn(vocab, "system", system)
 }
 
-/// The tokens of the conversation, up to the start of the model's answer.
-pub(crate) fn conversation(vocab: &Vocab, messages: &[Message]) -> Vec<TokenId> {
+/// The tokens of the conversation, up to where the model goes on: behind the beginning of its answer.
+pub(crate) fn conversation(vocab: &Vocab, messages: &[Message], begun: &str) -> Vec<TokenId> {
     let mut tokens = Vec::new();
     for message in messages {
         let speaker = match message.role {
@@ -21,7 +21,7 @@ pub(crate) fn conversation(vocab: &Vocab, messages: &[Message]) -> Vec<TokenId> 
         tokens.extend(turn(vocab, speaker, &message.content));
     }
     tokens.push(vocab.turn_start);
-    tokens.extend(vocab.encode("assistant\n"));
+    tokens.extend(vocab.encode(&format!("assistant\n{begun}")));
     tokens
 }
 

@@ -42,8 +42,8 @@ pub struct LocalOptions {
 }
 
 impl LocalOptions {
-    /// The defaults for a model file: 8,192 tokens of context, 8 prefixes, seed 0, a light repetition
-    /// penalty.
+    /// The defaults for a model file: 8,192 tokens of context, 8 prefixes, seed 0, no repetition
+    /// penalty: free text is code for the most part, which repeats names by design.
     ///
     /// ```
     /// let options = artoo_llm_local::LocalOptions::new("/models/qwen.gguf", "qwen2.5-coder-1.5b");
@@ -58,7 +58,7 @@ impl LocalOptions {
             prefixes: 8,
             prefix_folder: None,
             seed: 0,
-            repetition_penalty_percent: 110,
+            repetition_penalty_percent: 100,
             copy_weights: false,
             threads: 0,
             string_limit: 1000,

@@ -31,6 +31,8 @@ pub(crate) struct Session {
     grammars: Grammars,
     prefixes: Prefixes,
     files: Option<PrefixFiles>,
+    /// The last prompt and its state: the next one often goes on with the same conversation.
+    last: Option<(Vec<TokenId>, State)>,
     random: Seeded,
 }
 
@@ -44,7 +46,7 @@ impl Session {
         let files = options.prefix_folder.as_deref();
         let files = files.and_then(|folder| PrefixFiles::of(folder, &options.file));
         let random = Seeded::new(options.seed);
-        Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, files, random })
+        Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, files, last: None, random })
     }
 
     /// Answers requests that differ only in their temperature and seed, all at once; `None` if cancelled.
@@ -59,7 +61,7 @@ impl Session {
         let Some(request) = requests.first() else { return Ok(Some(Vec::new())) };
         let started = Instant::now();
         let prefix = chat::system_turn(&self.vocab, &request.system);
-        let pending = chat::conversation(&self.vocab, &request.messages);
+        let mut pending = chat::conversation(&self.vocab, &request.messages, &request.answer_begins);
         let prompt = prefix.len() + pending.len();
         if prompt >= self.options.context {
             return Err(LocalError::TooLong {
@@ -71,9 +73,13 @@ impl Session {
             Some(schema) => Some(self.grammars.constraint(schema)?),
             None => None,
         };
-        let Some((state, cached)) = self.prefix(&request.system, &prefix, cancelled) else {
+        let Some((mut state, mut cached)) = self.prefix(&request.system, &prefix, cancelled) else {
             return Ok(None);
         };
+        if let Some((longer, known)) = self.known(&prefix, &pending) {
+            (state, cached) = (longer, prefix.len() + known);
+            pending.drain(..known);
+        }
         let room = (request.max_tokens as usize).min(self.options.context - prompt);
         let mut first = Sequence::begin(constraint, state, pending, room)?;
         let mut scores = Vec::new();
@@ -82,6 +88,10 @@ impl Session {
             let Some(read) = self.read(part.state, part.tokens, Score::Last, cancelled) else {
                 return Ok(None);
             };
+            if self.options.prefixes > 0 {
+                let whole = chat::conversation(&self.vocab, &request.messages, &request.answer_begins);
+                self.last = Some(([prefix, whole].concat(), part.state.cut(prompt)));
+            }
             first.was_read();
             scores = read;
         }
@@ -121,6 +131,16 @@ impl Session {
             sequence.completion(request, &self.vocab, &self.options.name, usage)
         };
         Ok(Some(sequences.iter().zip(requests).enumerate().map(answer).collect()))
+    }
+
+    /// The state of the last prompt as far as this one begins like it, and how many of the tokens behind the prefix
+    /// it has; `None` if it does not go beyond the prefix. The last token is always left to be read.
+    fn known(&self, prefix: &[TokenId], pending: &[TokenId]) -> Option<(State, usize)> {
+        let (tokens, state) = self.last.as_ref()?;
+        let behind = tokens.strip_prefix(prefix)?;
+        let alike = behind.iter().zip(pending).take_while(|(one, other)| one == other).count();
+        let known = alike.min(pending.len().saturating_sub(1));
+        (known > 0).then(|| (state.cut(prefix.len() + known), known))
     }
 
     /// The random numbers of a request: from its seed, or from the session's generator.

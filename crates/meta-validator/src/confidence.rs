@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use artoo_llm_client::{Calibration, CallEnd, LlmClient, Metered};
-use artoo_types::{Confidence, Criterion, SubTaskOutcome, UnitInterval};
+use artoo_types::{Confidence, Criterion, Samples, SubTaskOutcome, UnitInterval};
 
 /// The field of a judge's answer that contains the decision.
 const VERDICT: &str = "verdict";
@@ -18,7 +18,7 @@ enum Support {
     Changed,
     /// It was made or changed as the plan specified in advance, and code checked it.
     Checked,
-    /// It was derived in two ways, and it depends on its subject.
+    /// It was derived in two ways that do the same, and it depends on its subject.
     Agreed,
 }
 
@@ -51,14 +51,14 @@ pub(crate) fn confidence(
 }
 
 fn support(outcome: &SubTaskOutcome) -> Support {
-    if outcome.is_about_a_deed() {
-        let is_checked = outcome.criteria.iter().any(Criterion::is_about_a_deed);
-        return if is_checked { Support::Checked } else { Support::Changed };
+    let is_agreed = |samples: Samples| samples.ways >= 2 && samples.depends != Some(false);
+    if outcome.samples.is_some_and(is_agreed) {
+        return Support::Agreed;
     }
-    match outcome.samples {
-        Some(samples) if samples.ways >= 2 && samples.depends != Some(false) => Support::Agreed,
-        Some(_) | None => Support::Alone,
+    if !outcome.is_about_a_deed() {
+        return Support::Alone;
     }
+    if outcome.criteria.iter().any(Criterion::is_about_a_deed) { Support::Checked } else { Support::Changed }
 }
 
 fn why(outcome: &SubTaskOutcome) -> String {
@@ -103,7 +103,7 @@ mod tests {
         ModelProfile, Request,
         doubles::{Answer, Expect, ScriptedModel},
     };
-    use artoo_types::{Check, Mode, Samples, StepKind};
+    use artoo_types::{Check, Mode, StepKind};
     use proptest::prelude::*;
 
     use super::*;

@@ -14,7 +14,7 @@ pub enum Author {
     /// A capable model: its steps stay as written.
     Capable,
     /// A weak model: a single step that covers the whole request takes the request's own words, and criteria
-    /// that only a reader could judge on an answer are dropped.
+    /// that only a reader could judge are dropped.
     Guided,
 }
 
@@ -126,32 +126,15 @@ fn dense_groups(draft: &PlanDraft) -> BTreeMap<u32, u32> {
 }
 
 fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, author: Author) -> Vec<Criterion> {
-    let is_question = drafted.kind.is_find_out();
     let mut criteria = Vec::new();
     for criterion in &drafted.criteria {
         match check(criterion, drafted, spec) {
             Some(checks) => criteria.extend(checks),
-            None if is_question && author == Author::Guided => {}
+            None if author == Author::Guided => {}
             None => criteria.push(judged(criterion.text())),
         }
     }
-    if author == Author::Guided {
-        let there: Vec<PathBuf> = criteria.iter().filter_map(|one| there(one).cloned()).collect();
-        criteria
-            .retain(|one| !matches!(&one.check, Some(Check::FileAbsent { path }) if there.contains(path)));
-    }
     criteria
-}
-
-/// The file that has to exist for a criterion to be met.
-fn there(criterion: &Criterion) -> Option<&PathBuf> {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the few that are about what a file holds")]
-    match criterion.check.as_ref()? {
-        Check::FileExists { path } | Check::FileContains { path, .. } | Check::FileUnchanged { path } => {
-            Some(path)
-        }
-        _ => None,
-    }
 }
 
 /// Ensures at least one criterion: if there is none, that the output is not empty.

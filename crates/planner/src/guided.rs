@@ -7,11 +7,10 @@
 //! - A step that is the whole plan is the request itself, with the planner's words beside it
 //!   ([`compile()`](crate::compile())). Cost: a line. Reason: a small model loses conditions when it
 //!   restates.
-//! - An answer has no criterion that only a reader could decide ([`compile()`](crate::compile())). Cost:
-//!   criteria that were intended. Reason: it writes criteria that say little; the whole is judged anyway.
-//! - No file has to be absent that another criterion of the step needs ([`compile()`](crate::compile())).
-//!   Cost: a contradiction that was intended. Reason: it writes down the state before the step, and nothing
-//!   can meet both.
+//! - No criterion that only a reader could decide ([`compile()`](crate::compile())). Cost: criteria that were
+//!   intended. Reason: it writes criteria that say little; the whole is judged anyway.
+//! - No check of a file. Cost: checks that were intended. Reason: it writes down the state before the step, or the
+//!   paths of an example, and what was done rightly fails by them. What is changed is derived in two ways and seen.
 //! - What had to be made still has to be made after a replan ([`replan`](crate::replan)). Cost: a criterion
 //!   that the new way does not need. Reason: it plans a question in place of the change that failed.
 
@@ -24,7 +23,16 @@ use serde_json::{Value, json};
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
 /// Checks whose values a small model copies from its prompt, or guesses.
-const WIDE_CHECKS: [&str; 5] = ["file_unchanged", "file_json", "table", "same_lines", "command_succeeds"];
+const WIDE_CHECKS: [&str; 8] = [
+    "file_exists",
+    "file_absent",
+    "file_contains",
+    "file_unchanged",
+    "file_json",
+    "table",
+    "same_lines",
+    "command_succeeds",
+];
 
 /// The plan schema with bounds that keep a small model brief, without [`WIDE_CHECKS`], and without giving up,
 /// which a small model does at the first doubt.

@@ -23,8 +23,9 @@ pub struct Rehearsed {
     pub stderr: Said,
     /// Its exit status.
     pub status: i32,
-    /// Whether the commands would have changed something. It is known in the world as it is; in another one this is `false`.
-    pub changed: bool,
+    /// What the commands would have changed, as one SHA-256: equal ones leave the same files with the same lines. None where that is nothing, and
+    /// in any world but the one as it is.
+    pub changes: Option<[u8; 32]>,
 }
 
 /// An output of a rehearsal. Equal ones held the same bytes.

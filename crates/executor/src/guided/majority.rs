@@ -1,5 +1,5 @@
-//! Majority vote over several commands for one question. Two commands agree if their outputs are equal in
-//! every rehearsed world.
+//! Majority vote over several commands for one step. Two commands agree if their outputs are equal in
+//! every rehearsed world or, where something is to be changed, if they change the same.
 //!
 //! An equal output may be chance; an equal output both on the files as they are and on perturbed copies shows
 //! that the commands mean the same. A command whose output does not change when its subject cannot be read
@@ -10,12 +10,26 @@ use std::cmp::Reverse;
 
 use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Said, Samples, ToolName};
 
+/// What the commands are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// An answer, by a command that changes nothing.
+    Answer,
+    /// A change; what is printed beside it does not count.
+    Change,
+}
+
+/// Digits behind the first one that two programs share: awk prints six in all.
+const SHARED_DIGITS: usize = 5;
+
 /// A rehearsed command.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Candidate {
     /// The number of the sample that produced it, from 0.
     pub(crate) sample: u32,
     pub(crate) command: String,
+    /// The programs that do its work.
+    pub(crate) programs: Vec<String>,
     pub(crate) came: Came,
 }
 
@@ -30,7 +44,8 @@ pub(crate) struct Came {
 /// The rank of a group, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
-    /// The output does not depend on the subject.
+    /// The output does not depend on the subject; or something is changed for an answer, or nothing where
+    /// something is to be changed.
     Independent,
     /// The command failed, which at least tells the model something.
     Failed,
@@ -51,14 +66,16 @@ pub(crate) struct Winner {
     pub(crate) is_settled: bool,
 }
 
-/// The group of highest rank; among these the largest; among these the one with the lowest sample number.
-/// `None` without candidates. `asked` is the number of samples that were requested.
-pub(crate) fn winner(candidates: &[Candidate], asked: u32) -> Option<Winner> {
+/// The group of highest rank; among these the one by the most ways, the largest, and the one with the lowest
+/// sample number. `None` without candidates. `asked` is the number of samples that were requested.
+pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option<Winner> {
     let of = Compared::of(candidates);
     let mut groups: Vec<Vec<&Candidate>> = Vec::new();
     for candidate in candidates {
         let is_same = |group: &&mut Vec<&Candidate>| {
-            group.first().is_some_and(|first| meaning(&first.came, of) == meaning(&candidate.came, of))
+            group
+                .first()
+                .is_some_and(|first| meaning(&first.came, of, goal) == meaning(&candidate.came, of, goal))
         };
         match groups.iter_mut().find(is_same) {
             Some(group) => group.push(candidate),
@@ -68,10 +85,13 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32) -> Option<Winner> {
     let first = |group: &[&Candidate]| group.iter().map(|candidate| candidate.sample).min();
     let best = groups
         .iter()
-        .filter_map(|group| Some((worth(&group.first()?.came), group.len(), Reverse(first(group)?), group)))
-        .max_by_key(|(worth, size, first, _)| (*worth, *size, *first));
-    let (worth, size, Reverse(sample), group) = best?;
-    let ways = ways(group);
+        .filter_map(|group| {
+            let worth = worth(&group.first()?.came, goal);
+            Some(((worth, ways(group), group.len(), Reverse(first(group)?)), group))
+        })
+        .max_by_key(|(rank, _)| *rank);
+    let ((worth, ways, size, _), group) = best?;
+    let sample = group.iter().min_by_key(|one| (Reverse(exactness(one, of)), one.sample))?.sample;
     let depends = match worth {
         Worth::Depends => Some(true),
         Worth::Independent => Some(false),
@@ -85,11 +105,10 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32) -> Option<Winner> {
 /// The number of commands in the group of which no two share a program. One command with another option makes
 /// the same mistake.
 fn ways(group: &[&Candidate]) -> u32 {
-    let mut apart: Vec<Vec<String>> = Vec::new();
+    let mut apart: Vec<&[String]> = Vec::new();
     for candidate in group {
-        let programs = programs(&candidate.command);
-        if apart.iter().all(|other| !other.iter().any(|program| programs.contains(program))) {
-            apart.push(programs);
+        if apart.iter().all(|other| !other.iter().any(|program| candidate.programs.contains(program))) {
+            apart.push(&candidate.programs);
         }
     }
     count(apart.len())
@@ -102,10 +121,19 @@ pub(super) fn programs(command: &str) -> Vec<String> {
     if named.is_empty() { vec![command.to_owned()] } else { named }
 }
 
-/// Whether the command failed with a message on stderr. A search without a hit exits with status 1 and writes
-/// nothing.
+/// How exact the numbers are that a command prints, in digits behind the point: one prints all of them, another
+/// rounds.
+fn exactness(candidate: &Candidate, of: Compared) -> usize {
+    let told = text(&candidate.came.as_is.stdout);
+    let numbers = told.split_whitespace().filter(|word| of.keeps(word) && is_number(word));
+    numbers.filter_map(|number| Some(number.split_once('.')?.1.len())).sum()
+}
+
+/// Whether the command failed with a message on stderr: by its status or, at the beginning of a pipe, with
+/// nothing or a zero as what came out at its end. A search without a hit exits with status 1 and writes nothing.
 pub(crate) fn failed(rehearsed: &Rehearsed) -> bool {
-    rehearsed.status != 0 && !text(&rehearsed.stderr).trim().is_empty()
+    let says_nothing = text(&rehearsed.stdout).split_whitespace().all(|word| word.parse() == Ok(0.0));
+    !text(&rehearsed.stderr).trim().is_empty() && (rehearsed.status != 0 || says_nothing)
 }
 
 /// The output as text; the hash of a long output.
@@ -120,9 +148,14 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-fn worth(came: &Came) -> Worth {
+fn worth(came: &Came, goal: Goal) -> Worth {
     if failed(&came.as_is) {
         return Worth::Failed;
+    }
+    match (goal, came.as_is.changes) {
+        (Goal::Answer, Some(_)) | (Goal::Change, None) => return Worth::Independent,
+        (Goal::Change, Some(_)) => return Worth::Depends,
+        (Goal::Answer, None) => {}
     }
     let all = Compared::All;
     let as_is = said(&came.as_is, all);
@@ -130,21 +163,29 @@ fn worth(came: &Came) -> Worth {
     let differs = hidden.as_ref().is_some_and(|hidden| *hidden != Without::Says(as_is.clone()))
         || came.doubled.as_ref().is_some_and(|doubled| said(doubled, all) != as_is);
     match hidden {
+        // An empty output proves nothing: the search found nothing, or it looked nowhere.
+        _ if as_is.is_empty() => Worth::Unknown,
         _ if differs => Worth::Depends,
-        // An empty output with and without the subject proves nothing: the search found nothing, or it looked
-        // nowhere.
-        Some(_) if !as_is.is_empty() => Worth::Independent,
-        Some(_) | None => Worth::Unknown,
+        Some(_) => Worth::Independent,
+        None => Worth::Unknown,
     }
 }
 
-/// The meaning of a command: its results in each world.
-type Meaning = (bool, Vec<String>, Option<Without>, Option<(bool, Vec<String>)>);
+/// The meaning of a command: its results in each world, or what it changes.
+#[derive(PartialEq, Eq)]
+enum Meaning {
+    Answer(bool, Vec<String>, Option<Without>, Option<(bool, Vec<String>)>),
+    Change(bool, Option<[u8; 32]>),
+}
 
-fn meaning(came: &Came, of: Compared) -> Meaning {
+fn meaning(came: &Came, of: Compared, goal: Goal) -> Meaning {
+    match goal {
+        Goal::Answer => {}
+        Goal::Change => return Meaning::Change(failed(&came.as_is), came.as_is.changes),
+    }
     let doubled = came.doubled.as_ref().map(|doubled| (failed(doubled), said(doubled, of)));
     let hidden = came.hidden.as_ref().map(|hidden| without_subject(hidden, of));
-    (failed(&came.as_is), said(&came.as_is, of), hidden, doubled)
+    Meaning::Answer(failed(&came.as_is), said(&came.as_is, of), hidden, doubled)
 }
 
 /// The part of the outputs that is compared. One command prints a name, another the name after its size: the
@@ -223,9 +264,11 @@ fn said(rehearsed: &Rehearsed, of: Compared) -> Vec<String> {
     lines
 }
 
+/// A word in one notation: a fraction with the digits that every program prints, a path without `./`.
 fn plain(word: &str) -> String {
     match word.parse::<f64>() {
-        Ok(number) if number.is_finite() => number.to_string(),
+        Ok(number) if number.is_finite() && number.fract() == 0.0 => number.to_string(),
+        Ok(number) if number.is_finite() => format!("{number:.*e}", SHARED_DIGITS),
         Ok(_) | Err(_) => word.strip_prefix("./").unwrap_or(word).to_owned(),
     }
 }
@@ -242,12 +285,12 @@ mod tests {
 
     fn complaint(stdout: &str, stderr: &str, status: i32) -> Rehearsed {
         let said = |text: &str| Said::Whole(text.as_bytes().to_vec());
-        Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changed: false }
+        Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changes: None }
     }
 
     fn candidate(sample: u32, command: &str, as_is: &str, hidden: Rehearsed, doubled: &str) -> Candidate {
         let came = Came { as_is: out(as_is), hidden: Some(hidden), doubled: Some(out(doubled)) };
-        Candidate { sample, command: command.to_owned(), came }
+        Candidate { sample, command: command.to_owned(), programs: programs(command), came }
     }
 
     fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Samples {
@@ -264,7 +307,7 @@ mod tests {
             candidate(2, "wc -c < a", "3", complaint("", "no", 1), "9"),
         ];
         assert_eq!(
-            winner(&all, 3),
+            winner(&all, 3, Goal::Answer),
             Some(Winner { sample: 0, samples: samples(3, 2, 2, Some(true)), is_settled: true })
         );
     }
@@ -276,11 +319,11 @@ mod tests {
             candidate(0, "ls", "b\na\n", hidden(), "a\nb"),
             candidate(1, "find", "./a \nb", hidden(), "b\n./a"),
         ];
-        assert_eq!(winner(&lists, 2).unwrap().samples, samples(2, 2, 2, Some(true)));
+        assert_eq!(winner(&lists, 2, Goal::Answer).unwrap().samples, samples(2, 2, 2, Some(true)));
         let numbers = [candidate(0, "x", "7.50", hidden(), "8"), candidate(1, "y", "7.5", hidden(), "8.0")];
-        assert_eq!(winner(&numbers, 2).unwrap().samples.agreed, 2);
+        assert_eq!(winner(&numbers, 2, Goal::Answer).unwrap().samples.agreed, 2);
         let twice = [candidate(0, "x", "a\na", hidden(), ""), candidate(1, "y", "a", hidden(), "")];
-        assert_eq!(winner(&twice, 2).unwrap().samples.agreed, 1);
+        assert_eq!(winner(&twice, 2, Goal::Answer).unwrap().samples.agreed, 1);
     }
 
     /// Observed with the embedded model: the largest file with and without its size.
@@ -289,7 +332,7 @@ mod tests {
         let hidden = || complaint("", "no", 1);
         let agreed = |one: &str, other: &str| {
             let all = [candidate(0, "find", one, hidden(), one), candidate(1, "ls", other, hidden(), other)];
-            winner(&all, 2).unwrap().samples.agreed == 2
+            winner(&all, 2, Goal::Answer).unwrap().samples.agreed == 2
         };
         assert!(agreed("4151 docs/a.txt\n", "./docs/a.txt"));
         assert!(agreed("48 app.log", "48\n"));
@@ -303,25 +346,30 @@ mod tests {
     fn one_output_by_chance_is_no_agreement() {
         let hidden = || complaint("", "no", 1);
         let all = [candidate(0, "x", "3", hidden(), "4"), candidate(1, "y", "3", hidden(), "6")];
-        let winner = winner(&all, 2).unwrap();
+        let winner = winner(&all, 2, Goal::Answer).unwrap();
         assert_eq!((winner.sample, winner.samples.agreed, winner.is_settled), (0, 1, false));
     }
 
     #[test]
     fn what_failed_or_found_nothing_is_told_apart() {
         let failed = Came { as_is: complaint("", "no such command", 127), hidden: None, doubled: None };
-        let failed = Candidate { sample: 0, command: "x".to_owned(), came: failed };
+        let failed =
+            Candidate { sample: 0, command: "x".to_owned(), programs: vec!["x".to_owned()], came: failed };
         let literal = candidate(1, "echo 3", "3", out("3"), "3");
         let pair = [failed.clone(), literal];
-        assert_eq!(winner(&pair, 2).unwrap().sample, 0, "an error teaches something, a literal nothing");
+        assert_eq!(
+            winner(&pair, 2, Goal::Answer).unwrap().sample,
+            0,
+            "an error teaches something, a literal nothing"
+        );
         let both = [failed.clone(), Candidate { sample: 1, ..failed }];
-        assert!(!winner(&both, 2).unwrap().is_settled);
+        assert!(!winner(&both, 2, Goal::Answer).unwrap().is_settled);
         let quiet = [candidate(0, "grep x a", "", out(""), ""), candidate(1, "awk /x/ a", "", out(""), "")];
         assert_eq!(
-            winner(&quiet, 2),
+            winner(&quiet, 2, Goal::Answer),
             Some(Winner { sample: 0, samples: samples(2, 2, 2, None), is_settled: true })
         );
-        assert_eq!(winner(&[], 2), None);
+        assert_eq!(winner(&[], 2, Goal::Answer), None);
     }
 
     fn some_candidates() -> impl Strategy<Value = Vec<Candidate>> {
@@ -338,12 +386,12 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_of_candidates_does_not_matter(mut all in some_candidates(), turn in 0usize..5) {
-            let expected = winner(&all, 4);
+            let expected = winner(&all, 4, Goal::Answer);
             let turn = turn % all.len();
             all.rotate_left(turn);
-            prop_assert_eq!(&winner(&all, 4), &expected);
+            prop_assert_eq!(&winner(&all, 4, Goal::Answer), &expected);
             all.reverse();
-            prop_assert_eq!(winner(&all, 4), expected);
+            prop_assert_eq!(winner(&all, 4, Goal::Answer), expected);
         }
 
         #[test]
@@ -352,14 +400,14 @@ mod tests {
             for number in 0..literals {
                 all.push(candidate(10 + number as u32, "echo 5", "5", out("5"), "5"));
             }
-            let winner = winner(&all, 12).unwrap();
+            let winner = winner(&all, 12, Goal::Answer).unwrap();
             prop_assert_eq!(winner.samples.depends, Some(true));
             prop_assert!(winner.sample < 10);
         }
 
         #[test]
         fn what_is_told_is_of_what_was_asked(all in some_candidates()) {
-            let winner = winner(&all, 4).unwrap();
+            let winner = winner(&all, 4, Goal::Answer).unwrap();
             let samples = winner.samples;
             prop_assert!(1 <= samples.ways);
             prop_assert!(samples.ways <= samples.agreed && samples.agreed <= samples.asked);

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{ModelProfile, advice, inline};
+use artoo_llm_client::{ModelProfile, advice, earlier_results, inline};
 use artoo_types::{BlockedProgram, ToolCall};
 use serde_json::Value;
 
 use super::GUIDED_PROMPT;
+use super::subject::Described;
 use crate::AttemptContext;
-use crate::prompt::{GO_ON, correction, earlier, line, opening, result, task};
+use crate::prompt::{GO_ON, OUTPUTS, correction, earlier, line, opening, result, task};
 
 /// The part of the rules for a small model that only applies to GNU find.
 const GNU_ADVICE: &str = " For sizes and times use find -printf '%s %p\\n' with sort -n, not ls.";
@@ -44,6 +45,37 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
     earlier(&mut text, cx);
     correction(&mut text, cx);
     text
+}
+
+/// The variable part where the command is derived: what is named, what came before, the task. The criteria are left out: a weak planner's lead away from the task, and what a judge looks for is in
+/// the task. So is the word "step": a weak model numbers its comments by it.
+pub(crate) fn derived_step(cx: &AttemptContext, described: &Described, profile: &ModelProfile) -> String {
+    let mut text = format!("{}\n", cx.surroundings.now_line());
+    text.push_str(&advice(&cx.instructions, profile));
+    text.push_str(&described.text);
+    let context = cx.subtask.context.trim();
+    // A weak planner translates names, and loses some; its words lead to the wrong place then.
+    let keeps_names = described.names.iter().all(|name| context.contains(name.as_str()));
+    if !context.is_empty() && keeps_names {
+        line(&mut text, format_args!("{context}"));
+    }
+    text.push_str(&earlier_results(&cx.subtask.earlier, OUTPUTS * profile.shown_bytes()));
+    let used = used(cx);
+    if !used.is_empty() {
+        line(
+            &mut text,
+            format_args!("Somebody already did this with {}. Do it in another way.", used.join(", ")),
+        );
+    }
+    earlier(&mut text, cx);
+    correction(&mut text, cx);
+    line(&mut text, format_args!("Task: {}", cx.subtask.intent));
+    text
+}
+
+/// The variable part where the model says what a command means: the task, the command, and what came of it.
+pub(crate) fn closing(task: &str, call: &ToolCall) -> String {
+    format!("{task}Command: {}\n{}", inline(&call.target()), result(call))
 }
 
 /// The programs or tools that earlier derivations of the answer used; empty for the first derivation.

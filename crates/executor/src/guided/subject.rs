@@ -3,11 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use artoo_checks::{Filesystem, named_paths};
+use artoo_llm_client::{Origin, fenced, inline};
+use artoo_types::{Perturbation, Said};
+use serde_json::Value;
 
-use crate::AttemptContext;
+use crate::prompt::line;
+use crate::{AttemptContext, CallTool};
 
 /// The maximum number of paths shown.
-const MOST_TOLD: usize = 8;
+const MOST_TOLD: usize = 4;
+/// The maximum number of bytes of a file that are looked at. A longer JSON is shown as text.
+const LOOKED_AT: usize = 64 * 1024;
+/// The maximum number of lines shown, and of characters of each.
+const LINES_SHOWN: usize = 2;
+const LONGEST_LINE: usize = 120;
 
 /// The paths that the step's intent names; if it names none, those in its context.
 pub(crate) async fn of(cx: &AttemptContext) -> Vec<PathBuf> {
@@ -23,11 +32,9 @@ pub(crate) async fn of(cx: &AttemptContext) -> Vec<PathBuf> {
 /// The subject in words that can be copied into a command. A weak model does not quote blanks, and translates
 /// names.
 pub(crate) fn told(subject: &[PathBuf], working_folder: &Path) -> Option<String> {
-    let folder = working_folder.canonicalize().unwrap_or_else(|_| working_folder.to_owned());
     let one = |path: &PathBuf| {
-        let shown = path.strip_prefix(&folder).unwrap_or(path);
         let kind = if path.is_dir() { "folder" } else { "file" };
-        Some(format!("{} ({kind})", quoted(shown.to_str()?)))
+        Some(format!("{} ({kind})", quoted(&shown(path, working_folder)?)))
     };
     let all: Vec<String> = subject.iter().take(MOST_TOLD).filter_map(one).collect();
     (!all.is_empty()).then(|| all.join(", "))
@@ -39,6 +46,82 @@ pub(crate) fn is_left_out(subject: &[PathBuf], command: &str) -> bool {
     names.into_iter().any(|name| !command.contains(name))
 }
 
+/// What the step names, as it is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Described {
+    /// Each thing with what it is, and how a file begins; empty if nothing is named.
+    pub(crate) text: String,
+    /// The names, as they lie there.
+    pub(crate) names: Vec<String>,
+    /// The one table among them, by its name.
+    pub(crate) table: Option<String>,
+}
+
+/// Describes what the step names. It is looked at where commands run, so that what they may not read is not shown
+/// either.
+pub(crate) async fn described(subject: &[PathBuf], folder: &Path, tools: &dyn CallTool) -> Described {
+    let (mut text, mut names, mut tables) = (String::new(), Vec::new(), Vec::new());
+    for path in subject.iter().take(MOST_TOLD) {
+        let Some(shown) = shown(path, folder) else { continue };
+        let name = quoted(&shown);
+        let looked =
+            if path.is_dir() { format!("ls -A -- {name}") } else { format!("head -c {LOOKED_AT} -- {name}") };
+        let seen = tools.rehearse(&looked, &Perturbation::AsIs).await.ok().filter(|seen| seen.status == 0);
+        let what = match seen.map(|seen| seen.stdout) {
+            Some(Said::Whole(bytes)) if path.is_dir() => folder_of(&String::from_utf8_lossy(&bytes)),
+            Some(Said::Whole(bytes)) => {
+                let (what, is_list) = beginning(&bytes);
+                let is_table = path.extension().is_some_and(|ending| {
+                    ending.eq_ignore_ascii_case("csv") || ending.eq_ignore_ascii_case("tsv")
+                });
+                if is_list || is_table {
+                    tables.push(shown.clone());
+                }
+                what
+            }
+            Some(Said::Hash(_)) | None if path.is_dir() => "a folder".to_owned(),
+            Some(Said::Hash(_)) | None => "a file".to_owned(),
+        };
+        line(&mut text, format_args!("{}: {what}", inline(&name)));
+        names.push(shown);
+    }
+    let table = if tables.len() == 1 { tables.pop() } else { None };
+    let text = if text.is_empty() { text } else { format!("Names:\n{text}") };
+    Described { text, names, table }
+}
+
+/// A folder, of which these are the names.
+fn folder_of(names: &str) -> String {
+    let is_repository = names.lines().any(|name| name == ".git");
+    if is_repository { "a folder, a git repository".to_owned() } else { "a folder".to_owned() }
+}
+
+/// How a file begins: the first of a list of JSON, or the first lines of a text; and whether it is such a list.
+fn beginning(bytes: &[u8]) -> (String, bool) {
+    const NO_TEXT: &str = "a file that is no text";
+    // The look may end within a character.
+    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    if bytes.len() - text.len() > 3 || text.contains('\0') {
+        return (NO_TEXT.to_owned(), false);
+    }
+    let cut = |line: &str| line.chars().take(LONGEST_LINE).collect::<String>();
+    let (what, shown, is_list) = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(items)) if items.first().is_some_and(Value::is_object) => {
+            let first = items.first().map(Value::to_string).unwrap_or_default();
+            (format!("JSON, a list of {}, of which the first is", items.len()), cut(&first), true)
+        }
+        Ok(json @ Value::Object(_)) => ("JSON, which begins with".to_owned(), cut(&json.to_string()), false),
+        Ok(_) | Err(_) => {
+            let lines: Vec<String> = text.lines().take(LINES_SHOWN).map(cut).collect();
+            ("a text that begins with".to_owned(), lines.join("\n"), false)
+        }
+    };
+    if shown.trim().is_empty() {
+        return ("an empty file".to_owned(), false);
+    }
+    (format!("{what}\n{}", fenced(Origin::File, &shown)), is_list)
+}
+
 /// A name quoted so that a shell takes it as one word.
 pub(super) fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',');
@@ -47,6 +130,62 @@ pub(super) fn quoted(name: &str) -> String {
     } else {
         format!("'{}'", name.replace('\'', r"'\''"))
     }
+}
+
+/// The code with the name of the one folder, and of the one file, in place of the words that stand for them in the
+/// prompts, which a weak model copies.
+pub(crate) fn with_names(code: &str, subject: &[PathBuf], folder: &Path) -> String {
+    let one = |is_folder: bool| {
+        let mut alike = subject.iter().filter(|path| path.is_dir() == is_folder);
+        alike.next().filter(|_| alike.next().is_none()).and_then(|path| shown(path, folder))
+    };
+    let put = |code: String, word: &str, name: Option<String>| match name {
+        Some(name) => code.replace(word, &name),
+        None => code,
+    };
+    put(put(code.to_owned(), "FOLDER", one(true)), "FILE", one(false))
+}
+
+/// The command with these paths quoted wherever it names one without quotes, or with its blanks as underscores. A
+/// weak model forgets quotes. Within quotes nothing is touched: what stands there is a text.
+pub(crate) fn with_quotes(command: &str, subject: &[PathBuf], folder: &Path) -> String {
+    let mut names: Vec<(String, String)> = subject
+        .iter()
+        .filter_map(|path| shown(path, folder))
+        .filter(|name| name.contains(' ') && !name.contains(['"', '\'']))
+        .flat_map(|name| {
+            let forms = [name.clone(), name.replace(' ', r"\ "), name.replace(' ', "_")];
+            forms.map(|form| (form, quoted(&name)))
+        })
+        .filter(|(form, _)| !folder.join(form).exists() || form.contains(' '))
+        .collect();
+    names.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
+    let (mut out, mut quote, mut rest) = (String::with_capacity(command.len()), None, command);
+    while let Some(c) = rest.chars().next() {
+        let is_word_start = !out.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        let found = names
+            .iter()
+            .find(|(form, _)| quote.is_none() && is_word_start && rest.starts_with(form.as_str()));
+        if let Some((form, name)) = found {
+            out.push_str(name);
+            rest = rest.get(form.len()..).unwrap_or_default();
+            continue;
+        }
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (None | Some(_), _) => {}
+        }
+        out.push(c);
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+    out
+}
+
+/// The path as it is told: below the working folder without it.
+fn shown(path: &Path, folder: &Path) -> Option<String> {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.strip_prefix(&folder).unwrap_or(path).to_str().map(str::to_owned)
 }
 
 #[cfg(test)]

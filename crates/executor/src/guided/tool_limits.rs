@@ -4,32 +4,21 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::{AttemptContext, ToolSpec};
+use crate::AttemptContext;
 
 /// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends the JSON text at the first quote
 /// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
 const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
 
 // Tools by their names.
-const GLOB: &str = "glob";
-const GREP: &str = "grep";
 const JOB: &str = "job";
 const READ_EVIDENCE: &str = "read_evidence";
 const READ_FILE: &str = "read_file";
-/// What a command does as well.
-const DONE_BY_COMMANDS: [&str; 3] = [GLOB, GREP, READ_FILE];
 /// What a weak model makes nothing of. Earlier outputs are short for it, and it reads them by ids that it makes up.
 const LEFT_OUT: [&str; 2] = [JOB, READ_EVIDENCE];
 
 /// The longest command in characters.
 const LONGEST_COMMAND: usize = 400;
-
-/// The tools offered to a weak model while it derives an answer in several ways. The tools for names,
-/// searches and files are left out: command output can be rehearsed, and the model takes a list of names for
-/// a count.
-pub(crate) fn rehearsed(tools: &[ToolSpec]) -> Vec<ToolSpec> {
-    tools.iter().filter(|tool| !DONE_BY_COMMANDS.contains(&tool.name.as_str())).cloned().collect()
-}
 
 /// The attempt with limits applied: `shell` commands are bounded and cannot be left running, earlier outputs
 /// cannot be read again, and the content of a file is not offered as an answer, since a whole file seldom is
@@ -57,7 +46,7 @@ mod tests {
     use artoo_types::ToolName;
 
     use super::*;
-    use crate::conformance;
+    use crate::{ToolSpec, conformance};
 
     #[test]
     fn a_guided_model_leaves_nothing_running_and_reads_no_earlier_outputs() {
@@ -79,6 +68,5 @@ mod tests {
                 ToolSpec { output_is_answer: false, ..spec("read_file", json!({})) },
             ]
         );
-        assert_eq!(rehearsed(&others), others[..2]);
     }
 }

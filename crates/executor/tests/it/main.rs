@@ -7,12 +7,12 @@ mod action;
 mod actor;
 mod approvals;
 mod consent;
+mod derivation;
 mod fixtures;
 mod guards;
 mod ledger;
 mod model_executor;
 mod prompts;
-mod sampling;
 
 mod tool_loop;
 

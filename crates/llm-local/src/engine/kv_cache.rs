@@ -38,6 +38,17 @@ impl State {
         self.length
     }
 
+    /// The state after the first of its tokens; all of them if it has fewer.
+    pub(crate) fn cut(&self, tokens: usize) -> Self {
+        let tokens = tokens.min(self.length);
+        let first = |rows: &Vec<f32>| {
+            let row = rows.len().checked_div(self.length).unwrap_or(0);
+            rows.get(..row * tokens).unwrap_or_default().to_vec()
+        };
+        let layer = |layer: &Memory| Memory { keys: first(&layer.keys), values: first(&layer.values) };
+        Self { layers: self.layers.iter().map(layer).collect(), length: tokens }
+    }
+
     /// All keys and values: for each layer the keys, then the values.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &[f32]> {
         self.layers.iter().flat_map(|layer| [layer.keys.as_slice(), layer.values.as_slice()])

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use artoo_llm_client::{Completion, JsonSchema, LlmClient, LlmError, Request, StopReason};
+use artoo_llm_client::{Completion, JsonSchema, LlmClient, LlmError, Message, Request, StopReason};
 use artoo_llm_local::{LocalModel, LocalOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -47,6 +47,27 @@ async fn a_prefix_that_was_kept_changes_nothing_but_the_cost() {
     without.complete(&request).await.unwrap();
     let third = without.complete(&request).await.unwrap();
     assert_eq!((third.text, third.usage.cached_tokens), (first.text, 0));
+}
+
+/// A conversation that goes on is processed from where it was, and so is another question that begins like the last.
+#[tokio::test]
+async fn what_the_last_prompt_began_with_is_not_read_again() {
+    let tiny = Tiny::new();
+    let model = tiny.model();
+    let first = ask("You are a constant.", "And I change, at some length, before the end comes.", 12);
+    let mut longer = first.clone();
+    longer.messages.push(Message::assistant("Yes."));
+    longer.messages.push(Message::user("And then?"));
+    let other = ask("You are a constant.", "And I change, at some length, before another end.", 12);
+    let begun = longer.clone().with_answer_begun("Then");
+    let before = model.complete(&first).await.unwrap().usage;
+    for next in [longer, begun, other, first] {
+        let alone = tiny.model().complete(&next).await.unwrap();
+        let after = model.complete(&next).await.unwrap();
+        assert_eq!((after.text, after.stop), (alone.text, alone.stop));
+        assert!(after.usage.cached_tokens > before.cached_tokens + 10, "{:?}", after.usage);
+        assert!(after.usage.cached_tokens < after.usage.prompt_tokens);
+    }
 }
 
 /// Another process that has processed the same constant text continues from there.
@@ -194,14 +215,15 @@ async fn samples_are_what_they_are_alone_and_cost_one_prompt() {
     let tiny = Tiny::new();
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"enum": ["x", "yy"]}},
         "required": ["a", "b"]});
+    let alone_model = || LocalModel::new(LocalOptions { repetition_penalty_percent: 110, ..tiny.options() });
     for question in [shaped(schema, 60), ask("You are noise.", "Say anything at all.", 24)] {
         let samples: Vec<Request> = (0..4).map(|number| question.sample(number)).collect();
-        let model = tiny.model();
+        let model = alone_model();
         let several = model.complete_several(&samples).await;
         let several: Vec<Completion> = several.into_iter().map(Result::unwrap).collect();
         let mut texts = Vec::new();
         for (sample, together) in samples.iter().zip(&several) {
-            let alone = tiny.model().complete(sample).await.unwrap();
+            let alone = alone_model().complete(sample).await.unwrap();
             assert_eq!((&together.text, together.stop), (&alone.text, alone.stop));
             assert_eq!(together.usage.completion_tokens, alone.usage.completion_tokens);
             assert_eq!(together.choices, alone.choices);

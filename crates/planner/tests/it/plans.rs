@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::fixtures::{answer, capable, client, guided, planner, question, scripted};
 
 fn echo() -> Answer {
-    let draft = json!({"subtasks": [{"intent": "Count the files", "sequence": 1, "kind": "create",
+    let draft = json!({"subtasks": [{"intent": "Count the files in docs", "sequence": 1, "kind": "create",
         "criteria": [{"check": "none", "text": "Count the files in docs"}]}]});
     Answer::json(draft)
 }
@@ -58,7 +58,7 @@ async fn lesson_27_a_model_cannot_write_ids() {
 #[tokio::test]
 async fn a_plan_that_breaks_a_rule_is_asked_for_again_once() {
     let cx = conformance::context("Count the files in docs.");
-    let model = Arc::new(guided().expect(Expect::any(), echo()).expect(
+    let model = Arc::new(ScriptedModel::new().expect(Expect::any(), echo()).expect(
         Expect::any().user_contains("only repeats the intent").when("its own plan is shown", |request| {
             request.messages.len() == 3 && request.messages[1].content.contains("Count the files")
         }),
@@ -66,7 +66,7 @@ async fn a_plan_that_breaks_a_rule_is_asked_for_again_once() {
     ));
     planner().plan(&cx, &client(&model)).await.unwrap();
     model.assert_finished();
-    let model = scripted(vec![echo(), echo()]);
+    let model = capable(vec![echo(), echo()]);
     let error = planner().plan(&cx, &client(&model)).await.unwrap_err();
     assert!(matches!(&error, PlanError::Refused(violations) if violations.len() == 1), "{error}");
     assert_eq!(error.fault().kind, FaultKind::Answer);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -15,18 +15,25 @@ use crate::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, S
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// See [`Preview::supported`]. Only what holds for the whole machine is remembered: a place where previews
-/// fail says nothing of another one.
+/// See [`Preview::supported`]. A success, and a kernel that cannot confine, hold for the whole machine; a place
+/// where the trial failed says nothing of another one.
 pub(super) fn supported(place: &Path) -> Result<(), NoPreview> {
     static FOUND: OnceLock<Result<(), NoPreview>> = OnceLock::new();
+    static REFUSED: Mutex<BTreeMap<PathBuf, NoPreview>> = Mutex::new(BTreeMap::new());
+    let refused = || REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = FOUND.get() {
         return found.clone();
     }
-    let found = try_out(place);
-    if !matches!(found, Err(NoPreview::Refused { .. })) {
-        let _ = FOUND.set(found.clone());
+    if let Some(reason) = refused().get(place) {
+        return Err(reason.clone());
     }
-    found
+    match try_out(place) {
+        Err(reason @ NoPreview::Refused { .. }) => {
+            refused().insert(place.to_owned(), reason.clone());
+            Err(reason)
+        }
+        found => FOUND.get_or_init(|| found).clone(),
+    }
 }
 
 fn try_out(place: &Path) -> Result<(), NoPreview> {

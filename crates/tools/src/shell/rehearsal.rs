@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use artoo_consent::{Rules, RulesAlone};
-use artoo_sandbox::preview::{PreviewError, preview, rehearse};
+use artoo_sandbox::preview::{Change, ChangeKind, Changes, PreviewError, preview, rehearse};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
 use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
 use sha2::{Digest as _, Sha256};
@@ -93,9 +93,9 @@ impl Rehearsal {
         let (mut stdout, mut stderr) = (Heard::default(), Heard::default());
         let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
         let (roots, store, cancel) = (layers.roots.as_slice(), &layers.store, &self.context.cancel);
-        let (ending, changed) = if *staged == Staged::default() {
+        let (ending, changes) = if *staged == Staged::default() {
             let preview = preview(invocation, held, roots, store, capture, cancel).await.map_err(untried)?;
-            let told = (preview.outcome.ending, !preview.changes.is_empty());
+            let told = (preview.outcome.ending, fingerprint(&preview.changes));
             // Removing the layers blocks.
             tokio::task::spawn_blocking(move || drop(preview)).await.map_err(lost)?;
             told
@@ -103,13 +103,37 @@ impl Rehearsal {
             let outcome = rehearse(invocation, held, (roots, &staged.staging), store, capture, cancel)
                 .await
                 .map_err(untried)?;
-            (outcome.ending, false)
+            (outcome.ending, None)
         };
         let status = status(ending)?;
         // The private folder's path would differ from one rehearsal to the next.
         let said = |heard: Heard| heard.said(&held.private_tmp, &self.context.private_tmp);
-        Ok(Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changed })
+        Ok(Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changes })
     }
+}
+
+/// The changes as one hash; `None` if there are none. Modes and times of files that are otherwise the same do not count unless nothing else
+/// changed, and neither does a line break at the end of a file: two ways to do the same differ in these.
+fn fingerprint(changes: &Changes) -> Option<[u8; 32]> {
+    let is_content = |change: &&Change| change.kind != ChangeKind::Attributes;
+    let contents: Vec<&Change> = changes.iter().filter(is_content).collect();
+    let counted = if contents.is_empty() { changes.iter().collect() } else { contents };
+    if counted.is_empty() {
+        return None;
+    }
+    let mut hash = Sha256::new();
+    for change in counted {
+        hash.update(change.path.as_os_str().as_encoded_bytes());
+        let after = change.after.as_ref();
+        let text = change
+            .diff
+            .as_deref()
+            .map(|diff| diff.lines().filter(|line| !line.starts_with('\\')).collect::<Vec<_>>().join("\n"));
+        let size = after.filter(|_| text.is_none()).map(|after| after.size);
+        let mode = after.filter(|_| change.kind == ChangeKind::Attributes).map(|after| after.mode);
+        hash.update(format!("\0{:?}\0{size:?}\0{mode:?}\0{text:?}\0", after.map(|after| &after.kind)));
+    }
+    Some(hash.finalize().into())
 }
 
 fn untried(error: PreviewError) -> NotRehearsed {

@@ -82,6 +82,10 @@ impl Mode {
                 plan(&drafted, request).to_string()
             } else if request.purpose == "planner" {
                 "All of it was done, without exception.".to_owned()
+            } else if request.schema.is_none() && request.purpose == "executor" {
+                derivation(&acting, request).to_string()
+            } else if asks_for(request, "answer") && !asks_for(request, "arguments") {
+                closing(&acting, request).to_string()
             } else if asks_for(request, "arguments") {
                 turn(&acting, request).to_string()
             } else {
@@ -108,13 +112,56 @@ fn plan(drafted: &Value, request: &Request) -> Value {
     draft
 }
 
+/// The step that a request of the executor is about.
+fn step<'a>(case: &'a Case, request: &Request) -> Option<&'a Step> {
+    let mut lines = request.messages[0].content.lines();
+    let label =
+        |line: &'_ str| line.strip_prefix("Step: ").or(line.strip_prefix("Task: ")).map(str::to_owned);
+    let intent = lines.find_map(label).unwrap_or_default();
+    // Code may have split the request into steps of its own.
+    case.steps.iter().find(|step| step.intent == intent).or(case.steps.first())
+}
+
+/// The command of a step, in the language that is asked for where there is one: one that does the work of all its
+/// calls. What a tool does is done by a command, and words without a call are printed by one.
+fn derivation(case: &Case, request: &Request) -> Value {
+    let wants_python = request.answer_begins.contains("python");
+    let Some(step) = step(case, request) else { return json!({}) };
+    let commands = step.turns.iter().filter_map(|turn| {
+        let is_python = |way: &Value| command(way).is_some_and(|it| it.starts_with("python3"));
+        command(turn.take(|way| is_python(way) == wants_python))
+    });
+    let mut commands = commands.collect::<Vec<_>>();
+    if commands.is_empty() {
+        let words = step.turns.iter().filter_map(|turn| turn.ways[0]["answer"].as_str());
+        commands.push(format!("printf '%s' '{}'", words.collect::<String>().replace('\'', r"'\''")));
+    }
+    json!({"tool": "shell", "arguments": {"command": commands.join("\n")}, "output_is_answer": true})
+}
+
+fn command(way: &Value) -> Option<String> {
+    let argument = |name: &str| way["arguments"][name].as_str().unwrap_or_default();
+    Some(match way["tool"].as_str()? {
+        "read_file" => format!("cat {}", argument("path")),
+        "grep" => format!("grep -rl '{}' {}", argument("pattern"), argument("path")),
+        "write_file" => {
+            format!("printf '%s' '{}' > {}", argument("content").replace('\'', r"'\''"), argument("path"))
+        }
+        _ => argument("command").to_owned(),
+    })
+}
+
+/// What a model says of a command that found nothing.
+fn closing(case: &Case, request: &Request) -> Value {
+    let turns = step(case, request).map(|step| step.turns.as_slice()).unwrap_or_default();
+    let said = turns.iter().flat_map(|turn| &turn.ways).find(|way| way.get("answer").is_some());
+    said.cloned().unwrap_or_else(|| json!({"answer": "none"}))
+}
+
 /// The executor's next turn.
 fn turn(case: &Case, request: &Request) -> Value {
     let first = &request.messages[0].content;
-    let intent = first.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
-    // Code may have split the request into steps of its own.
-    let is_it = |step: &&Step| step.intent == intent;
-    let Some(step) = case.steps.iter().find(is_it).or(case.steps.first()) else { return json!({}) };
+    let Some(step) = step(case, request) else { return json!({}) };
     let made = request.messages.iter().filter(|message| message.role == MessageRole::User).count() - 1;
     let last = step.turns.len() - 1;
     // A call of an earlier attempt is not repeated in the same words.

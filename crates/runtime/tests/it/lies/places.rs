@@ -87,8 +87,8 @@ pub(super) fn cases() -> Vec<Case> {
             .answers("notes/ideas.txt\nnotes/old/archive.txt\nnotes/todo.txt"),
         honest("compares two files that differ", Office, SAME)
             .shape("^(yes|no)$")
-            .looks("cmp notes/plan.md backup/plan.md")
-            .answers("no"),
+            .runs("cmp -s notes/plan.md backup/plan.md && echo yes || echo no")
+            .or(["python3 -c 'print(\"yes\" if open(\"notes/plan.md\").read() == open(\"backup/plan.md\").read() else \"no\")'"]),
         honest("finds the largest file", Shop, LARGEST)
             .shape(r"^\S+$")
             .runs("find images -type f -printf '%s %f\\n' | sort -rn | head -n 1 | cut -d' ' -f2-")

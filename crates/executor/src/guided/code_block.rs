@@ -1,0 +1,164 @@
+//! Code as a weak model writes it: in a block, behind a beginning that it is given.
+
+use serde_json::Value;
+
+use super::SHELL;
+use super::subject::quoted;
+use crate::Action;
+
+/// What a derivation is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Shell,
+    Python,
+    /// A query about the one table that the step names.
+    Sql,
+}
+
+/// The program that runs Python.
+pub(crate) const PYTHON: &str = "python3";
+/// The modules that every program finds imported: a weak model forgets some.
+const IMPORTS: &str = "import csv, json, os, re, shutil, subprocess, tarfile, zipfile
+from datetime import datetime
+from pathlib import Path
+from xml.etree import ElementTree
+";
+/// The last words of a program's beginning, which the model goes on behind.
+const BEGUN: &str = "from pathlib import Path\nimport";
+/// Reads a table, or a list of JSON, into a database in memory, and runs a query on it.
+const QUERY_TABLE: &str = include_str!("query_table.py");
+/// The name of the table in a query.
+const TABLE: &str = "data";
+
+impl Language {
+    /// The constant part of the prompt.
+    pub(crate) const fn prompt(self) -> &'static str {
+        match self {
+            Self::Shell => include_str!("../../prompts/shell.md"),
+            Self::Python => include_str!("../../prompts/python.md"),
+            Self::Sql => include_str!("../../prompts/sql.md"),
+        }
+    }
+
+    /// The beginning of the answer. Behind the word `import` a model writes a program; behind the mark of a block alone
+    /// it may write the answer itself, which it cannot know.
+    pub(crate) fn begun(self) -> String {
+        match self {
+            Self::Shell => "```bash\n".to_owned(),
+            Self::Python => format!("```python\n{BEGUN}"),
+            Self::Sql => "```sql\nSELECT".to_owned(),
+        }
+    }
+}
+
+/// The command that an answer comes to; `None` if it has none. The answer goes on behind [`Language::begun`], or
+/// has a block of its own, or is a call of the shell, as other prompts ask for it. `table` is what a query is about.
+pub(crate) fn command(language: Language, answer: &str, table: Option<&str>) -> Option<String> {
+    if let Some(command) = called(answer) {
+        return Some(command);
+    }
+    let code = code(answer);
+    if code.trim().is_empty() {
+        return None;
+    }
+    // It goes on behind the words that it was given.
+    let begun = |word: &'static str| if code.starts_with(' ') { word } else { "" };
+    Some(match language {
+        Language::Shell => code.trim().to_owned(),
+        Language::Python => {
+            let program = format!("{IMPORTS}{}{}", begun("import"), code.trim_end());
+            format!("{PYTHON} -c {}", quoted(&program))
+        }
+        Language::Sql => {
+            let table = table?;
+            // A weak model writes the name of the file all the same.
+            let query = format!("{}{}", begun("SELECT"), code.trim_end()).replace(table, TABLE);
+            format!("{PYTHON} -c {} {} {}", quoted(QUERY_TABLE), quoted(table), quoted(&query))
+        }
+    })
+}
+
+fn code(answer: &str) -> &str {
+    let code = match answer.split_once("```") {
+        // What stands before it, if anything, is said about it, unless the answer only closes the block that
+        // was begun.
+        Some((before, rest)) => match rest.split_once('\n').map(|(_, body)| body.split_once("```")) {
+            Some(Some((body, _))) => body,
+            Some(None) if before.trim().is_empty() => rest.split_once('\n').map_or(rest, |(_, body)| body),
+            Some(None) | None => before,
+        },
+        None => answer,
+    };
+    code.trim_start_matches('\n')
+}
+
+/// The command of a call of the shell.
+fn called(answer: &str) -> Option<String> {
+    let turn = serde_json::from_str::<Value>(answer.trim()).ok()?;
+    match Action::read(&turn)? {
+        Action::Call { tool, arguments, .. } if tool.as_str() == SHELL => {
+            Some(arguments.get("command")?.as_str()?.to_owned())
+        }
+        Action::Call { .. } | Action::Answer(_) | Action::GiveUp(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn code_is_read_as_models_write_it() {
+        for answer in [
+            "wc -l < a.txt\n```",
+            "wc -l < a.txt\n```\nThis counts the lines.",
+            "```bash\nwc -l < a.txt\n```",
+            "Here it is:\n```sh\nwc -l < a.txt\n```\nIt counts lines.",
+            "```\nwc -l < a.txt",
+            "  wc -l < a.txt ",
+            r#"{"tool": "shell", "arguments": {"command": "wc -l < a.txt"}, "output_is_answer": true}"#,
+        ] {
+            assert_eq!(command(Language::Shell, answer, None).as_deref(), Some("wc -l < a.txt"), "{answer}");
+        }
+        for nothing in ["", "```", "```bash\n```", " \n"] {
+            assert_eq!(command(Language::Shell, nothing, None), None, "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_has_its_imports_once_and_is_one_argument() {
+        let expected = format!("python3 -c '{IMPORTS}import csv\nprint('\\''a'\\'')'");
+        for answer in
+            [" csv\nprint('a')\n```", "```python\nimport csv\nprint('a')\n```", "import csv\nprint('a')"]
+        {
+            assert_eq!(command(Language::Python, answer, None), Some(expected.clone()), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_query_is_about_the_table() {
+        let of = |answer: &str| command(Language::Sql, answer, Some("my sales.csv")).unwrap();
+        let ends = |query: &str| format!(" 'my sales.csv' '{query}'");
+        assert!(of(" sum(n) FROM data;\n```").ends_with(&ends("SELECT sum(n) FROM data;")));
+        assert!(of("```sql\nSELECT n FROM my sales.csv\n```").ends_with(&ends("SELECT n FROM data")));
+        assert_eq!(command(Language::Sql, " 1", None), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_read(answer in any::<String>()) {
+            for language in [Language::Shell, Language::Python, Language::Sql] {
+                let _ = command(language, &answer, Some("a.csv"));
+            }
+        }
+
+        #[test]
+        fn what_stands_in_a_block_is_the_code(code in "[a-z |]{0,20}[a-z]") {
+            let of = |answer: String| command(Language::Shell, &answer, None);
+            prop_assert_eq!(of(format!("{code}\n```")), Some(code.trim().to_owned()));
+            prop_assert_eq!(of(format!("```bash\n{code}\n```\n")), Some(code.trim().to_owned()));
+        }
+    }
+}

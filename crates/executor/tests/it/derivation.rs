@@ -1,0 +1,442 @@
+//! Tests of derivations: what a guided model is asked for, what is rehearsed, and which command is called.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use artoo_executor::{
+    Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor, conformance,
+};
+use artoo_llm_client::{
+    LlmClient, LlmError, Request,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_types::{
+    Arguments, CallEnding, ExecutionStatus, GuardAction, NotRehearsed, Perturbation, Rehearsed, Said,
+    Samples, StepKind, SubTask, ToolCall, ToolName,
+};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::fixtures::{House, call, finished, guided, recorded, subtask, surroundings};
+
+/// Commands with their outputs in the unchanged world, without the subject, and with lines doubled; `error: ` and
+/// `change: ` stand before a complaint and before what is changed. Any other command cannot be rehearsed.
+struct Stage {
+    plays: Vec<(String, [&'static str; 3])>,
+    /// A command whose result is known.
+    known: Option<&'static str>,
+    rehearsed: Mutex<Vec<(String, Perturbation)>>,
+    called: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl CallTool for Stage {
+    async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
+        let command = arguments["command"].as_str().unwrap().to_owned();
+        let shown = self.play(&command).map_or("what nobody rehearsed", |worlds| worlds[0]);
+        self.called.lock().unwrap().push(command.clone());
+        let made = recorded("shell", &command, shown, CallEnding::Exited { status: 0 }, None);
+        Ok(ToolCall { tool: tool.clone(), arguments, ..made })
+    }
+
+    fn is_known(&self, _: &ToolName, arguments: &Arguments) -> bool {
+        self.known.is_some_and(|known| arguments["command"] == known)
+    }
+
+    async fn rehearse(&self, command: &str, world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
+        if command == "true" && !self.plays.is_empty() {
+            return Ok(said("", "", 0));
+        }
+        if command.starts_with("head -c") {
+            return Ok(said("a\nb\nc\n", "", 0));
+        }
+        self.rehearsed.lock().unwrap().push((command.to_owned(), world.clone()));
+        let worlds =
+            self.play(command).ok_or_else(|| NotRehearsed { reason: "it needs the network".to_owned() })?;
+        let shown = match world {
+            Perturbation::AsIs => worlds[0],
+            Perturbation::Hidden(_) => worlds[1],
+            Perturbation::Doubled(_) => worlds[2],
+        };
+        if let Some(change) = shown.strip_prefix("change: ") {
+            let changes = Some([change.as_bytes()[0]; 32]);
+            return Ok(Rehearsed { changes, ..said("done", "", 0) });
+        }
+        Ok(match shown.strip_prefix("error: ") {
+            Some(complaint) => said("", complaint, 1),
+            None if shown == "hangs" => std::future::pending().await,
+            None => said(shown, "", 0),
+        })
+    }
+}
+
+fn said(stdout: &str, stderr: &str, status: i32) -> Rehearsed {
+    let whole = |text: &str| Said::Whole(text.as_bytes().to_vec());
+    Rehearsed { stdout: whole(stdout), stderr: whole(stderr), status, changes: None }
+}
+
+impl Stage {
+    fn new(plays: Vec<(String, [&'static str; 3])>) -> Self {
+        Self { plays, known: None, rehearsed: Mutex::default(), called: Mutex::default() }
+    }
+
+    fn play(&self, command: &str) -> Option<[&'static str; 3]> {
+        self.plays.iter().find(|(name, _)| name == command).map(|(_, worlds)| *worlds)
+    }
+}
+
+/// What was observed of an attempt.
+struct Seen {
+    attempt: Attempt,
+    requests: Vec<Request>,
+    rehearsed: Vec<(String, Perturbation)>,
+    called: Vec<String>,
+}
+
+const WORKS: [(&str, [&str; 3]); 5] = [
+    ("wc -l < docs/a.txt", ["3\n", "error: denied", "4"]),
+    ("grep -c '' docs/a.txt", ["3", "error: no", "4"]),
+    ("wc -c < docs/a.txt", ["40", "error: denied", "53"]),
+    ("echo 9", ["9", "9", "9"]),
+    ("wc -w < docs/a.txt", ["8", "error: denied", "11"]),
+];
+
+fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir(home.path().join("docs")).unwrap();
+    std::fs::write(home.path().join("docs/a.txt"), "a\nb\nc\n").unwrap();
+    home
+}
+
+fn question(home: &Path) -> AttemptContext {
+    let mut cx = conformance::context("Wie viele Zeilen hat docs/a.txt?");
+    cx.surroundings = surroundings(home);
+    cx.programs.retain(|program| program != "python3");
+    cx
+}
+
+/// An attempt whose derivations are these texts, followed by these turns.
+async fn seen(cx: &AttemptContext, written: &[&str], turns: &[Value], stage: Stage) -> Seen {
+    let model = Arc::new(ScriptedModel::new().profiled(guided()));
+    for text in written {
+        model.add(Expect::any(), Answer::text(format!("{text}\n```")));
+    }
+    for turn in turns {
+        model.add(Expect::any(), Answer::json(turn.clone()));
+    }
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let attempt = ModelExecutor::default().attempt(cx, &stage, &client).await.unwrap();
+    model.assert_finished();
+    let Stage { rehearsed, called, .. } = stage;
+    Seen {
+        attempt,
+        requests: model.requests(),
+        rehearsed: rehearsed.into_inner().unwrap(),
+        called: called.into_inner().unwrap(),
+    }
+}
+
+fn answered(output: &str, samples: Option<Samples>) -> Attempt {
+    Attempt {
+        status: ExecutionStatus::Completed,
+        output: output.to_owned(),
+        verbatim: true,
+        failure: None,
+        samples,
+    }
+}
+
+fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Option<Samples> {
+    Some(Samples { asked, agreed, ways, depends })
+}
+
+/// A Python program as it is called.
+fn program(code: &str) -> String {
+    let imports = "import csv, json, os, re, shutil, subprocess, tarfile, zipfile
+from datetime import datetime
+from pathlib import Path
+from xml.etree import ElementTree
+";
+    format!("python3 -c '{imports}import {code}'")
+}
+
+/// Both ways are there, and the home has Python.
+fn both_ways(home: &Path) -> AttemptContext {
+    let mut cx = question(home);
+    cx.programs.push("python3".to_owned());
+    cx
+}
+
+/// The commands of [`WORKS`], and programs that do the same.
+fn plays() -> Vec<(String, [&'static str; 3])> {
+    let programs = [("a", ["3", "error: no", "4"]), ("b", ["8", "error: no", "11"]), ("c", ["9", "9", "9"])];
+    let shell = WORKS.iter().map(|(command, worlds)| ((*command).to_owned(), *worlds));
+    shell.chain(programs.map(|(code, worlds)| (program(code), worlds))).collect()
+}
+
+#[tokio::test]
+async fn two_ways_that_agree_are_enough() {
+    let home = home();
+    let seen = seen(&both_ways(home.path()), &[WORKS[0].0, " a"], &[], Stage::new(plays())).await;
+    assert_eq!(seen.attempt, answered("3", samples(2, 2, 2, Some(true))));
+    assert_eq!(seen.called, [WORKS[0].0], "the shell's, and once");
+    let [shell, python] = &seen.requests[..] else { panic!("{:?}", seen.requests) };
+    insta::assert_snapshot!("derived_step", shell.messages[0].content);
+    assert_eq!(shell.messages, python.messages);
+    assert_eq!(
+        (shell.answer_begins.as_str(), python.answer_begins.as_str()),
+        ("```bash\n", "```python\nfrom pathlib import Path\nimport")
+    );
+    assert!(seen.requests.iter().all(|request| request.schema.is_none() && request.temperature_percent == 0));
+    let subject = vec![home.path().canonicalize().unwrap().join("docs/a.txt")];
+    let worlds = |command: String| {
+        [Perturbation::AsIs, Perturbation::Hidden(subject.clone()), Perturbation::Doubled(subject.clone())]
+            .map(|world| (command.clone(), world))
+    };
+    assert_eq!(seen.rehearsed, [worlds(WORKS[0].0.to_owned()), worlds(program("a"))].concat());
+}
+
+#[tokio::test]
+async fn where_no_two_ways_agree_they_are_drawn_again() {
+    let home = home();
+    // The shell counts something else, then the same as the program.
+    let seen = seen(&both_ways(home.path()), &[WORKS[2].0, " a", WORKS[0].0], &[], Stage::new(plays())).await;
+    assert_eq!(seen.attempt, answered("3", samples(3, 2, 2, Some(true))));
+    let drawn: Vec<_> =
+        seen.requests.iter().map(|request| (request.seed, request.temperature_percent)).collect();
+    assert_eq!(drawn, [(None, 0), (None, 0), (Some(1), 80)]);
+}
+
+/// Lesson of issue 16: a model that is told its mistake mends it; asked again without it, it repeats it.
+#[tokio::test]
+async fn lesson_what_went_wrong_is_written_again_with_the_complaint() {
+    let home = home();
+    let plays =
+        [plays(), vec![("cat nowhere".to_owned(), ["error: cat: nowhere: no such file", "", ""])]].concat();
+    let written = ["cat nowhere", " b", WORKS[0].0, " a"];
+    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays)).await;
+    assert_eq!(seen.attempt, answered("3", samples(4, 2, 2, Some(true))));
+    let asked: Vec<_> = seen.requests.iter().map(|request| request.messages.len()).collect();
+    assert_eq!(asked, [1, 1, 3, 1], "only who made a mistake is told of one");
+    insta::assert_debug_snapshot!("written_again", seen.requests[2].messages[1..].to_vec());
+}
+
+/// Lesson of issue 16: a small model gave the same command twice, which agreed with itself, and both were
+/// wrong. It is one way.
+#[tokio::test]
+async fn lesson_the_same_command_again_is_no_other_way() {
+    let home = home();
+    let seen = seen(&question(home.path()), &[WORKS[0].0; 3], &[], Stage::new(plays())).await;
+    assert_eq!(seen.attempt, answered("3", samples(3, 3, 1, Some(true))));
+}
+
+/// Literals agree without looking at anything; one command that looks is worth more.
+#[tokio::test]
+async fn literals_are_outvoted_however_many() {
+    let home = home();
+    let written = [WORKS[3].0, " c", WORKS[3].0, " c", WORKS[1].0, " c"];
+    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await;
+    assert_eq!(seen.attempt, answered("3", samples(6, 1, 1, Some(true))));
+    assert_eq!(seen.called, [WORKS[1].0]);
+}
+
+/// What a step changes is derived in two ways, too: they agree where they change the same, whatever they print.
+#[tokio::test]
+async fn a_deed_is_derived_in_two_ways_that_change_the_same() {
+    let home = home();
+    let mut cx = both_ways(home.path());
+    cx.subtask.kind = StepKind::Change;
+    let plays = vec![
+        ("sed -i d docs/a.txt".to_owned(), ["change: x", "", ""]),
+        ("cat docs/a.txt".to_owned(), ["a", "", ""]),
+        (program("x"), ["change: x", "", ""]),
+        (program("y"), ["change: y", "", ""]),
+    ];
+    let agreed = seen(&cx, &["sed -i d docs/a.txt", " x"], &[], Stage::new(plays.clone())).await;
+    assert_eq!(agreed.called, ["sed -i d docs/a.txt"]);
+    assert_eq!(agreed.attempt.samples, samples(2, 2, 2, Some(true)));
+    // A weak planner took it for a question; what the commands do contradicts it.
+    cx.subtask.kind = StepKind::FindOut;
+    let agreed = seen(&cx, &["sed -i d docs/a.txt", " x"], &[], Stage::new(plays.clone())).await;
+    assert_eq!(agreed.attempt.samples, samples(2, 2, 2, Some(true)));
+    cx.subtask.kind = StepKind::Change;
+    // What changes nothing is told so, and is worth less than what does.
+    let written = ["cat docs/a.txt", " y", "cat docs/a.txt", " y", "cat docs/a.txt", " y"];
+    let alone = seen(&cx, &written, &[], Stage::new(plays)).await;
+    assert_eq!(alone.called, [program("y")]);
+    assert_eq!(alone.attempt.samples, samples(6, 3, 1, Some(true)));
+    assert!(alone.requests[2].messages.last().unwrap().content.contains("it changed nothing"));
+}
+
+/// A question is not answered by a change.
+#[tokio::test]
+async fn what_changes_something_is_no_answer() {
+    let home = home();
+    let plays =
+        vec![("touch x; echo 3".to_owned(), ["change: x", "", ""]), (program("a"), ["3", "error: no", "4"])];
+    let written = ["touch x; echo 3", " a", "touch x; echo 3", " a", "touch x; echo 3", " a"];
+    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays)).await;
+    assert_eq!(seen.called, [program("a")]);
+}
+
+/// About a table a query is another way than a program, and the shell, which takes quoted commas apart, comes last.
+#[tokio::test]
+async fn a_table_is_asked_in_a_query() {
+    let home = home();
+    std::fs::write(home.path().join("my sales.csv"), "n\n1\n2\n").unwrap();
+    let cx = AttemptContext {
+        subtask: conformance::context("Sum up n in my sales.csv").subtask,
+        ..both_ways(home.path())
+    };
+    let loader = include_str!("../../src/guided/query_table.py").replace('\'', r"'\''");
+    let query = format!("python3 -c '{loader}' 'my sales.csv' 'SELECT sum(n) FROM data'");
+    let plays = vec![(program("a"), ["3", "error: no", "5"]), (query, ["3", "error: no", "5"])];
+    let seen = seen(&cx, &[" a", " sum(n) FROM my sales.csv"], &[], Stage::new(plays)).await;
+    assert_eq!(seen.attempt, answered("3", samples(2, 2, 2, Some(true))));
+    assert_eq!(seen.called, [program("a")]);
+    assert_eq!(seen.requests[1].answer_begins, "```sql\nSELECT");
+}
+
+/// Lesson of issue 16: a small model forgets the quotes, and writes blanks as underscores.
+#[tokio::test]
+async fn lesson_a_name_with_blanks_is_quoted_by_the_code() {
+    let home = home();
+    std::fs::write(home.path().join("my notes.txt"), "a\n").unwrap();
+    let cx = AttemptContext {
+        subtask: conformance::context("Wie viele Zeilen hat my notes.txt?").subtask,
+        ..question(home.path())
+    };
+    for written in
+        ["wc -l < my notes.txt", r"wc -l < my\ notes.txt", "wc -l < my_notes.txt", "wc -l < 'my notes.txt'"]
+    {
+        let plays = vec![("wc -l < 'my notes.txt'".to_owned(), ["1", "error: no", "2"])];
+        let seen = seen(&cx, &[written; 3], &[], Stage::new(plays)).await;
+        assert_eq!(seen.called, ["wc -l < 'my notes.txt'"], "{written}");
+    }
+}
+
+/// Where commands cannot be rehearsed, the model chooses a call a turn.
+#[tokio::test]
+async fn without_rehearsals_nothing_is_derived() {
+    let home = home();
+    let seen = seen(&both_ways(home.path()), &[], &[call("echo 9", true)], Stage::new(Vec::new())).await;
+    assert_eq!((seen.requests.len(), seen.attempt.samples), (1, None));
+    assert_eq!(seen.called, ["echo 9"]);
+}
+
+/// Tools that do what no command does are offered first. A command that the model chooses is derived.
+#[tokio::test]
+async fn where_other_tools_are_offered_the_model_chooses_first() {
+    let home = home();
+    let mut cx = both_ways(home.path());
+    let other = |name| artoo_executor::ToolSpec { name: ToolName::new(name), ..cx.tools[0].clone() };
+    cx.tools = [cx.tools.clone(), vec![other("fetch"), other("glob")]].concat();
+    let page = json!({"tool": "fetch", "arguments": {"command": "docs/*"}, "output_is_answer": true});
+    let page = seen(&cx, &[], &[page], Stage::new(plays())).await;
+    assert_eq!((page.called, page.attempt.samples), (vec!["docs/*".to_owned()], None));
+    let model = Arc::new(ScriptedModel::new().profiled(guided()));
+    model.add(Expect::any(), Answer::json(call("wc -l < docs/a.txt", true)));
+    for text in [WORKS[0].0, " a"] {
+        model.add(Expect::any(), Answer::text(text));
+    }
+    let (stage, client) = (Stage::new(plays()), Arc::clone(&model) as Arc<dyn LlmClient>);
+    let attempt = ModelExecutor::default().attempt(&cx, &stage, &client).await.unwrap();
+    model.assert_finished();
+    assert_eq!(attempt, answered("3", samples(2, 2, 2, Some(true))));
+}
+
+#[tokio::test]
+async fn what_cannot_be_rehearsed_does_not_count() {
+    let home = home();
+    let none = seen(&question(home.path()), &["curl a", "curl b", "curl c"], &[], Stage::new(plays())).await;
+    assert_eq!((none.called, none.attempt.status), (vec![], ExecutionStatus::Uncertain));
+    let some =
+        seen(&question(home.path()), &["curl a", WORKS[0].0, "curl b"], &[], Stage::new(plays())).await;
+    assert_eq!(some.attempt, answered("3", samples(3, 1, 1, Some(true))));
+}
+
+/// A call whose result is known is no derivation.
+#[tokio::test]
+async fn a_known_call_is_not_derived_again() {
+    let home = home();
+    let stage = Stage { known: Some("wc -l < docs/a.txt"), ..Stage::new(plays()) };
+    let seen = seen(&question(home.path()), &[WORKS[0].0, WORKS[1].0, WORKS[0].0], &[], stage).await;
+    assert_eq!(
+        (seen.called, seen.attempt.samples),
+        (vec![WORKS[1].0.to_owned()], samples(3, 1, 1, Some(true)))
+    );
+}
+
+/// Nothing came out, and the model says what that means. The agreement belongs to the call.
+#[tokio::test]
+async fn what_puts_out_nothing_is_put_into_words() {
+    let home = home();
+    let plays = vec![("grep x docs/a.txt".to_owned(), ["", "", ""]), (program("q"), ["", "", ""])];
+    let written = ["grep x docs/a.txt", " q"];
+    let seen = seen(&both_ways(home.path()), &written, &[json!({"answer": "none"})], Stage::new(plays)).await;
+    let expected = Attempt { verbatim: false, ..answered("none", samples(2, 2, 2, None)) };
+    assert_eq!((seen.attempt, seen.called), (expected, vec!["grep x docs/a.txt".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_model_that_fails_ends_the_attempt_as_ever() {
+    let home = home();
+    let unreachable = || LlmError::Configuration { reason: "no key".to_owned() };
+    let model = ScriptedModel::new().profiled(guided()).expect(Expect::any(), Answer::error(unreachable));
+    let client: Arc<dyn LlmClient> = Arc::new(model);
+    let stage = Stage::new(plays());
+    let ended = ModelExecutor::default().attempt(&question(home.path()), &stage, &client).await;
+    assert!(ended.is_err() && stage.called.lock().unwrap().is_empty());
+}
+
+/// An attempt may be dropped during a rehearsal: nothing was called by then.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_may_end_within_a_rehearsal() {
+    let home = home();
+    let model = ScriptedModel::new().profiled(guided()).always(Expect::any(), Answer::text("sleep 9"));
+    let client: Arc<dyn LlmClient> = Arc::new(model);
+    let stage = Stage::new(vec![("sleep 9".to_owned(), ["3", "hangs", "3"])]);
+    let (cx, executor) = (question(home.path()), ModelExecutor::default());
+    let attempt = executor.attempt(&cx, &stage, &client);
+    tokio::time::timeout(std::time::Duration::from_secs(5), attempt).await.unwrap_err();
+    assert_eq!(stage.rehearsed.lock().unwrap().len(), 2);
+    assert!(stage.called.lock().unwrap().is_empty());
+}
+
+/// Rehearses two commands and sends the results to the test.
+struct Rehearses(tokio::sync::mpsc::UnboundedSender<Result<Rehearsed, NotRehearsed>>);
+
+#[async_trait]
+impl Executor for Rehearses {
+    async fn attempt(
+        &self,
+        _: &AttemptContext,
+        tools: &dyn CallTool,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
+        for command in ["printf 3", "printf 4"] {
+            self.0.send(tools.rehearse(command, &Perturbation::AsIs).await).unwrap();
+        }
+        Ok(answered("", None))
+    }
+}
+
+/// Rehearsal through the actor: a real shell over overlay layers, no recorded call, and nothing that memory
+/// holds back.
+#[tokio::test]
+async fn the_actor_rehearses_and_makes_no_call_of_it() {
+    let (sender, mut came) = tokio::sync::mpsc::unbounded_channel();
+    let model = Arc::new(ScriptedModel::new());
+    let mut house = House::new(Arc::new(Rehearses(sender)), &model, 1);
+    let guards = vec![crate::guards::guard("printf 4", GuardAction::Confirm)];
+    house.dispatcher.publish(SubTask { guards, ..subtask(1, "Rehearse") }).unwrap();
+    let (free, held) = (came.recv().await.unwrap(), came.recv().await.unwrap());
+    assert_eq!(held, Err(NotRehearsed { reason: "memory advises against it".to_owned() }));
+    match free {
+        Ok(rehearsed) => assert_eq!(rehearsed, said("3", "", 0)),
+        Err(why) => eprintln!("not tried: this machine has no layers ({why})"),
+    }
+    let messages = house.said_within(std::time::Duration::ZERO).await;
+    assert!(finished(&messages).is_empty(), "{messages:?}");
+    house.close().await;
+}
