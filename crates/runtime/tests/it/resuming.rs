@@ -89,8 +89,9 @@ async fn what_has_changed_since_is_done_again_and_said() {
     let changed = house.path("home").canonicalize().unwrap().join("docs/a.txt");
     fs::write(&changed, "another").unwrap();
     // Times of files are coarse: without this it may be as old as what the run did.
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
-    fs::File::open(&changed).unwrap().set_modified(later).unwrap();
+    let file = fs::File::open(&changed).unwrap();
+    let written = file.metadata().unwrap().modified().unwrap();
+    file.set_modified(written + std::time::Duration::from_secs(1)).unwrap();
     let found = resumable(&folder).unwrap();
     assert_eq!(intents(&found), (vec![], vec!["Count the letters"]));
     assert_eq!(found.dropped[0].why, format!("{} has changed since", changed.display()));
