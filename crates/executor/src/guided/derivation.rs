@@ -91,7 +91,11 @@ pub(crate) async fn derive(
             let folder = &cx.surroundings.working_folder;
             let written = subject::with_names(&completion.text, subject, folder);
             let Some(command) = code_block::command(way.language, &written, table) else { continue };
-            let command = subject::with_quotes(&command, subject, folder);
+            let command = match way.language {
+                Language::Shell => subject::with_quotes(&command, subject, folder),
+                // A program is one word to the shell, and has quotes of its own.
+                Language::Python | Language::Sql => command,
+            };
             if is_known(&command, tools) {
                 continue;
             }

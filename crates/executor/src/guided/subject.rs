@@ -171,6 +171,13 @@ pub(crate) fn with_quotes(command: &str, subject: &[PathBuf], folder: &Path) -> 
             rest = rest.get(form.len()..).unwrap_or_default();
             continue;
         }
+        if quote != Some('\'') && c == '\\' {
+            // What is escaped opens and closes nothing.
+            let escaped: String = rest.chars().take(2).collect();
+            out.push_str(&escaped);
+            rest = rest.get(escaped.len()..).unwrap_or_default();
+            continue;
+        }
         match (quote, c) {
             (None, '"' | '\'') => quote = Some(c),
             (Some(open), c) if c == open => quote = None,
@@ -191,6 +198,56 @@ fn shown(path: &Path, folder: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_quoted_where_a_shell_would_take_them_apart() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().canonicalize().unwrap();
+        for name in ["Mes papiers", "a b"] {
+            std::fs::create_dir(folder.join(name)).unwrap();
+        }
+        let subject = [folder.join("Mes papiers")];
+        for (written, expected) in [
+            ("ls Mes papiers/x | wc", "ls 'Mes papiers'/x | wc"),
+            (r"ls Mes\ papiers", "ls 'Mes papiers'"),
+            ("ls Mes_papiers", "ls 'Mes papiers'"),
+            ("ls 'Mes papiers' \"Mes papiers\"", "ls 'Mes papiers' \"Mes papiers\""),
+            (r"echo it\'s; ls Mes papiers", r"echo it\'s; ls 'Mes papiers'"),
+            (r"python3 -c 'open('\''Mes papiers'\'')'", r"python3 -c 'open('\''Mes papiers'\'')'"),
+            ("ls NoMes papiers", "ls NoMes papiers"),
+            ("ls a b", "ls a b"),
+        ] {
+            assert_eq!(with_quotes(written, &subject, &folder), expected, "{written}");
+        }
+        assert_eq!(with_names("ls FOLDER; cat FILE", &subject, &folder), "ls Mes papiers; cat FILE");
+    }
+
+    #[test]
+    fn a_file_is_described_by_how_it_begins() {
+        for (bytes, what, is_list) in [
+            (
+                &b"name,n\nada,1\nbob,2\n"[..],
+                "a text that begins with\n<<<data: file\nname,n\nada,1\ndata>>>",
+                false,
+            ),
+            (
+                br#"[{"n": 1}, {"n": 2}]"#,
+                "JSON, a list of 2, of which the first is\n<<<data: file\n{\"n\":1}\ndata>>>",
+                true,
+            ),
+            (br#"{"n": 1}"#, "JSON, which begins with\n<<<data: file\n{\"n\":1}\ndata>>>", false),
+            (b"\x7fELF\0\0", "a file that is no text", false),
+            (b"\xff\xfe\xff\xfe\xff", "a file that is no text", false),
+            (b"", "an empty file", false),
+            (
+                "gr\u{fc}n".as_bytes().get(..3).unwrap(),
+                "a text that begins with\n<<<data: file\ngr\ndata>>>",
+                false,
+            ),
+        ] {
+            assert_eq!(beginning(bytes), (what.to_owned(), is_list));
+        }
+    }
 
     #[test]
     fn names_are_told_as_a_shell_takes_them() {
