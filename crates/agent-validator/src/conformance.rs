@@ -91,6 +91,7 @@ pub fn subtask(intent: &str, criteria: &[&str]) -> SubTask {
         sequence: 1,
         intent: intent.to_owned(),
         kind: artoo_types::StepKind::FindOut,
+        is_whole: false,
         context: String::new(),
         earlier: Vec::new(),
         success_criteria: criteria.iter().map(|text| laws::criterion(text)).collect(),

@@ -131,6 +131,7 @@ pub fn context(intent: &str) -> AttemptContext {
             sequence: 1,
             intent: intent.to_owned(),
             kind: artoo_types::StepKind::FindOut,
+            is_whole: false,
             context: String::new(),
             earlier: Vec::new(),
             success_criteria: Vec::new(),

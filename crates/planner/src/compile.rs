@@ -1,6 +1,9 @@
 //! Compiles a draft into a plan: criteria become checks, and groups are numbered.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use artoo_checks::{lint, matches_any_text, met_by};
 use artoo_llm_client::inline;
@@ -57,6 +60,10 @@ pub fn compile(
     author: Author,
     kept: usize,
 ) -> (Vec<PlannedSubTask>, Vec<Criterion>) {
+    let draft = &match author {
+        Author::Guided => without_repetitions(draft),
+        Author::Capable => draft.clone(),
+    };
     let groups = dense_groups(draft);
     // With kept subtasks, even a single new subtask is only a part.
     let is_whole = kept == 0 && draft.subtasks.len() == 1;
@@ -89,6 +96,14 @@ pub fn compile(
         at_least_something(&mut subtask.success_criteria);
     }
     (subtasks, of_the_task)
+}
+
+/// The draft with each step once: a weak model repeats the last one to the end of the list.
+fn without_repetitions(draft: &PlanDraft) -> PlanDraft {
+    let mut draft = draft.clone();
+    let mut seen = BTreeSet::new();
+    draft.subtasks.retain(|step| seen.insert(step.intent.trim().to_lowercase()));
+    draft
 }
 
 /// Prefix of the planner's own words.

@@ -105,6 +105,7 @@ fn subtask(envelope: &Envelope) -> Option<Message> {
         sequence: 1,
         intent: spec.intent.clone(),
         kind: StepKind::default(),
+        is_whole: true,
         context: String::new(),
         earlier: Vec::new(),
         success_criteria: Vec::new(),

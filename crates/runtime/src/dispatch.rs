@@ -179,6 +179,7 @@ impl Dispatch {
             parent_task_id: self.run_id,
             round: self.round,
             sequence: planned.sequence,
+            is_whole: self.positions.len() == 1,
             context: planned.context,
             earlier: self.earlier(before, &originals),
             intent: planned.intent,

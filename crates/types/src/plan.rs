@@ -84,6 +84,9 @@ pub struct SubTask {
     /// What it is for.
     #[serde(default, skip_serializing_if = "StepKind::is_find_out")]
     pub kind: StepKind,
+    /// Whether it is the only step of its plan, so that it is to meet the whole request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_whole: bool,
     /// R2's context.
     pub context: String,
     /// What the steps of earlier groups found, in their order.

@@ -31,6 +31,7 @@ const SQL: &str = "sql";
 /// The most of a complaint that is shown, in bytes: the end of it, where programs say what is wrong.
 const COMPLAINT: usize = 400;
 const NOTHING_PRINTED: &str = "it printed nothing";
+const SOMETHING_CHANGED: &str = "it changed files, which is not part of this task";
 const NOTHING_CHANGED: &str = "it changed nothing";
 
 /// The tools that do nothing which a command does not do as well. Where others are offered, such as those for
@@ -100,20 +101,26 @@ pub(crate) async fn derive(
                 continue;
             }
             let Some(came) = rehearse(&command, subject, tools).await else { continue };
-            way.complaint = complaint(&came, planned).map(|complaint| (completion.text, complaint));
+            way.complaint =
+                complaint(&came, planned, cx.subtask.is_whole).map(|complaint| (completion.text, complaint));
             tracing::debug!(sample, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), "derived");
             let programs = match way.language {
                 Language::Sql => vec![SQL.to_owned()],
                 Language::Shell | Language::Python => majority::programs(&command),
             };
             candidates.push(Candidate { sample, command, programs, came });
-            if winner(&candidates, asked, goal(planned, &candidates)).is_some_and(|winner| winner.is_settled)
-            {
+            let goal = goal(planned, cx.subtask.is_whole, &candidates);
+            if winner(&candidates, asked, goal).is_some_and(|winner| winner.is_settled) {
                 break 'rounds;
             }
         }
     }
-    let Some(winner) = winner(&candidates, asked, goal(planned, &candidates)) else { return Ok(None) };
+    let goal = goal(planned, cx.subtask.is_whole, &candidates);
+    // What changes something is no answer, and is not called for one.
+    if goal == Goal::Answer {
+        candidates.retain(|candidate: &Candidate| candidate.came.as_is.changes.is_none());
+    }
+    let Some(winner) = winner(&candidates, asked, goal) else { return Ok(None) };
     let command = candidates.into_iter().find(|candidate| candidate.sample == winner.sample);
     Ok(command.map(|Candidate { command, .. }| Derived { command, samples: winner.samples }))
 }
@@ -149,8 +156,13 @@ impl Way {
     }
 }
 
-/// What the commands are for. What they do contradicts a plan of a weak model that takes a change for a question.
-fn goal(planned: Goal, candidates: &[Candidate]) -> Goal {
+/// What the commands are for. Of a step that is the whole request, what they do contradicts a plan of a weak model
+/// that takes a change for a question. A part of a plan is told the whole request, too, and each part would carry it
+/// out.
+fn goal(planned: Goal, is_whole: bool, candidates: &[Candidate]) -> Goal {
+    if !is_whole {
+        return planned;
+    }
     let mut worked = candidates.iter().filter(|candidate| !failed(&candidate.came.as_is)).peekable();
     let all_change =
         worked.peek().is_some() && worked.all(|candidate| candidate.came.as_is.changes.is_some());
@@ -158,7 +170,7 @@ fn goal(planned: Goal, candidates: &[Candidate]) -> Goal {
 }
 
 /// What a model is told about a rehearsal that cannot be right; `None` if it may be.
-fn complaint(came: &Came, goal: Goal) -> Option<String> {
+fn complaint(came: &Came, goal: Goal, is_whole: bool) -> Option<String> {
     let stderr = came.as_is.stderr.text();
     if !stderr.trim().is_empty() {
         let stderr = stderr.trim();
@@ -167,6 +179,7 @@ fn complaint(came: &Came, goal: Goal) -> Option<String> {
         );
     }
     match goal {
+        Goal::Answer if came.as_is.changes.is_some() => (!is_whole).then(|| SOMETHING_CHANGED.to_owned()),
         Goal::Answer if came.as_is.stdout.text().trim().is_empty() => Some(NOTHING_PRINTED.to_owned()),
         Goal::Change if came.as_is.changes.is_none() => Some(NOTHING_CHANGED.to_owned()),
         Goal::Answer | Goal::Change => None,

@@ -257,6 +257,7 @@ async fn a_deed_is_derived_in_two_ways_that_change_the_same() {
     assert_eq!(agreed.attempt.samples, samples(2, 2, 2, Some(true)));
     // A weak planner took it for a question; what the commands do contradicts it.
     cx.subtask.kind = StepKind::FindOut;
+    cx.subtask.is_whole = true;
     let agreed = seen(&cx, &["sed -i d docs/a.txt", " x"], &[], Stage::new(plays.clone())).await;
     assert_eq!(agreed.attempt.samples, samples(2, 2, 2, Some(true)));
     cx.subtask.kind = StepKind::Change;
@@ -266,6 +267,18 @@ async fn a_deed_is_derived_in_two_ways_that_change_the_same() {
     assert_eq!(alone.called, [program("y")]);
     assert_eq!(alone.attempt.samples, samples(6, 3, 1, Some(true)));
     assert!(alone.requests[2].messages.last().unwrap().content.contains("it changed nothing"));
+}
+
+/// Lesson of issue 16: five parts of a plan, each told the whole request, appended the same line five times.
+#[tokio::test]
+async fn lesson_a_part_that_finds_something_out_changes_nothing() {
+    let home = home();
+    let plays =
+        vec![("echo x >> a".to_owned(), ["change: x", "", ""]), (program("x"), ["change: x", "", ""])];
+    let written = ["echo x >> a", " x", "echo x >> a", " x", "echo x >> a", " x"];
+    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays)).await;
+    assert_eq!((seen.called, seen.attempt.status), (vec![], ExecutionStatus::Uncertain));
+    assert!(seen.requests[2].messages.last().unwrap().content.contains("it changed files"));
 }
 
 /// A question is not answered by a change.

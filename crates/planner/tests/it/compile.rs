@@ -142,6 +142,15 @@ fn what_a_deed_should_say_its_file_should_hold() {
     assert!(subtasks[0].success_criteria.iter().any(|criterion| criterion.check == Some(holds.clone())));
 }
 
+/// Observed with the embedded model: one step, and the next one five times.
+#[test]
+fn lesson_a_step_that_is_repeated_is_one_step() {
+    use StepKind::FindOut;
+    let drafted = draft(&[("a", 1, FindOut), ("b", 1, FindOut), (" B", 1, FindOut), ("b", 2, FindOut)]);
+    let steps = |author| compile(&drafted, &conformance::task(REQUEST), author, 0).0.len();
+    assert_eq!((steps(Author::Guided), steps(Author::Capable)), (2, 4));
+}
+
 #[test]
 fn what_a_weak_model_would_have_judged_is_left_to_the_judge_of_the_whole() {
     let none = || CriterionDraft::None { text: text() };

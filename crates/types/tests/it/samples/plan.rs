@@ -62,6 +62,7 @@ pub(super) fn subtask() -> SubTask {
         sequence: 1,
         intent: "Count the .txt files in docs".to_owned(),
         kind: artoo_types::StepKind::FindOut,
+        is_whole: true,
         context: "The files may lie in sub-folders.".to_owned(),
         earlier: vec![EarlierResult {
             intent: "List docs".to_owned(),
