@@ -90,6 +90,8 @@ pub fn unsupported_claim(answer: &str, verbatim: bool, record: Record<'_>, named
             || earlier.iter().any(|result| result.output.contains(name))
             || showing().any(|call| call.output.shown.contains(name) || call.stderr.shown.contains(name))
             || calls.iter().filter(|call| !only_prints(call)).any(|call| call.target().contains(name))
+            // What was seen to be changed is shown as well.
+            || calls.iter().flat_map(|call| &call.files).any(|file| file.path.to_string_lossy().contains(name))
     };
     let missing = file_names(answer).find(|name| !stands(name))?;
     Some(format!("no call shows the name {missing:?}"))

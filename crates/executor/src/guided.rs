@@ -22,6 +22,7 @@
 //!   commands. Reason: it ends the JSON text at a quote, or never.
 
 mod code_block;
+mod compared;
 mod derivation;
 mod majority;
 pub(crate) mod prompt;

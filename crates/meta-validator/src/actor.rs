@@ -13,7 +13,7 @@ use artoo_types::{
 };
 use serde_json::Value;
 
-use crate::answer_parts::{Part, numbered, parts, summed_up, text};
+use crate::answer_parts::{Part, listed, parts, summed_up, text};
 use crate::compose::{Grounds, compose};
 use crate::confidence::{Sureness, confidence};
 use crate::contradiction::{doubt, refuse, take_back};
@@ -324,7 +324,7 @@ impl Material {
 }
 
 fn as_they_are(parts: &[Part<'_>]) -> Answer {
-    Answer { text: numbered(parts), origin: AnswerOrigin::Numbered }
+    Answer { text: listed(parts), origin: AnswerOrigin::Listed }
 }
 
 fn summary(gathered: &Gathered) -> String {

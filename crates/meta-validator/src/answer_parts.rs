@@ -50,14 +50,10 @@ pub(crate) fn summed_up(outcomes: &[SubTaskOutcome]) -> Option<String> {
     (!before.is_empty() && !looked && !summary.trim().is_empty()).then_some(summary)
 }
 
-/// The parts as they are, each with the number of its step.
-pub(crate) fn numbered(parts: &[Part<'_>]) -> String {
-    let item = |(number, part): (usize, &Part<'_>)| {
-        let text = part.text();
-        let gap = if text.contains('\n') { "\n" } else { " " };
-        format!("{number}.{gap}{text}")
-    };
-    (1..).zip(parts).map(item).collect::<Vec<_>>().join("\n")
+/// The parts as they are, as a list. Numbers before them would be read as figures of the answer.
+pub(crate) fn listed(parts: &[Part<'_>]) -> String {
+    let item = |part: &Part<'_>| format!("- {}", part.text().replace('\n', "\n  "));
+    parts.iter().map(item).collect::<Vec<_>>().join("\n")
 }
 
 /// A value as text; empty for null.
@@ -135,9 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn outputs_stand_under_numbers_and_not_under_plan_texts() {
+    fn outputs_stand_in_a_list_without_numbers_and_plan_texts() {
         let outcomes = [outcome(1, "Count the files", "3"), outcome(2, "List them", "a.txt\nb.txt")];
-        assert_eq!(numbered(&parts(&outcomes, &[])), "1. 3\n2.\na.txt\nb.txt");
+        assert_eq!(listed(&parts(&outcomes, &[])), "- 3\n- a.txt\n  b.txt");
     }
 
     #[test]

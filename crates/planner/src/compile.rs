@@ -9,6 +9,7 @@ use artoo_checks::{lint, matches_any_text, met_by};
 use artoo_llm_client::inline;
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, StepKind, TaskSpec};
 
+use crate::guided::as_one_change;
 use crate::{CriterionDraft, PlanDraft, SubTaskDraft, guessed_pattern};
 
 /// The kind of model that wrote a draft.
@@ -61,6 +62,7 @@ pub fn compile(
     kept: usize,
 ) -> (Vec<PlannedSubTask>, Vec<Criterion>) {
     let draft = &match author {
+        Author::Guided if kept == 0 => as_one_change(without_repetitions(draft)),
         Author::Guided => without_repetitions(draft),
         Author::Capable => draft.clone(),
     };
@@ -68,11 +70,15 @@ pub fn compile(
     // With kept subtasks, even a single new subtask is only a part.
     let is_whole = kept == 0 && draft.subtasks.len() == 1;
     let fits = spec.intent.chars().count() <= LONGEST_INTENT;
+    let english = draft.english.as_deref().map(str::trim).filter(|english| !english.is_empty());
     let planned = |drafted: &SubTaskDraft| {
         let own = drafted.intent.trim();
         let (intent, context) = match author {
-            Author::Guided if is_whole && fits => (spec.intent.clone(), planned_as(own, &spec.intent)),
-            Author::Guided | Author::Capable => (own.to_owned(), request(spec)),
+            // The request in English says more than a step of it.
+            Author::Guided if is_whole && fits => {
+                (spec.intent.clone(), planned_as(english.unwrap_or(own), &spec.intent))
+            }
+            Author::Guided | Author::Capable => (own.to_owned(), request(spec, english)),
         };
         PlannedSubTask {
             sequence: groups.get(&drafted.sequence).copied().unwrap_or(1),
@@ -122,12 +128,15 @@ pub(crate) fn own_words(subtask: &PlannedSubTask) -> &str {
     first.strip_prefix(PLANNED_AS).unwrap_or(&subtask.intent)
 }
 
-/// The request verbatim, for each subtask: nothing is lost, whatever the plan restates.
-fn request(spec: &TaskSpec) -> String {
+/// The request verbatim, for each subtask: nothing is lost, whatever the plan restates. With the request in English,
+/// if the planner gave it.
+fn request(spec: &TaskSpec, english: Option<&str>) -> String {
     let shown: String = spec.intent.chars().take(LONGEST_REQUEST).collect();
     let rest = spec.intent.chars().count() - shown.chars().count();
     let mark = if rest == 0 { String::new() } else { format!(" [... {rest} more characters ...]") };
-    format!("Request, of which the step is a part: {shown}{mark}")
+    let english = english.map(inline).filter(|english| *english != inline(&spec.intent));
+    let english = english.map(|english| format!("\nIn English: {english}")).unwrap_or_default();
+    format!("Request, of which the step is a part: {shown}{mark}{english}")
 }
 
 /// Renumbers the draft's groups as 1, 2, 3 in their order, whatever their numbers (lesson N2: sequence 0 hung

@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanDraft {
+    /// The request in English. Only a weak model is asked for it: a restatement keeps more than an order in its own
+    /// words does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 600))]
+    pub english: Option<String>,
     /// The subtasks; none where it is given up.
     #[schemars(length(max = 12))]
     pub subtasks: Vec<SubTaskDraft>,
@@ -20,7 +25,7 @@ pub struct PlanDraft {
 impl PlanDraft {
     /// A draft of these subtasks.
     pub fn of(subtasks: Vec<SubTaskDraft>) -> Self {
-        Self { subtasks, give_up: None }
+        Self { english: None, subtasks, give_up: None }
     }
 }
 
@@ -61,7 +66,8 @@ pub struct SubTaskDraft {
     pub sequence: u32,
     /// What it is for.
     pub kind: StepKind,
-    /// What must be true of its output.
+    /// What must be true of its output. A weak model is not asked for it.
+    #[serde(default)]
     #[schemars(length(min = 1, max = 8))]
     pub criteria: Vec<CriterionDraft>,
 }

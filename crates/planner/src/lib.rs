@@ -31,6 +31,7 @@ mod draft;
 mod error;
 mod guessed_pattern;
 mod guided;
+mod masked_names;
 mod memory_query;
 mod model_planner;
 mod prompt;

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 
 use crate::draft::{GiveUpDraft, GiveUpWord};
 use crate::guided::{self, GUIDED_PROMPT};
+use crate::masked_names::MaskedNames;
 use crate::suggestion::NextDraft;
 use crate::{
     Author, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt, replan,
@@ -36,9 +37,8 @@ pub struct ModelPlanner {
 
 impl Default for ModelPlanner {
     fn default() -> Self {
-        let schema = JsonSchema::of::<PlanDraft>("plan").terse();
-        let guided_schema = guided::schema(&schema);
-        Self { schema, guided_schema }
+        let all = JsonSchema::of::<PlanDraft>("plan").terse();
+        Self { schema: guided::capable_schema(&all), guided_schema: guided::schema(&all) }
     }
 }
 
@@ -77,6 +77,14 @@ fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan,
     Ok((plan, violations))
 }
 
+/// The draft with the names as they are.
+fn uncovered(draft: PlanDraft, names: &MaskedNames) -> PlanDraft {
+    let mut draft = draft;
+    draft.english = draft.english.map(|english| names.uncover(&english));
+    draft.subtasks.iter_mut().for_each(|step| step.intent = names.uncover(&step.intent));
+    draft
+}
+
 fn gave_up(draft: &GiveUpDraft) -> GaveUp {
     GaveUp {
         kind: match draft.kind {
@@ -97,18 +105,23 @@ impl Planner for ModelPlanner {
         } else {
             (Author::Capable, SYSTEM_PROMPT, &self.schema, PLAN_TOKENS)
         };
-        let mut request = Request::new("planner", system, prompt::planning(cx, &profile))
+        let names = match author {
+            Author::Guided => MaskedNames::of(&cx.spec.intent, &cx.listing),
+            Author::Capable => MaskedNames::default(),
+        };
+        let said = |first: PlanDraft| uncovered(first, &names);
+        let mut request = Request::new("planner", system, names.cover(&prompt::planning(cx, &profile)))
             .with_schema(schema.clone())
             .with_max_tokens(profile.room(tokens));
         let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
-        let violations = match planned(&first, author, cx)? {
+        let violations = match planned(&said(first.clone()), author, cx)? {
             (plan, violations) if violations.is_empty() => return Ok(plan),
             (_, violations) => violations,
         };
         request.messages.push(Message::assistant(serde_json::to_string(&first).unwrap_or_default()));
-        request.messages.push(Message::user(prompt::refusal(&violations)));
+        request.messages.push(Message::user(names.cover(&prompt::refusal(&violations))));
         let second = ask::<PlanDraft>(model.as_ref(), request).await?.value;
-        let (plan, violations) = planned(&second, author, cx)?;
+        let (plan, violations) = planned(&said(second), author, cx)?;
         match violations.as_slice() {
             [] => Ok(plan),
             // Finished steps are left out of a replan, so a replan that consists only of them is empty.

@@ -169,7 +169,8 @@ pub(crate) fn without<'a>(
     done: impl Iterator<Item = &'a SubTaskOutcome> + Clone,
 ) -> PlanDraft {
     let is_done = |intent: &str| done.clone().any(|outcome| words(&outcome.intent) == words(intent));
-    PlanDraft::of(draft.subtasks.iter().filter(|subtask| !is_done(&subtask.intent)).cloned().collect())
+    let subtasks = draft.subtasks.iter().filter(|subtask| !is_done(&subtask.intent)).cloned().collect();
+    PlanDraft { english: draft.english.clone(), ..PlanDraft::of(subtasks) }
 }
 
 fn outcome(previous: &Previous, id: SubTaskId) -> Option<&SubTaskOutcome> {

@@ -105,8 +105,8 @@ pub enum AnswerOrigin {
     LastStep,
     /// A model wrote it with the outputs before it, and code found no figure and no name in it that they do not show.
     Composed,
-    /// The outputs as they are, each under the number of its step.
-    Numbered,
+    /// The outputs as they are, as a list in the order of their steps.
+    Listed,
 }
 
 /// What came of the schema that the output of a run is to meet.

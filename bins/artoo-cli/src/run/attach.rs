@@ -12,6 +12,7 @@ use artoo_runtime::journal::{self, Follow, RunState};
 use artoo_runtime::{Question as Open, runs};
 use artoo_types::Envelope;
 use chrono::{DateTime, FixedOffset};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::always_rule::PolicyFile;
@@ -30,6 +31,9 @@ const BEAT: Duration = Duration::from_millis(100);
 /// Shows a run until it ends or the user leaves.
 pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<Exit, CommandError> {
     let unreadable = |error| unreadable_run(runs::RunsError::Journal(error));
+    // Before anything is shown: who reads it may press Ctrl+C at once, and that leaves.
+    let mut leaving = signal(SignalKind::interrupt())
+        .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
     let mut follow = Follow::open(&folder.join(journal::FILE_NAME)).map_err(unreadable)?;
     let verbose = context.common.verbose > 0;
     let mut watched = Watched {
@@ -42,7 +46,6 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
     };
     let first = follow.read_on().map_err(unreadable)?;
     let mut way = if may_work(first.state) { way(context, folder).await } else { Way::none() };
-    let mut leaving = std::pin::pin!(tokio::signal::ctrl_c());
     let mut beats = tokio::time::interval(BEAT);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     let (mut beat, mut read) = (0, Some(first));
@@ -76,8 +79,7 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
         watched.ask(context, &mut way);
         tokio::select! {
             biased;
-            left = &mut leaving => {
-                left.map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
+            Some(()) = leaving.recv() => {
                 if way.asking.is_open() {
                     context.terminal.note("");
                 }

@@ -26,7 +26,7 @@ pub(super) fn answer(origin: AnswerOrigin) -> &'static str {
         AnswerOrigin::Composed => {
             "written by a model from the outputs of all steps, its figures and names checked by code"
         }
-        AnswerOrigin::Numbered => "the outputs of all steps as they are, by number",
+        AnswerOrigin::Listed => "the outputs of all steps as they are, as a list",
     }
 }
 

@@ -5,10 +5,11 @@
 //! that the commands mean the same. A command whose output does not change when its subject cannot be read
 //! says nothing about the subject, however many other commands agree with it.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Said, Samples, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Samples, ToolName};
+
+use super::compared::{Compared, Without, is_number, said, stands_in, text, without_subject};
 
 /// What the commands are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +20,8 @@ pub(crate) enum Goal {
     Change,
 }
 
-/// Digits behind the first one that two programs share: awk prints six in all.
-const SHARED_DIGITS: usize = 5;
+/// From how many letters on a word is taken for a name, which does not stand somewhere by chance.
+const SHORTEST_NAME: usize = 4;
 
 /// A rehearsed command.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,8 +87,12 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
     let best = groups
         .iter()
         .filter_map(|group| {
-            let worth = worth(&group.first()?.came, goal);
-            Some(((worth, ways(group), group.len(), Reverse(first(group)?)), group))
+            let own = group.first()?;
+            let worth = worth(&own.came, goal);
+            let is_another = |other: &&Candidate| group.iter().all(|one| one.sample != other.sample);
+            let says_more = candidates.iter().filter(is_another).filter(|other| bears_out(other, own, goal));
+            let all: Vec<&Candidate> = group.iter().copied().chain(says_more).collect();
+            Some(((worth, ways(&all), all.len(), Reverse(first(group)?)), group))
         })
         .max_by_key(|(rank, _)| *rank);
     let ((worth, ways, size, _), group) = best?;
@@ -100,6 +105,24 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
     let samples = Samples { asked, agreed: count(size), ways, depends };
     let is_settled = ways >= 2 && worth >= Worth::Unknown;
     Some(Winner { sample, samples, is_settled })
+}
+
+/// Whether a command that says more says this, too: each line stands in what it puts out, on the files as they are
+/// and where lines are doubled. One prints a name, and another "Largest file: " before it. A short word that is the
+/// same in both worlds may stand there by chance.
+fn bears_out(more: &Candidate, less: &Candidate, goal: Goal) -> bool {
+    let all = Compared::All;
+    let depends = |one: &Candidate| worth(&one.came, goal) == Worth::Depends;
+    if goal == Goal::Change || !depends(more) || !depends(less) || failed(&more.came.as_is) {
+        return false;
+    }
+    let (Some(less_doubled), Some(more_doubled)) = (&less.came.doubled, &more.came.doubled) else {
+        return false;
+    };
+    let (own, doubled) = (said(&less.came.as_is, all), said(less_doubled, all));
+    let is_telling = own != doubled || own.iter().any(|line| line.chars().count() >= SHORTEST_NAME);
+    let other = said(&more.came.as_is, all);
+    is_telling && own != other && stands_in(&own, &other) && stands_in(&doubled, &said(more_doubled, all))
 }
 
 /// The number of commands in the group of which no two share a program. One command with another option makes
@@ -136,14 +159,6 @@ pub(crate) fn failed(rehearsed: &Rehearsed) -> bool {
     !text(&rehearsed.stderr).trim().is_empty() && (rehearsed.status != 0 || says_nothing)
 }
 
-/// The output as text; the hash of a long output.
-fn text(said: &Said) -> Cow<'_, str> {
-    match said {
-        Said::Whole(bytes) => String::from_utf8_lossy(bytes),
-        Said::Hash(hash) => Cow::Owned(format!("{hash:?}")),
-    }
-}
-
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -171,10 +186,12 @@ fn worth(came: &Came, goal: Goal) -> Worth {
     }
 }
 
-/// The meaning of a command: its results in each world, or what it changes.
+/// The meaning of a command: its results in each world, or what it changes. Of the world without the subject only
+/// counts whether the result is another one there: one program complains that there is nothing, and another
+/// counts 0.
 #[derive(PartialEq, Eq)]
 enum Meaning {
-    Answer(bool, Vec<String>, Option<Without>, Option<(bool, Vec<String>)>),
+    Answer(bool, Vec<String>, Option<bool>, Option<(bool, Vec<String>)>),
     Change(bool, Option<[u8; 32]>),
 }
 
@@ -184,98 +201,17 @@ fn meaning(came: &Came, of: Compared, goal: Goal) -> Meaning {
         Goal::Change => return Meaning::Change(failed(&came.as_is), came.as_is.changes),
     }
     let doubled = came.doubled.as_ref().map(|doubled| (failed(doubled), said(doubled, of)));
-    let hidden = came.hidden.as_ref().map(|hidden| without_subject(hidden, of));
-    Meaning::Answer(failed(&came.as_is), said(&came.as_is, of), hidden, doubled)
-}
-
-/// The part of the outputs that is compared. One command prints a name, another the name after its size: the
-/// name is what both have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compared {
-    All,
-    /// One of the outputs consists of numbers only.
-    Numbers,
-    /// One of the outputs contains no number.
-    Words,
-}
-
-impl Compared {
-    fn of(candidates: &[Candidate]) -> Self {
-        let worked =
-            || candidates.iter().map(|candidate| &candidate.came.as_is).filter(|as_is| !failed(as_is));
-        let consists = |of: fn(&str) -> bool| {
-            worked().any(|as_is| {
-                let mut words =
-                    text(&as_is.stdout).split_whitespace().map(of).collect::<Vec<_>>().into_iter().peekable();
-                words.peek().is_some() && words.all(|is_it| is_it)
-            })
-        };
-        match (consists(is_number), consists(|word| !is_number(word))) {
-            (true, false) => Self::Numbers,
-            (false, true) => Self::Words,
-            (true, true) | (false, false) => Self::All,
-        }
-    }
-
-    fn keeps(self, word: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Numbers => is_number(word),
-            Self::Words => !is_number(word),
-        }
-    }
-}
-
-fn is_number(word: &str) -> bool {
-    word.parse::<f64>().is_ok_and(f64::is_finite)
-}
-
-/// The result of a command that cannot read its subject.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Without {
-    /// It reports an error. The wording, and any other output, depends on the program: a pipe still counts no
-    /// lines.
-    Complains,
-    /// It reports nothing unusual.
-    Says(Vec<String>),
-}
-
-fn without_subject(rehearsed: &Rehearsed, of: Compared) -> Without {
-    if text(&rehearsed.stderr).trim().is_empty() {
-        Without::Says(said(rehearsed, of))
-    } else {
-        Without::Complains
-    }
-}
-
-/// The compared parts of each line, with the lines sorted, numbers in one notation, and paths without a
-/// leading `./`.
-fn said(rehearsed: &Rehearsed, of: Compared) -> Vec<String> {
-    let told = text(&rehearsed.stdout);
-    let mut lines: Vec<String> = told
-        .lines()
-        .map(|line| {
-            let words = line.split_whitespace().filter(|word| of.keeps(word)).map(plain);
-            words.collect::<Vec<_>>().join(" ")
-        })
-        .filter(|line| !line.is_empty())
-        .collect();
-    lines.sort_unstable();
-    lines
-}
-
-/// A word in one notation: a fraction with the digits that every program prints, a path without `./`.
-fn plain(word: &str) -> String {
-    match word.parse::<f64>() {
-        Ok(number) if number.is_finite() && number.fract() == 0.0 => number.to_string(),
-        Ok(number) if number.is_finite() => format!("{number:.*e}", SHARED_DIGITS),
-        Ok(_) | Err(_) => word.strip_prefix("./").unwrap_or(word).to_owned(),
-    }
+    let as_is = said(&came.as_is, of);
+    let hidden =
+        came.hidden.as_ref().map(|hidden| without_subject(hidden, of) != Without::Says(as_is.clone()));
+    Meaning::Answer(failed(&came.as_is), as_is, hidden, doubled)
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use artoo_types::Said;
 
     use super::*;
 
@@ -324,6 +260,42 @@ mod tests {
         assert_eq!(winner(&numbers, 2, Goal::Answer).unwrap().samples.agreed, 2);
         let twice = [candidate(0, "x", "a\na", hidden(), ""), candidate(1, "y", "a", hidden(), "")];
         assert_eq!(winner(&twice, 2, Goal::Answer).unwrap().samples.agreed, 1);
+    }
+
+    /// Observed with the embedded model: a part of a request is answered, and the other one with it.
+    #[test]
+    fn lesson_what_says_more_bears_out_what_it_says_too() {
+        let gone = || complaint("", "no", 1);
+        let of = |less: (&str, &str), more: (&str, &str)| {
+            let all = [
+                candidate(0, "find docs | wc -l", less.0, gone(), less.1),
+                candidate(1, "python3 -c 'tell()'", more.0, gone(), more.1),
+            ];
+            let winner = winner(&all, 2, Goal::Answer).unwrap();
+            (winner.sample, winner.samples.agreed, winner.is_settled)
+        };
+        let both =
+            ("Number of files: 9\nLargest file: plan.md", "Number of files: 10\nLargest file: plan.md");
+        assert_eq!(of(("9", "10"), both), (0, 2, true));
+        assert_eq!(of(("plan.md", "plan.md"), both), (0, 2, true));
+        // By chance, in one world alone, or as a part of a word.
+        assert_eq!(of(("9", "9"), ("9 of 10", "9 of 11")), (0, 1, false));
+        assert_eq!(of(("9", "11"), both), (0, 1, false));
+        assert_eq!(of(("plan", "plan"), both), (0, 1, false));
+    }
+
+    /// Observed with the embedded model: where a folder is not there, `find` complains, and Python finds nothing in it.
+    #[test]
+    fn lesson_without_the_subject_one_way_complains_and_the_other_finds_nothing() {
+        let all = [
+            candidate(0, "find docs | wc -l", "12\n", complaint("0\n", "No such file or directory", 0), "13"),
+            candidate(1, "python3 -c 'count()'", "12\n", out("0\n"), "13\n"),
+        ];
+        let settled = Winner { sample: 0, samples: samples(2, 2, 2, Some(true)), is_settled: true };
+        assert_eq!(winner(&all, 2, Goal::Answer), Some(settled));
+        // A literal is the same in both worlds.
+        let literal = candidate(2, "echo 12", "12", out("12"), "13");
+        assert_eq!(winner(&[all[0].clone(), literal], 2, Goal::Answer).unwrap().samples.agreed, 1);
     }
 
     /// Observed with the embedded model: the largest file with and without its size.

@@ -140,7 +140,8 @@ pub(crate) fn with_names(code: &str, subject: &[PathBuf], folder: &Path) -> Stri
         alike.next().filter(|_| alike.next().is_none()).and_then(|path| shown(path, folder))
     };
     let put = |code: String, word: &str, name: Option<String>| match name {
-        Some(name) => code.replace(word, &name),
+        // The folder of an example, before a name that is complete.
+        Some(name) => code.replace(&format!("{word}/{name}"), &name).replace(word, &name),
         None => code,
     };
     put(put(code.to_owned(), "FOLDER", one(true)), "FILE", one(false))

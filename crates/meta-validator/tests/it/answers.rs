@@ -85,7 +85,7 @@ async fn what_is_asked_for_is_the_request_and_the_outputs_between_fences() {
 /// are.
 #[tokio::test(start_paused = true)]
 async fn law_0_an_answer_brings_in_no_figure_and_no_name_and_loses_none() {
-    let numbered = "1. 3\n2. docs/plan.md (812 bytes)";
+    let listed = "- 3\n- docs/plan.md (812 bytes)";
     for wrong in
         ["In docs liegen 4 Dateien.", "Die größte ist docs/other.md.", "Die größte ist docs/plan.md.", " "]
     {
@@ -106,7 +106,7 @@ async fn law_0_an_answer_brings_in_no_figure_and_no_name_and_loses_none() {
             panic!("{told:#?}")
         };
         assert!(warning.message.starts_with("the results of the steps are not put into one text: "));
-        assert_eq!(summary.answer, answer(numbered, AnswerOrigin::Numbered), "{wrong}");
+        assert_eq!(summary.answer, answer(listed, AnswerOrigin::Listed), "{wrong}");
     }
 }
 
@@ -115,7 +115,7 @@ async fn a_model_that_fails_or_hangs_costs_no_result() {
     for failing in [Say::hang(), Say::text("3").stopped(artoo_llm_client::StopReason::Refused)] {
         let model = ScriptedModel::new().always(Expect::purpose("answer"), failing);
         let summary = answered(model, vec![count(), largest()]).await;
-        assert_eq!(summary.answer.unwrap().origin, AnswerOrigin::Numbered);
+        assert_eq!(summary.answer.unwrap().origin, AnswerOrigin::Listed);
     }
 }
 

@@ -157,26 +157,8 @@ fn truthful(result: &FinalResult, outcomes: &[SubTaskOutcome]) {
 /// Whether every figure in an output is the number of apples.
 fn counts_the_apples(output: &Value) -> bool {
     texts(output).into_iter().all(|text| {
-        let text = without_numbers(text);
         text.split(|c: char| !c.is_ascii_digit()).all(|figure| figure.is_empty() || figure == "3")
     })
-}
-
-/// An answer without the numbers of its steps, which are not part of the answer: "1. " before one line, "2."
-/// above several.
-fn without_numbers(text: &str) -> String {
-    let (mut step, mut rest) = (1, Vec::new());
-    for line in text.lines() {
-        match line.strip_prefix(&format!("{step}.")).filter(|said| said.is_empty() || said.starts_with(' ')) {
-            Some(said) => {
-                step += 1;
-                rest.push(said);
-            }
-            None => rest.push(line),
-        }
-    }
-    // A single one is not a list of steps.
-    if step > 2 { rest.join("\n") } else { text.to_owned() }
 }
 
 /// The strings of an output of any shape.

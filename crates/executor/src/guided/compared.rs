@@ -1,0 +1,112 @@
+//! Outputs of commands in a form in which they can be compared: two programs that mean the same print it differently.
+
+use std::borrow::Cow;
+
+use artoo_types::{Rehearsed, Said};
+
+use super::majority::{Candidate, failed};
+
+/// Digits behind the first one that two programs share: awk prints six in all.
+const SHARED_DIGITS: usize = 5;
+
+/// The output as text; the hash of a long output.
+pub(super) fn text(said: &Said) -> Cow<'_, str> {
+    match said {
+        Said::Whole(bytes) => String::from_utf8_lossy(bytes),
+        Said::Hash(hash) => Cow::Owned(format!("{hash:?}")),
+    }
+}
+
+/// Whether each of these lines stands within one of the others, word by word.
+pub(super) fn stands_in(lines: &[String], others: &[String]) -> bool {
+    let within = |line: &String, other: &String| {
+        let (words, others): (Vec<&str>, Vec<&str>) = (line.split(' ').collect(), other.split(' ').collect());
+        others.windows(words.len()).any(|part| part == words)
+    };
+    !lines.is_empty() && lines.iter().all(|line| others.iter().any(|other| within(line, other)))
+}
+
+/// The part of the outputs that is compared. One command prints a name, another the name after its size: the
+/// name is what both have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    All,
+    /// One of the outputs consists of numbers only.
+    Numbers,
+    /// One of the outputs contains no number.
+    Words,
+}
+
+impl Compared {
+    pub(super) fn of(candidates: &[Candidate]) -> Self {
+        let worked =
+            || candidates.iter().map(|candidate| &candidate.came.as_is).filter(|as_is| !failed(as_is));
+        let consists = |of: fn(&str) -> bool| {
+            worked().any(|as_is| {
+                let mut words =
+                    text(&as_is.stdout).split_whitespace().map(of).collect::<Vec<_>>().into_iter().peekable();
+                words.peek().is_some() && words.all(|is_it| is_it)
+            })
+        };
+        match (consists(is_number), consists(|word| !is_number(word))) {
+            (true, false) => Self::Numbers,
+            (false, true) => Self::Words,
+            (true, true) | (false, false) => Self::All,
+        }
+    }
+
+    pub(super) fn keeps(self, word: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Numbers => is_number(word),
+            Self::Words => !is_number(word),
+        }
+    }
+}
+
+pub(super) fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// The result of a command that cannot read its subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Without {
+    /// It reports an error. The wording, and any other output, depends on the program: a pipe still counts no
+    /// lines.
+    Complains,
+    /// It reports nothing unusual.
+    Says(Vec<String>),
+}
+
+pub(super) fn without_subject(rehearsed: &Rehearsed, of: Compared) -> Without {
+    if text(&rehearsed.stderr).trim().is_empty() {
+        Without::Says(said(rehearsed, of))
+    } else {
+        Without::Complains
+    }
+}
+
+/// The compared parts of each line, with the lines sorted, numbers in one notation, and paths without a
+/// leading `./`.
+pub(super) fn said(rehearsed: &Rehearsed, of: Compared) -> Vec<String> {
+    let told = text(&rehearsed.stdout);
+    let mut lines: Vec<String> = told
+        .lines()
+        .map(|line| {
+            let words = line.split_whitespace().filter(|word| of.keeps(word)).map(plain);
+            words.collect::<Vec<_>>().join(" ")
+        })
+        .filter(|line| !line.is_empty())
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// A word in one notation: a fraction with the digits that every program prints, a path without `./`.
+pub(super) fn plain(word: &str) -> String {
+    match word.parse::<f64>() {
+        Ok(number) if number.is_finite() && number.fract() == 0.0 => number.to_string(),
+        Ok(number) if number.is_finite() => format!("{number:.*e}", SHARED_DIGITS),
+        Ok(_) | Err(_) => word.strip_prefix("./").unwrap_or(word).to_owned(),
+    }
+}
