@@ -92,7 +92,9 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
             let is_another = |other: &&Candidate| group.iter().all(|one| one.sample != other.sample);
             let says_more = candidates.iter().filter(is_another).filter(|other| bears_out(other, own, goal));
             let all: Vec<&Candidate> = group.iter().copied().chain(says_more).collect();
-            Some(((worth, ways(&all), all.len(), Reverse(first(group)?)), group))
+            // Most mistakes find nothing, so that finding nothing twice bears nothing out.
+            let ways = if goal == Goal::Answer && is_nothing(&own.came.as_is) { 1 } else { ways(&all) };
+            Some(((worth, ways, all.len(), Reverse(first(group)?)), group))
         })
         .max_by_key(|(rank, _)| *rank);
     let ((worth, ways, size, _), group) = best?;
@@ -155,8 +157,12 @@ fn exactness(candidate: &Candidate, of: Compared) -> usize {
 /// Whether the command failed with a message on stderr: by its status or, at the beginning of a pipe, with
 /// nothing or a zero as what came out at its end. A search without a hit exits with status 1 and writes nothing.
 pub(crate) fn failed(rehearsed: &Rehearsed) -> bool {
-    let says_nothing = text(&rehearsed.stdout).split_whitespace().all(|word| word.parse() == Ok(0.0));
-    !text(&rehearsed.stderr).trim().is_empty() && (rehearsed.status != 0 || says_nothing)
+    !text(&rehearsed.stderr).trim().is_empty() && (rehearsed.status != 0 || is_nothing(rehearsed))
+}
+
+/// Whether nothing was found: no output, or zeros. The command looked nowhere, or there is nothing.
+fn is_nothing(rehearsed: &Rehearsed) -> bool {
+    text(&rehearsed.stdout).split_whitespace().all(|word| word.parse() == Ok(0.0))
 }
 
 fn count(number: usize) -> u32 {
@@ -178,8 +184,7 @@ fn worth(came: &Came, goal: Goal) -> Worth {
     let differs = hidden.as_ref().is_some_and(|hidden| *hidden != Without::Says(as_is.clone()))
         || came.doubled.as_ref().is_some_and(|doubled| said(doubled, all) != as_is);
     match hidden {
-        // An empty output proves nothing: the search found nothing, or it looked nowhere.
-        _ if as_is.is_empty() => Worth::Unknown,
+        _ if is_nothing(&came.as_is) => Worth::Unknown,
         _ if differs => Worth::Depends,
         Some(_) => Worth::Independent,
         None => Worth::Unknown,
@@ -262,6 +267,22 @@ mod tests {
         assert_eq!(winner(&twice, 2, Goal::Answer).unwrap().samples.agreed, 1);
     }
 
+    /// Observed with the embedded model: two filters that take nothing agree on 0, and one of them complains where the
+    /// file is not there.
+    #[test]
+    fn lesson_nothing_that_is_found_twice_is_borne_out_by_nothing() {
+        let gone = || complaint("0", "No such file or directory", 0);
+        let all = [
+            candidate(0, "grep -c ERROR log", "0", gone(), "0"),
+            candidate(1, "python3 -c 'count()'", "0", gone(), "0"),
+            candidate(2, "awk '/ERROR/' log | wc -l", "59", gone(), "60"),
+        ];
+        let nothing = Winner { sample: 0, samples: samples(2, 2, 1, None), is_settled: false };
+        assert_eq!(winner(&all[..2], 2, Goal::Answer), Some(nothing));
+        let found = Winner { sample: 2, samples: samples(3, 1, 1, Some(true)), is_settled: false };
+        assert_eq!(winner(&all, 3, Goal::Answer), Some(found));
+    }
+
     /// Observed with the embedded model: a part of a request is answered, and the other one with it.
     #[test]
     fn lesson_what_says_more_bears_out_what_it_says_too() {
@@ -339,7 +360,7 @@ mod tests {
         let quiet = [candidate(0, "grep x a", "", out(""), ""), candidate(1, "awk /x/ a", "", out(""), "")];
         assert_eq!(
             winner(&quiet, 2, Goal::Answer),
-            Some(Winner { sample: 0, samples: samples(2, 2, 2, None), is_settled: true })
+            Some(Winner { sample: 0, samples: samples(2, 2, 1, None), is_settled: false })
         );
         assert_eq!(winner(&[], 2, Goal::Answer), None);
     }
