@@ -6,6 +6,8 @@ use artoo_checks::{Filesystem, Record, contradicting_hit, named_paths, same_answ
 use artoo_judging::{Dependence, Grounds, Rerun, matters};
 use artoo_types::{SubTaskOutcome, TaskSpec, ToolCall};
 
+use crate::left_alone::left_alone;
+
 /// The maximum number of paths named by a request that are tested for their influence on a call.
 const MOST_NAMED: usize = 6;
 
@@ -58,6 +60,13 @@ impl Doubts {
             let calls: Vec<ToolCall> =
                 answers.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
             doubts.of_named(&named_paths(&spec.intent, world), &calls, world, again).await;
+        } else {
+            let calls: Vec<ToolCall> =
+                outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
+            let named = named_paths(&spec.intent, world);
+            doubts.refuted = left_alone(&named, &calls, world).map(|path| {
+                format!("no call looked at {} or changed it, which the request names", path.display())
+            });
         }
         doubts
     }

@@ -27,6 +27,7 @@ pub mod conformance;
 mod contradiction;
 mod doubts;
 mod fan_in;
+mod left_alone;
 mod merge;
 mod model_judge;
 mod output_schema;

@@ -1,15 +1,12 @@
 //! Compiles a draft into a plan: criteria become checks, and groups are numbered.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_checks::{lint, matches_any_text, met_by};
 use artoo_llm_client::inline;
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, StepKind, TaskSpec};
 
-use crate::guided::as_one_change;
+use crate::guided::as_one_step;
 use crate::{CriterionDraft, PlanDraft, SubTaskDraft, guessed_pattern};
 
 /// The kind of model that wrote a draft.
@@ -62,8 +59,7 @@ pub fn compile(
     kept: usize,
 ) -> (Vec<PlannedSubTask>, Vec<Criterion>) {
     let draft = &match author {
-        Author::Guided if kept == 0 => as_one_change(without_repetitions(draft)),
-        Author::Guided => without_repetitions(draft),
+        Author::Guided => as_one_step(draft),
         Author::Capable => draft.clone(),
     };
     let groups = dense_groups(draft);
@@ -102,14 +98,6 @@ pub fn compile(
         at_least_something(&mut subtask.success_criteria);
     }
     (subtasks, of_the_task)
-}
-
-/// The draft with each step once: a weak model repeats the last one to the end of the list.
-fn without_repetitions(draft: &PlanDraft) -> PlanDraft {
-    let mut draft = draft.clone();
-    let mut seen = BTreeSet::new();
-    draft.subtasks.retain(|step| seen.insert(step.intent.trim().to_lowercase()));
-    draft
 }
 
 /// Prefix of the planner's own words.

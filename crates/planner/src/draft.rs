@@ -58,10 +58,12 @@ pub enum GiveUpWord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubTaskDraft {
-    /// What to do.
+    /// What to do. A weak model is not asked for it: its one step is the request.
+    #[serde(default)]
     #[schemars(length(min = 1, max = 2000))]
     pub intent: String,
-    /// Its group.
+    /// Its group. A weak model has one.
+    #[serde(default)]
     #[schemars(range(min = 1, max = 12))]
     pub sequence: u32,
     /// What it is for.
@@ -72,8 +74,7 @@ pub struct SubTaskDraft {
     pub criteria: Vec<CriterionDraft>,
 }
 
-// A part of `Check`: a kind of it is asked for once it stands here, in `prompts/system.md`, and, if small models
-// guess its values, in `WIDE_CHECKS`.
+// A part of `Check`: a kind of it is asked for once it stands here and in `prompts/system.md`.
 /// A criterion in the model's words, by how it can be decided. The checks are those that need no knowledge of the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "check", rename_all = "snake_case", deny_unknown_fields)]

@@ -32,9 +32,10 @@ impl MaskedNames {
             }
         }
         names.sort_by_key(|(name, _)| Reverse(name.len()));
-        let (mut masks, mut rest) = (Vec::new(), request.to_owned());
+        let (mut masks, mut parts) = (Vec::new(), vec![Part::Open(request)]);
         for (name, is_folder) in names {
-            if masks.len() == MOST || find(&rest, name).is_none() {
+            let stands = |part: &Part<'_>| matches!(part, Part::Open(text) if find(text, name).is_some());
+            if masks.len() == MOST || !parts.iter().any(stands) {
                 continue;
             }
             let number = masks.len() + 1;
@@ -44,7 +45,7 @@ impl MaskedNames {
                 (false, "") => format!("FILE{number}"),
                 (false, ending) => format!("FILE{number}.{ending}"),
             };
-            rest = replaced(&rest, name, &word);
+            parts = covered(parts, name, masks.len());
             masks.push(Mask { name: name.to_owned(), word });
         }
         // Nobody could tell the words of the request from those that cover.
@@ -54,7 +55,14 @@ impl MaskedNames {
 
     /// The text with every name covered.
     pub(crate) fn cover(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, mask| replaced(&text, &mask.name, &mask.word))
+        let masks = self.0.iter().enumerate();
+        let parts =
+            masks.fold(vec![Part::Open(text)], |parts, (number, mask)| covered(parts, &mask.name, number));
+        let word = |part: Part<'_>| match part {
+            Part::Open(text) => text.to_owned(),
+            Part::Covered(number) => self.0.get(number).map(|mask| mask.word.clone()).unwrap_or_default(),
+        };
+        parts.into_iter().map(word).collect()
     }
 
     /// The text with every name as it is.
@@ -70,15 +78,29 @@ fn stem(word: &str) -> &str {
     word.split_once('.').map_or(word, |(stem, _)| stem)
 }
 
-fn replaced(text: &str, name: &str, word: &str) -> String {
-    let (mut done, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(at) = find(rest, name) {
-        let (before, found) = rest.split_at(at);
-        done.push_str(before);
-        done.push_str(word);
-        rest = found.get(name.len()..).unwrap_or_default();
+/// A part of a text: as it is, or covered by the mask of this number, in whose word no other name is looked for.
+#[derive(Clone, Copy, Debug)]
+enum Part<'a> {
+    Open(&'a str),
+    Covered(usize),
+}
+
+/// The parts with a name covered wherever it stands.
+fn covered<'a>(parts: Vec<Part<'a>>, name: &str, number: usize) -> Vec<Part<'a>> {
+    let mut done = Vec::with_capacity(parts.len());
+    for part in parts {
+        let Part::Open(mut rest) = part else {
+            done.push(part);
+            continue;
+        };
+        while let Some(at) = find(rest, name) {
+            let (before, found) = rest.split_at(at);
+            done.extend([Part::Open(before), Part::Covered(number)]);
+            rest = found.get(name.len()..).unwrap_or_default();
+        }
+        done.push(Part::Open(rest));
     }
-    done + rest
+    done
 }
 
 /// Where a name stands in a text as a word. Words of scripts without blanks may stand beside it.

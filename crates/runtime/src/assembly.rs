@@ -14,7 +14,7 @@ use artoo_bus::{Clock, RunBus};
 use artoo_consent::{Nobody, PauseClock};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
-use artoo_planner::{Asking, FolderListing, Planner};
+use artoo_planner::{Asking, Planner};
 use artoo_snapshot::Snapshot;
 use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, LocalTime, Rehearsal, ToolContext, ToolLimits};
 use artoo_types::{
@@ -293,10 +293,7 @@ fn role_tasks(
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
         inventory: parts.inventory.clone(),
-        // A weak model is not shown the listing.
-        listing: if model.profile().guided {
-            FolderListing::default()
-        } else {
+        listing: {
             let secrets = artoo_consent::secrets_in(&surroundings.home);
             let protected: Vec<PathBuf> = parts.protected.iter().cloned().chain(secrets).collect();
             folder_listing(&surroundings.working_folder, &protected)

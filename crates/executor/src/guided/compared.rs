@@ -43,9 +43,9 @@ impl Compared {
             || candidates.iter().map(|candidate| &candidate.came.as_is).filter(|as_is| !failed(as_is));
         let consists = |of: fn(&str) -> bool| {
             worked().any(|as_is| {
-                let mut words =
-                    text(&as_is.stdout).split_whitespace().map(of).collect::<Vec<_>>().into_iter().peekable();
-                words.peek().is_some() && words.all(|is_it| is_it)
+                let told = text(&as_is.stdout);
+                let mut words = words(&told).peekable();
+                words.peek().is_some() && words.all(of)
             })
         };
         match (consists(is_number), consists(|word| !is_number(word))) {
@@ -62,6 +62,15 @@ impl Compared {
             Self::Words => !is_number(word),
         }
     }
+}
+
+/// The words of an output. One program prints a list with commas and brackets, another puts a colon behind a name.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_between = |c: char| {
+        c.is_whitespace()
+            || matches!(c, ':' | ';' | ',' | '|' | '=' | '"' | '\'' | '(' | ')' | '[' | ']' | '{' | '}')
+    };
+    text.split(is_between).filter(|word| !word.is_empty())
 }
 
 pub(super) fn is_number(word: &str) -> bool {
@@ -86,27 +95,27 @@ pub(super) fn without_subject(rehearsed: &Rehearsed, of: Compared) -> Without {
     }
 }
 
-/// The compared parts of each line, with the lines sorted, numbers in one notation, and paths without a
-/// leading `./`.
+/// The compared parts of each line, with the lines sorted, numbers in one notation, and paths by their last name.
 pub(super) fn said(rehearsed: &Rehearsed, of: Compared) -> Vec<String> {
     let told = text(&rehearsed.stdout);
     let mut lines: Vec<String> = told
         .lines()
-        .map(|line| {
-            let words = line.split_whitespace().filter(|word| of.keeps(word)).map(plain);
-            words.collect::<Vec<_>>().join(" ")
-        })
+        .map(|line| words(line).filter(|word| of.keeps(word)).map(plain).collect::<Vec<_>>().join(" "))
         .filter(|line| !line.is_empty())
         .collect();
     lines.sort_unstable();
     lines
 }
 
-/// A word in one notation: a fraction with the digits that every program prints, a path without `./`.
+/// A word in one notation: a fraction with the digits that every program prints, a path by its last name, since one
+/// program prints the folder with it and another does not.
 pub(super) fn plain(word: &str) -> String {
     match word.parse::<f64>() {
         Ok(number) if number.is_finite() && number.fract() == 0.0 => number.to_string(),
         Ok(number) if number.is_finite() => format!("{number:.*e}", SHARED_DIGITS),
-        Ok(_) | Err(_) => word.strip_prefix("./").unwrap_or(word).to_owned(),
+        Ok(_) | Err(_) => {
+            let last = word.rsplit('/').find(|name| !name.is_empty());
+            last.filter(|name| name.contains(char::is_alphabetic)).unwrap_or(word).to_owned()
+        }
     }
 }

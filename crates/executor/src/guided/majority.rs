@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Samples, ToolName};
 
-use super::compared::{Compared, Without, is_number, said, stands_in, text, without_subject};
+use super::compared::{Compared, Without, is_number, said, stands_in, text, without_subject, words};
 
 /// What the commands are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ pub(super) fn programs(command: &str) -> Vec<String> {
 /// rounds.
 fn exactness(candidate: &Candidate, of: Compared) -> usize {
     let told = text(&candidate.came.as_is.stdout);
-    let numbers = told.split_whitespace().filter(|word| of.keeps(word) && is_number(word));
+    let numbers = words(&told).filter(|word| of.keeps(word) && is_number(word));
     numbers.filter_map(|number| Some(number.split_once('.')?.1.len())).sum()
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn failed(rehearsed: &Rehearsed) -> bool {
 
 /// Whether nothing was found: no output, or zeros. The command looked nowhere, or there is nothing.
 fn is_nothing(rehearsed: &Rehearsed) -> bool {
-    text(&rehearsed.stdout).split_whitespace().all(|word| word.parse() == Ok(0.0))
+    words(&text(&rehearsed.stdout)).all(|word| word.parse() == Ok(0.0))
 }
 
 fn count(number: usize) -> u32 {
@@ -333,6 +333,25 @@ mod tests {
         assert!(!agreed("48 app.log", "47"));
         assert!(!agreed("48 app.log", "47 app.log"), "both say both");
         assert!(!agreed("48", "app.log"), "they have nothing in common");
+    }
+
+    /// Observed with the embedded model: a search prints names with their folder and the lines, a program the names, or a list of them.
+    #[test]
+    fn lesson_names_agree_with_their_folder_and_in_any_list() {
+        let gone = || complaint("", "no", 1);
+        let agreed = |one: &str, other: &str| {
+            let all = [candidate(0, "grep", one, gone(), one), candidate(1, "python3", other, gone(), other)];
+            let winner = winner(&all, 2, Goal::Answer).unwrap();
+            (winner.samples.agreed, winner.sample)
+        };
+        assert_eq!(
+            agreed("docs/a.txt:one word\ndocs/plan.md:word", "a.txt\nplan.md"),
+            (2, 1),
+            "the bare answer is taken"
+        );
+        assert_eq!(agreed("docs/a.txt\ndocs/plan.md", "['plan.md', 'a.txt']"), (2, 0));
+        assert_eq!(agreed("docs/a.txt\ndocs/plan.md", "['plan.md', 'b.txt']"), (1, 0));
+        assert_eq!(agreed("docs/a.txt:3", "3"), (2, 0));
     }
 
     #[test]

@@ -52,6 +52,8 @@ fn tables(folder: &Path, disk: &dyn Disk) -> Result<Vec<PathBuf>, StoreError> {
 impl Store {
     /// Takes a snapshot if the journal has become long.
     pub(super) fn keep_short(&self) -> Result<(), StoreError> {
+        // How long it is, is known of what is on disk.
+        wait(self.log.flush())?;
         let (covered, megrams) = {
             let state = self.read();
             let stats = state.stats();

@@ -20,16 +20,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn supported(place: &Path) -> Result<(), NoPreview> {
     static FOUND: OnceLock<Result<(), NoPreview>> = OnceLock::new();
     static REFUSED: Mutex<BTreeMap<PathBuf, NoPreview>> = Mutex::new(BTreeMap::new());
-    let refused = || REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = FOUND.get() {
         return found.clone();
     }
-    if let Some(reason) = refused().get(place) {
+    // Held during the trial: two of them at once would disturb each other, for they use the same folder.
+    let mut refused = REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = FOUND.get() {
+        return found.clone();
+    }
+    if let Some(reason) = refused.get(place) {
         return Err(reason.clone());
     }
     match try_out(place) {
         Err(reason @ NoPreview::Refused { .. }) => {
-            refused().insert(place.to_owned(), reason.clone());
+            refused.insert(place.to_owned(), reason.clone());
             Err(reason)
         }
         found => FOUND.get_or_init(|| found).clone(),
@@ -148,5 +152,22 @@ mod tests {
         let good = tempfile::tempdir().unwrap();
         let _ = supported(Path::new("/proc/nowhere"));
         assert_eq!(supported(good.path()).is_ok(), try_out(good.path()).is_ok());
+    }
+
+    /// Observed in a run: two steps that began together tried the machine in the same folder, and one of them was told that nothing can be
+    /// tried here.
+    #[test]
+    fn lesson_those_who_ask_first_at_the_same_time_are_told_the_same() {
+        let place = tempfile::tempdir().unwrap();
+        let told = |_| {
+            thread::spawn({
+                let place = place.path().to_owned();
+                move || supported(&place)
+            })
+        };
+        let asked: Vec<_> = (0..8).map(told).collect();
+        let told: Vec<_> = asked.into_iter().map(|one| one.join().unwrap()).collect();
+        let first = told.first().unwrap();
+        assert!(told.iter().all(|one| one == first), "{told:?}");
     }
 }

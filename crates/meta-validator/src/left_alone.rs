@@ -1,0 +1,81 @@
+//! Files that a request names and that a run which changed something had nothing to do with.
+
+use std::path::{Path, PathBuf};
+
+use artoo_checks::Filesystem;
+use artoo_types::ToolCall;
+
+/// The first of these files that no call changed, named or showed.
+///
+/// A call also has to do with the files of a folder if it names the folder and uses a wildcard. Folders are left out:
+/// their names are often words of the language.
+pub(crate) fn left_alone<'a>(
+    named: &'a [PathBuf],
+    calls: &[ToolCall],
+    world: &Filesystem,
+) -> Option<&'a PathBuf> {
+    named
+        .iter()
+        .filter(|path| path.is_file())
+        .find(|path| !calls.iter().any(|call| concerns(call, path, world)))
+}
+
+fn concerns(call: &ToolCall, path: &Path, world: &Filesystem) -> bool {
+    let is_it = |other: &PathBuf| world.place(other) == *path || other == path;
+    if call.files.iter().any(|file| is_it(&file.path) || file.moved_from.as_ref().is_some_and(is_it)) {
+        return true;
+    }
+    let part = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let arguments: String = call.arguments.values().map(|value| format!("{value}\n")).collect();
+    let says = |text: &str| part(path).is_some_and(|name| stands_in(&name, text));
+    let folder = path.parent().and_then(part);
+    let is_swept = arguments.contains('*') && folder.is_some_and(|folder| stands_in(&folder, &arguments));
+    says(&arguments) || says(&call.output.shown) || is_swept
+}
+
+/// Whether a name stands in a text, not as the end of another name.
+fn stands_in(name: &str, text: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|before| before.is_alphanumeric() || matches!(before, '-' | '_' | '.'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_types::{Arguments, FileChange, FileChangeKind};
+
+    use super::*;
+    use artoo_judging::conformance::call;
+
+    fn shell(command: &str, output: &str) -> ToolCall {
+        let arguments: Arguments = [("command".to_owned(), command.into())].into_iter().collect();
+        ToolCall { arguments, ..call(1, output, true) }
+    }
+
+    #[test]
+    fn a_file_is_changed_named_shown_or_left_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("docs")).unwrap();
+        let file = root.join("docs/a.txt");
+        std::fs::write(&file, "x").unwrap();
+        let world = Filesystem::new(&root, &root, Default::default());
+        let named = [root.join("docs"), file.clone()];
+        for (command, output, is_left) in [
+            ("cp docs/a.txt b.txt", "", false),
+            ("cp docs/aa.txt b.txt", "", true),
+            ("touch b.txt", "", true),
+            ("rm docs/b.txt; ls docs", "a.txt\n", false),
+            ("cat docs/*.txt > all.txt", "", false),
+            ("rm docs/b.txt", "", true),
+        ] {
+            let found = left_alone(&named, &[shell(command, output)], &world);
+            assert_eq!(found, is_left.then_some(&file), "{command}");
+        }
+        let change = FileChangeKind::Changed;
+        let changed = FileChange { path: file.clone(), change, moved_from: None, diff: None };
+        let call = ToolCall { files: vec![changed], ..shell("./run", "") };
+        assert_eq!(left_alone(&named, &[call], &world), None);
+    }
+}
