@@ -9,7 +9,8 @@ use std::cmp::Reverse;
 
 use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Samples, ToolName};
 
-use super::compared::{Compared, Without, is_number, said, stands_in, text, without_subject, words};
+use super::bearing_out::{bears_out, is_number_of};
+use super::compared::{Compared, Without, is_number, said, text, without_subject, words};
 
 /// What the commands are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +20,6 @@ pub(crate) enum Goal {
     /// A change; what is printed beside it does not count.
     Change,
 }
-
-/// From how many letters on a word is taken for a name, which does not stand somewhere by chance.
-const SHORTEST_NAME: usize = 4;
 
 /// A rehearsed command.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +42,7 @@ pub(crate) struct Came {
 
 /// The rank of a group, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Worth {
+pub(super) enum Worth {
     /// The output does not depend on the subject; or something is changed for an answer, or nothing where
     /// something is to be changed.
     Independent,
@@ -90,7 +88,11 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
             let own = group.first()?;
             let worth = worth(&own.came, goal);
             let is_another = |other: &&Candidate| group.iter().all(|one| one.sample != other.sample);
-            let says_more = candidates.iter().filter(is_another).filter(|other| bears_out(other, own, goal));
+            // What is asked for, the number or the list, is known where it is said twice.
+            let is_twice = group.len() >= 2;
+            let says_more = candidates.iter().filter(is_another).filter(|other| {
+                bears_out(other, own, goal) || (is_twice && is_number_of(&other.came, &own.came, goal))
+            });
             let all: Vec<&Candidate> = group.iter().copied().chain(says_more).collect();
             // Most mistakes find nothing, so that finding nothing twice bears nothing out.
             let ways = if goal == Goal::Answer && is_nothing(&own.came.as_is) { 1 } else { ways(&all) };
@@ -107,24 +109,6 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
     let samples = Samples { asked, agreed: count(size), ways, depends };
     let is_settled = ways >= 2 && worth >= Worth::Unknown;
     Some(Winner { sample, samples, is_settled })
-}
-
-/// Whether a command that says more says this, too: each line stands in what it puts out, on the files as they are
-/// and where lines are doubled. One prints a name, and another "Largest file: " before it. A short word that is the
-/// same in both worlds may stand there by chance.
-fn bears_out(more: &Candidate, less: &Candidate, goal: Goal) -> bool {
-    let all = Compared::All;
-    let depends = |one: &Candidate| worth(&one.came, goal) == Worth::Depends;
-    if goal == Goal::Change || !depends(more) || !depends(less) || failed(&more.came.as_is) {
-        return false;
-    }
-    let (Some(less_doubled), Some(more_doubled)) = (&less.came.doubled, &more.came.doubled) else {
-        return false;
-    };
-    let (own, doubled) = (said(&less.came.as_is, all), said(less_doubled, all));
-    let is_telling = own != doubled || own.iter().any(|line| line.chars().count() >= SHORTEST_NAME);
-    let other = said(&more.came.as_is, all);
-    is_telling && own != other && stands_in(&own, &other) && stands_in(&doubled, &said(more_doubled, all))
 }
 
 /// The number of commands in the group of which no two share a program. One command with another option makes
@@ -169,7 +153,7 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-fn worth(came: &Came, goal: Goal) -> Worth {
+pub(super) fn worth(came: &Came, goal: Goal) -> Worth {
     if failed(&came.as_is) {
         return Worth::Failed;
     }
@@ -213,7 +197,7 @@ fn meaning(came: &Came, of: Compared, goal: Goal) -> Meaning {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use artoo_types::Said;
@@ -224,17 +208,23 @@ mod tests {
         complaint(stdout, "", 0)
     }
 
-    fn complaint(stdout: &str, stderr: &str, status: i32) -> Rehearsed {
+    pub(in crate::guided) fn complaint(stdout: &str, stderr: &str, status: i32) -> Rehearsed {
         let said = |text: &str| Said::Whole(text.as_bytes().to_vec());
         Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changes: None }
     }
 
-    fn candidate(sample: u32, command: &str, as_is: &str, hidden: Rehearsed, doubled: &str) -> Candidate {
+    pub(in crate::guided) fn candidate(
+        sample: u32,
+        command: &str,
+        as_is: &str,
+        hidden: Rehearsed,
+        doubled: &str,
+    ) -> Candidate {
         let came = Came { as_is: out(as_is), hidden: Some(hidden), doubled: Some(out(doubled)) };
         Candidate { sample, command: command.to_owned(), programs: programs(command), came }
     }
 
-    fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Samples {
+    pub(in crate::guided) fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Samples {
         Samples { asked, agreed, ways, depends }
     }
 
@@ -281,28 +271,6 @@ mod tests {
         assert_eq!(winner(&all[..2], 2, Goal::Answer), Some(nothing));
         let found = Winner { sample: 2, samples: samples(3, 1, 1, Some(true)), is_settled: false };
         assert_eq!(winner(&all, 3, Goal::Answer), Some(found));
-    }
-
-    /// Observed with the embedded model: a part of a request is answered, and the other one with it.
-    #[test]
-    fn lesson_what_says_more_bears_out_what_it_says_too() {
-        let gone = || complaint("", "no", 1);
-        let of = |less: (&str, &str), more: (&str, &str)| {
-            let all = [
-                candidate(0, "find docs | wc -l", less.0, gone(), less.1),
-                candidate(1, "python3 -c 'tell()'", more.0, gone(), more.1),
-            ];
-            let winner = winner(&all, 2, Goal::Answer).unwrap();
-            (winner.sample, winner.samples.agreed, winner.is_settled)
-        };
-        let both =
-            ("Number of files: 9\nLargest file: plan.md", "Number of files: 10\nLargest file: plan.md");
-        assert_eq!(of(("9", "10"), both), (0, 2, true));
-        assert_eq!(of(("plan.md", "plan.md"), both), (0, 2, true));
-        // By chance, in one world alone, or as a part of a word.
-        assert_eq!(of(("9", "9"), ("9 of 10", "9 of 11")), (0, 1, false));
-        assert_eq!(of(("9", "11"), both), (0, 1, false));
-        assert_eq!(of(("plan", "plan"), both), (0, 1, false));
     }
 
     /// Observed with the embedded model: where a folder is not there, `find` complains, and Python finds nothing in it.

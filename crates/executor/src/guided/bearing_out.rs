@@ -1,0 +1,94 @@
+//! Whether an output bears out another one that is not the same.
+
+use artoo_types::Rehearsed;
+
+use super::compared::{Compared, said, stands_in};
+use super::majority::{Came, Candidate, Goal, Worth, failed, worth};
+
+/// From how many letters on a word is taken for a name, which does not stand somewhere by chance.
+const SHORTEST_NAME: usize = 4;
+
+/// Whether a command that says more says this, too: each line stands in what it puts out, on the files as they are
+/// and where lines are doubled. One prints a name, and another "Largest file: " before it. A short word that is the
+/// same in both worlds may stand there by chance.
+pub(super) fn bears_out(more: &Candidate, less: &Candidate, goal: Goal) -> bool {
+    let all = Compared::All;
+    let depends = |one: &Candidate| worth(&one.came, goal) == Worth::Depends;
+    if goal == Goal::Change || !depends(more) || !depends(less) || failed(&more.came.as_is) {
+        return false;
+    }
+    let (Some(less_doubled), Some(more_doubled)) = (&less.came.doubled, &more.came.doubled) else {
+        return false;
+    };
+    let (own, doubled) = (said(&less.came.as_is, all), said(less_doubled, all));
+    let is_telling = own != doubled || own.iter().any(|line| line.chars().count() >= SHORTEST_NAME);
+    let other = said(&more.came.as_is, all);
+    is_telling && own != other && stands_in(&own, &other) && stands_in(&doubled, &said(more_doubled, all))
+}
+
+/// Whether one of them lists as many lines as the other one says, in each world: one prints the names, and another counts them.
+pub(super) fn is_number_of(one: &Came, other: &Came, goal: Goal) -> bool {
+    let depends = |came: &Came| worth(came, goal) == Worth::Depends && !failed(&came.as_is);
+    let counts = |list: &Rehearsed, number: &Rehearsed| {
+        let (list, number) = (said(list, Compared::All), said(number, Compared::All));
+        list.len() >= 2 && number == [list.len().to_string()]
+    };
+    let in_each = |list: &Came, number: &Came| {
+        let doubled = match (&list.doubled, &number.doubled) {
+            (Some(list), Some(number)) => counts(list, number),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        counts(&list.as_is, &number.as_is) && doubled
+    };
+    goal == Goal::Answer && depends(one) && depends(other) && (in_each(one, other) || in_each(other, one))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::guided::majority::tests::{candidate, complaint, samples};
+    use crate::guided::majority::{Winner, winner};
+
+    use super::*;
+
+    /// Observed with the embedded model: a part of a request is answered, and the other one with it.
+    #[test]
+    fn lesson_what_says_more_bears_out_what_it_says_too() {
+        let gone = || complaint("", "no", 1);
+        let of = |less: (&str, &str), more: (&str, &str)| {
+            let all = [
+                candidate(0, "find docs | wc -l", less.0, gone(), less.1),
+                candidate(1, "python3 -c 'tell()'", more.0, gone(), more.1),
+            ];
+            let winner = winner(&all, 2, Goal::Answer).unwrap();
+            (winner.sample, winner.samples.agreed, winner.is_settled)
+        };
+        let both =
+            ("Number of files: 9\nLargest file: plan.md", "Number of files: 10\nLargest file: plan.md");
+        assert_eq!(of(("9", "10"), both), (0, 2, true));
+        assert_eq!(of(("plan.md", "plan.md"), both), (0, 2, true));
+        // By chance, in one world alone, or as a part of a word.
+        assert_eq!(of(("9", "9"), ("9 of 10", "9 of 11")), (0, 1, false));
+        assert_eq!(of(("9", "11"), both), (0, 1, false));
+        assert_eq!(of(("plan", "plan"), both), (0, 1, false));
+    }
+
+    /// Observed with the embedded model: a search lists what is in an archive, and a program counts it.
+    #[test]
+    fn lesson_a_list_bears_out_its_number_where_one_of_them_is_said_twice() {
+        let gone = || complaint("", "no", 1);
+        let list = candidate(0, "tar -tf a.tar", "x.jpg\ny.jpg", gone(), "x.jpg\ny.jpg\nz.jpg");
+        let number = |sample, doubled| candidate(sample, "python3 -c 'count()'", "2", gone(), doubled);
+        let once = [list.clone(), number(1, "3")];
+        assert_eq!(
+            winner(&once, 2, Goal::Answer).unwrap().samples.ways,
+            1,
+            "nobody knows which is asked for"
+        );
+        let twice = [list.clone(), number(1, "3"), number(2, "3")];
+        let settled = Winner { sample: 1, samples: samples(3, 3, 2, Some(true)), is_settled: true };
+        assert_eq!(winner(&twice, 3, Goal::Answer), Some(settled));
+        let by_chance = [list, number(1, "2"), number(2, "2")];
+        assert_eq!(winner(&by_chance, 3, Goal::Answer).unwrap().samples.ways, 1);
+    }
+}
