@@ -14,8 +14,8 @@ use crate::{CriterionDraft, PlanDraft, SubTaskDraft, guessed_pattern};
 pub enum Author {
     /// A capable model: its steps stay as written.
     Capable,
-    /// A weak model: a single step that covers the whole request takes the request's own words, and criteria
-    /// that only a reader could judge are dropped.
+    /// A weak model: its plan is one step in the request's own words, and criteria that only a reader could judge
+    /// are dropped.
     Guided,
 }
 

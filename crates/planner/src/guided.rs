@@ -2,8 +2,8 @@
 //!
 //! The guards, each with its cost and its reason:
 //!
-//! - A prompt with examples, and a narrow schema. Cost: twice the prompt; no room for long steps, and no way
-//!   to give up. Reason: a small model copies a form correctly and invents none.
+//! - A prompt with examples, and no way to give up. Cost: plans for what cannot be done. Reason: a small model copies a
+//!   form correctly and invents none, and it gives up at the first doubt.
 //! - The request in English comes first, with the names of what is there covered ([`MaskedNames`](crate::masked_names::MaskedNames)). Cost: 20 tokens.
 //!   Reason: asked for an order in its own words, a small model writes that of an example, and it translates names;
 //!   of 37 requests in seven languages it loses none of the names so.
