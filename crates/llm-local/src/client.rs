@@ -51,7 +51,11 @@ impl LocalModel {
         Ok(())
     }
 
-    /// Answers requests that differ only in their sampling.
+    fn silent(&self) -> LlmError {
+        LlmError::Engine { model: self.options.name.clone(), reason: "it answered nothing".to_owned() }
+    }
+
+    /// Answers requests in a batch: at least the first of them, and as many as can be begun.
     async fn answer(&self, requests: &[Request]) -> Result<Vec<Completion>, LlmError> {
         let told = requests.iter().map(|request| with_tools_in_prompt(request).into_owned()).collect();
         let mut completions = self.submit(|reply| Job::Answer(told, reply)).await?;
@@ -105,33 +109,24 @@ impl LlmClient for LocalModel {
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         let mut completions = self.answer(std::slice::from_ref(request)).await?;
-        completions.pop().ok_or_else(|| LlmError::Engine {
-            model: self.options.name.clone(),
-            reason: "it answered nothing".to_owned(),
-        })
+        completions.pop().ok_or_else(|| self.silent())
     }
 
-    /// Samples of one question are decoded in a batch: its prompt is processed once, and every weight is read
-    /// once per step.
+    /// All are decoded in a batch: every weight is read once per step, and the prompt of samples of one question is
+    /// processed once.
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         let mut results = Vec::with_capacity(requests.len());
-        for alike in requests.chunk_by(is_same_question) {
-            match self.answer(alike).await {
-                Ok(completions) => results.extend(completions.into_iter().map(Ok)),
-                Err(error) => {
-                    results.push(Err(error));
-                    break;
-                }
+        while results.last().is_none_or(Result::is_ok)
+            && let Some(rest) = requests.get(results.len()..).filter(|rest| !rest.is_empty())
+        {
+            match self.answer(rest).await {
+                Ok(completions) if !completions.is_empty() => results.extend(completions.into_iter().map(Ok)),
+                Ok(_) => results.push(Err(self.silent())),
+                Err(error) => results.push(Err(error)),
             }
         }
         results
     }
-}
-
-/// Whether two requests differ at most in their sampling.
-fn is_same_question(one: &Request, other: &Request) -> bool {
-    let bare = |request: &Request| Request { temperature_percent: 0, seed: None, ..request.clone() };
-    bare(one) == bare(other)
 }
 
 impl std::fmt::Debug for LocalModel {

@@ -16,7 +16,7 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, LlmError>>;
 
 /// A job for the engine.
 pub(crate) enum Job {
-    /// Answers requests that differ only in their temperature and seed.
+    /// Answers requests in a batch: as many, from the first on, as can be begun.
     Answer(Vec<Request>, Reply<Vec<Completion>>),
     /// Processes a system text in advance.
     Warm(Arc<str>, Reply<()>),

@@ -68,13 +68,6 @@ impl Sequence {
         }
     }
 
-    /// Sets the sampling parameters of this request.
-    pub(crate) fn with_dice(mut self, request: &Request, random: Seeded) -> Self {
-        self.temperature_percent = request.temperature_percent;
-        self.random = random;
-        self
-    }
-
     /// Whether nothing can follow.
     pub(crate) fn has_ended(&self) -> bool {
         self.stop.is_some()

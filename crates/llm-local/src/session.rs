@@ -20,6 +20,9 @@ use crate::vocab::Vocab;
 /// Prompt tokens processed at once: enough to amortise unpacking weights, few enough to bound its memory.
 const PROMPT_CHUNK: usize = 256;
 
+/// Number of prompts whose states are kept: a conversation in two forms goes on.
+const LAST_PROMPTS: usize = 2;
+
 /// Returns whether the request was cancelled.
 pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
@@ -31,8 +34,8 @@ pub(crate) struct Session {
     grammars: Grammars,
     prefixes: Prefixes,
     files: Option<PrefixFiles>,
-    /// The last prompt and its state: the next one often goes on with the same conversation.
-    last: Option<(Vec<TokenId>, State)>,
+    /// The last prompts and their states, the latest first: the next one often goes on with the same conversation.
+    last: Vec<(Vec<TokenId>, State)>,
     random: Seeded,
 }
 
@@ -46,23 +49,73 @@ impl Session {
         let files = options.prefix_folder.as_deref();
         let files = files.and_then(|folder| PrefixFiles::of(folder, &options.file));
         let random = Seeded::new(options.seed);
-        Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, files, last: None, random })
+        Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, files, last: Vec::new(), random })
     }
 
-    /// Answers requests that differ only in their temperature and seed, all at once; `None` if cancelled.
+    /// Answers requests, all at once: as many of them, from the first on, as can be begun; `None` if cancelled.
     ///
-    /// The prompt is processed once. Its state is copied for each answer, and each step of all answers reads
-    /// every weight once.
+    /// The prompt of samples of one question is processed once, and its state copied for each of them. Each step of all
+    /// answers reads every weight once.
+    ///
+    /// # Errors
+    /// The first request cannot be begun, or the model is broken.
     pub(crate) fn complete(
         &mut self,
         requests: &[Request],
         cancelled: Cancelled<'_>,
     ) -> Result<Option<Vec<Completion>>, LocalError> {
-        let Some(request) = requests.first() else { return Ok(Some(Vec::new())) };
         let started = Instant::now();
+        let mut answers: Vec<Answer<'_>> = Vec::with_capacity(requests.len());
+        for samples in requests.chunk_by(is_same_question) {
+            match self.begin(samples, cancelled) {
+                Ok(Some(begun)) => answers.extend(begun),
+                Ok(None) => return Ok(None),
+                Err(error) if answers.is_empty() => return Err(error),
+                Err(_) => break,
+            }
+        }
+        let penalty = self.options.repetition_penalty_percent;
+        loop {
+            let mut open: Vec<_> =
+                answers.iter_mut().map(|answer| &mut answer.sequence).filter(|one| !one.has_ended()).collect();
+            if open.is_empty() {
+                break;
+            }
+            let mut parts: Vec<_> = open.iter_mut().map(|sequence| sequence.part()).collect();
+            let Some(scores) = self.model.read(&mut parts, true, cancelled) else { return Ok(None) };
+            for (sequence, scores) in open.into_iter().zip(scores) {
+                sequence.was_read();
+                sequence.choose(scores, &self.vocab, penalty)?;
+            }
+        }
+        // The time of all is counted with the first.
+        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let times = std::iter::once(elapsed_ms).chain(std::iter::repeat(0));
+        let completion = |(answer, elapsed_ms): (&Answer<'_>, u64)| {
+            let usage = Usage {
+                prompt_tokens: answer.prompt as u64,
+                cached_tokens: answer.cached as u64,
+                completion_tokens: 0,
+                estimated: false,
+                elapsed_ms,
+                requests: 1,
+            };
+            answer.sequence.completion(answer.request, &self.vocab, &self.options.name, usage)
+        };
+        Ok(Some(answers.iter().zip(times).map(completion).collect()))
+    }
+
+    /// Processes the prompt that these samples share, and chooses the first token of each; `None` if cancelled.
+    fn begin<'r>(
+        &mut self,
+        samples: &'r [Request],
+        cancelled: Cancelled<'_>,
+    ) -> Result<Option<Vec<Answer<'r>>>, LocalError> {
+        let Some(request) = samples.first() else { return Ok(Some(Vec::new())) };
         let prefix = chat::system_turn(&self.vocab, &request.system);
         let mut pending = chat::conversation(&self.vocab, &request.messages, &request.answer_begins);
-        let prompt = prefix.len() + pending.len();
+        let whole: Vec<TokenId> = prefix.iter().chain(&pending).copied().collect();
+        let prompt = whole.len();
         if prompt >= self.options.context {
             return Err(LocalError::TooLong {
                 tokens: prompt,
@@ -89,58 +142,37 @@ impl Session {
                 return Ok(None);
             };
             if self.options.prefixes > 0 {
-                let whole = chat::conversation(&self.vocab, &request.messages, &request.answer_begins);
-                self.last = Some(([prefix, whole].concat(), part.state.cut(prompt)));
+                self.last.truncate(LAST_PROMPTS - 1);
+                self.last.insert(0, (whole, part.state.cut(prompt)));
             }
             first.was_read();
             scores = read;
         }
-        let dice: Vec<Seeded> = requests.iter().map(|request| self.dice(request)).collect();
-        let others = requests.iter().zip(dice.iter().cloned()).skip(1);
-        let mut sequences: Vec<Sequence> = others.map(|(request, dice)| first.fork(request, dice)).collect();
-        let first_dice = dice.into_iter().next().unwrap_or_else(|| Seeded::new(0));
-        sequences.insert(0, first.with_dice(request, first_dice));
         let penalty = self.options.repetition_penalty_percent;
-        for sequence in sequences.iter_mut().filter(|sequence| !sequence.has_ended()) {
-            sequence.choose(scores.clone(), &self.vocab, penalty)?;
-        }
-        loop {
-            let mut open: Vec<_> = sequences.iter_mut().filter(|sequence| !sequence.has_ended()).collect();
-            if open.is_empty() {
-                break;
+        let mut answers = Vec::with_capacity(samples.len());
+        for (number, sample) in samples.iter().enumerate() {
+            let mut sequence = first.fork(sample, self.dice(sample));
+            if !sequence.has_ended() {
+                sequence.choose(scores.clone(), &self.vocab, penalty)?;
             }
-            let mut parts: Vec<_> = open.iter_mut().map(|sequence| sequence.part()).collect();
-            let Some(scores) = self.model.read(&mut parts, true, cancelled) else { return Ok(None) };
-            for (sequence, scores) in open.into_iter().zip(scores) {
-                sequence.was_read();
-                sequence.choose(scores, &self.vocab, penalty)?;
-            }
+            // The prompt's cost is counted with the first.
+            let cached = if number == 0 { cached } else { prompt };
+            answers.push(Answer { request: sample, sequence, prompt, cached });
         }
-        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let answer = |(number, (sequence, request)): (usize, (&Sequence, &Request))| {
-            // The prompt's cost is counted with the first; its time covers all.
-            let (cached, elapsed_ms) = if number == 0 { (cached, elapsed_ms) } else { (prompt, 0) };
-            let usage = Usage {
-                prompt_tokens: prompt as u64,
-                cached_tokens: cached as u64,
-                completion_tokens: 0,
-                estimated: false,
-                elapsed_ms,
-                requests: 1,
-            };
-            sequence.completion(request, &self.vocab, &self.options.name, usage)
-        };
-        Ok(Some(sequences.iter().zip(requests).enumerate().map(answer).collect()))
+        Ok(Some(answers))
     }
 
-    /// The state of the last prompt as far as this one begins like it, and how many of the tokens behind the prefix
-    /// it has; `None` if it does not go beyond the prefix. The last token is always left to be read.
+    /// The state of that last prompt which begins most like this one, as far as it does, and how many of the tokens
+    /// behind the prefix it has; `None` if none goes beyond the prefix. The last token is always left to be read.
     fn known(&self, prefix: &[TokenId], pending: &[TokenId]) -> Option<(State, usize)> {
-        let (tokens, state) = self.last.as_ref()?;
-        let behind = tokens.strip_prefix(prefix)?;
-        let alike = behind.iter().zip(pending).take_while(|(one, other)| one == other).count();
-        let known = alike.min(pending.len().saturating_sub(1));
-        (known > 0).then(|| (state.cut(prefix.len() + known), known))
+        let alike = |(tokens, state): &'_ (Vec<TokenId>, State)| {
+            let behind = tokens.strip_prefix(prefix)?;
+            let alike = behind.iter().zip(pending).take_while(|(one, other)| one == other).count();
+            let known = alike.min(pending.len().saturating_sub(1));
+            (known > 0).then(|| (known, state.cut(prefix.len() + known)))
+        };
+        let longest = self.last.iter().filter_map(alike).max_by_key(|(known, _)| *known);
+        longest.map(|(known, state)| (state, known))
     }
 
     /// The random numbers of a request: from its seed, or from the session's generator.
@@ -202,6 +234,20 @@ impl Session {
         }
         Some(scores)
     }
+}
+
+/// An answer being decoded, with the length of its prompt and what of that came from a cache, in tokens.
+struct Answer<'r> {
+    request: &'r Request,
+    sequence: Sequence,
+    prompt: usize,
+    cached: usize,
+}
+
+/// Whether two requests differ at most in their sampling.
+fn is_same_question(one: &Request, other: &Request) -> bool {
+    let bare = |request: &Request| Request { temperature_percent: 0, seed: None, ..request.clone() };
+    bare(one) == bare(other)
 }
 
 /// The output of processing tokens, besides the new state.
