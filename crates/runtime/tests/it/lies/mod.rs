@@ -5,6 +5,7 @@
 //! home; only the model is scripted. An honest judge knows what a case does not meet, and says so as soon as
 //! it is asked and shown the run's work: what is measured is whether it is asked.
 
+mod alike;
 mod case;
 mod deeds;
 mod errors;
