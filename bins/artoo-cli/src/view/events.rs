@@ -136,7 +136,9 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             tool, ending, failure, duration_ms, shown, dropped_bytes, files, held, ..
         } => {
             let took = seconds(Duration::from_millis(*duration_ms));
-            let call = before.call.unwrap_or_default();
+            // A line end ends a command; a blank in its place would read like another one.
+            let lines: Vec<&str> = before.call.unwrap_or_default().trim_end().lines().collect();
+            let call = lines.join(frame.sign(" ⏎ ", " (next line) "));
             let (style, came) = match failure {
                 None => (None, glance(shown)),
                 Some(failure) => {

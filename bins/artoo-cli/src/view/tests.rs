@@ -126,6 +126,21 @@ fn what_a_call_put_out_is_no_markdown() {
     assert!(result(&own, frame(80, false), true).contains("**Two** files"), "a pipe gets it as it is");
 }
 
+/// Observed in the README's own example: two commands on two lines read like one other command.
+#[test]
+fn lesson_a_command_of_two_lines_is_not_shown_as_another_one() {
+    let id = "01970000-0000-7000-8000-0000000000c1";
+    let started = json!({"type": "tool.started", "call_id": id, "tool": "shell", "attempt": 1,
+        "arguments": {"command": "rm old.txt\nls docs\n"}, "because": null});
+    let ended = json!({"type": "tool.finished", "call_id": id, "tool": "shell",
+        "ending": {"kind": "exited", "status": 0}, "failure": null, "duration_ms": 1, "shown": "a\n",
+        "bytes": 2, "dropped_bytes": 0, "files": []});
+    let mut live = Live::default();
+    live.on(&line(1, started, Some("executor"), None), frame(80, false));
+    let rows = live.on(&line(2, ended, Some("executor"), None), frame(80, false));
+    assert_eq!(rows, ["R3     shell rm old.txt ⏎ ls docs → a (1 ms)"]);
+}
+
 #[test]
 fn the_last_line_says_how_to_undo_where_something_changed() {
     let outcome = end("accept", None);
