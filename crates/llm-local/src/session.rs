@@ -49,7 +49,16 @@ impl Session {
         let files = options.prefix_folder.as_deref();
         let files = files.and_then(|folder| PrefixFiles::of(folder, &options.file));
         let random = Seeded::new(options.seed);
-        Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, files, last: Vec::new(), random })
+        Ok(Self {
+            options: options.clone(),
+            model,
+            vocab,
+            grammars,
+            prefixes,
+            files,
+            last: Vec::new(),
+            random,
+        })
     }
 
     /// Answers requests, all at once: as many of them, from the first on, as can be begun; `None` if cancelled.
@@ -76,8 +85,11 @@ impl Session {
         }
         let penalty = self.options.repetition_penalty_percent;
         loop {
-            let mut open: Vec<_> =
-                answers.iter_mut().map(|answer| &mut answer.sequence).filter(|one| !one.has_ended()).collect();
+            let mut open: Vec<_> = answers
+                .iter_mut()
+                .map(|answer| &mut answer.sequence)
+                .filter(|one| !one.has_ended())
+                .collect();
             if open.is_empty() {
                 break;
             }

@@ -8,9 +8,9 @@ use super::majority::{Came, Candidate, Goal, Worth, failed, worth};
 /// From how many letters on a word is taken for a name, which does not stand somewhere by chance.
 const SHORTEST_NAME: usize = 4;
 
-/// Whether a command that says more says this, too: each line stands in what it puts out, on the files as they are
-/// and where lines are doubled. One prints a name, and another "Largest file: " before it. A short word that is the
-/// same in both worlds may stand there by chance.
+/// Whether a command that says more in its lines says this, too: each line stands within one of as many, on the files
+/// as they are and where lines are doubled. One prints a name, and another "Largest file: " before it. More lines are
+/// another list, or an answer to more questions, unless they hold the same words: a list may stand on one line. A short word that is the same in both worlds may stand there by chance.
 pub(super) fn bears_out(more: &Candidate, less: &Candidate, goal: Goal) -> bool {
     let all = Compared::All;
     let depends = |one: &Candidate| worth(&one.came, goal) == Worth::Depends;
@@ -22,8 +22,18 @@ pub(super) fn bears_out(more: &Candidate, less: &Candidate, goal: Goal) -> bool 
     };
     let (own, doubled) = (said(&less.came.as_is, all), said(less_doubled, all));
     let is_telling = own != doubled || own.iter().any(|line| line.chars().count() >= SHORTEST_NAME);
-    let other = said(&more.came.as_is, all);
-    is_telling && own != other && stands_in(&own, &other) && stands_in(&doubled, &said(more_doubled, all))
+    let (other, other_doubled) = (said(&more.came.as_is, all), said(more_doubled, all));
+    let is_within = |less: &[String], more: &[String]| {
+        (less.len() == more.len() && stands_in(less, more)) || all_words(less) == all_words(more)
+    };
+    is_telling && own != other && is_within(&own, &other) && is_within(&doubled, &other_doubled)
+}
+
+/// The words of all lines, sorted.
+fn all_words(lines: &[String]) -> Vec<&str> {
+    let mut words: Vec<&str> = lines.iter().flat_map(|line| line.split(' ')).collect();
+    words.sort_unstable();
+    words
 }
 
 /// Whether one of them lists as many lines as the other one says, in each world: one prints the names, and another counts them.
@@ -51,9 +61,9 @@ mod tests {
 
     use super::*;
 
-    /// Observed with the embedded model: a part of a request is answered, and the other one with it.
+    /// Observed with the embedded model: one prints the bare name, and another says what it is.
     #[test]
-    fn lesson_what_says_more_bears_out_what_it_says_too() {
+    fn lesson_what_says_more_in_a_line_bears_out_what_it_says_too() {
         let gone = || complaint("", "no", 1);
         let of = |less: (&str, &str), more: (&str, &str)| {
             let all = [
@@ -63,14 +73,36 @@ mod tests {
             let winner = winner(&all, 2, Goal::Answer).unwrap();
             (winner.sample, winner.samples.agreed, winner.is_settled)
         };
-        let both =
-            ("Number of files: 9\nLargest file: plan.md", "Number of files: 10\nLargest file: plan.md");
-        assert_eq!(of(("9", "10"), both), (0, 2, true));
-        assert_eq!(of(("plan.md", "plan.md"), both), (0, 2, true));
+        let told = ("Number of files in 3 folders: 9", "Number of files in 3 folders: 10");
+        assert_eq!(of(("9", "10"), told), (0, 2, true));
+        let named = ("Largest of 7: plan.md", "Largest of 8: plan.md");
+        assert_eq!(of(("plan.md", "plan.md"), named), (0, 2, true));
         // By chance, in one world alone, or as a part of a word.
         assert_eq!(of(("9", "9"), ("9 of 10", "9 of 11")), (0, 1, false));
-        assert_eq!(of(("9", "11"), both), (0, 1, false));
-        assert_eq!(of(("plan", "plan"), both), (0, 1, false));
+        assert_eq!(of(("9", "11"), told), (0, 1, false));
+        assert_eq!(of(("plan", "plan"), named), (0, 1, false));
+    }
+
+    /// Observed with the embedded model: a program that forgot the condition listed all files, and a search that kept
+    /// half of it some of them; and one answers one of two questions, and another both.
+    #[test]
+    fn lesson_a_longer_list_bears_out_nothing_of_it() {
+        let gone = || complaint("", "no", 1);
+        let of = |less: (&str, &str), more: (&str, &str)| {
+            let all = [
+                candidate(0, "find docs", less.0, gone(), less.1),
+                candidate(1, "python3 -c 'list()'", more.0, gone(), more.1),
+            ];
+            winner(&all, 2, Goal::Answer).unwrap().samples.agreed
+        };
+        assert_eq!(
+            of(
+                ("one.txt\ntwo.txt", "one.txt\ntwo.txt"),
+                ("a.pdf\none.txt\ntwo.txt", "a.pdf\none.txt\ntwo.txt")
+            ),
+            1
+        );
+        assert_eq!(of(("9", "10"), ("Files: 9\nLargest: plan.md", "Files: 10\nLargest: plan.md")), 1);
     }
 
     /// Observed with the embedded model: a search lists what is in an archive, and a program counts it.

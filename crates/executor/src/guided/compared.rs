@@ -95,13 +95,14 @@ pub(super) fn without_subject(rehearsed: &Rehearsed, of: Compared) -> Without {
     }
 }
 
-/// The compared parts of each line, with the lines sorted, numbers in one notation, and paths by their last name.
+/// The compared parts of each line, with the lines sorted, numbers in one notation, and paths by their last name. A line
+/// of which no part is compared counts as a line all the same: it answers another question.
 pub(super) fn said(rehearsed: &Rehearsed, of: Compared) -> Vec<String> {
     let told = text(&rehearsed.stdout);
     let mut lines: Vec<String> = told
         .lines()
+        .filter(|line| words(line).next().is_some())
         .map(|line| words(line).filter(|word| of.keeps(word)).map(plain).collect::<Vec<_>>().join(" "))
-        .filter(|line| !line.is_empty())
         .collect();
     lines.sort_unstable();
     lines
