@@ -4,8 +4,10 @@
 //! The guards, each with its cost and its reason:
 //!
 //! - The command of a step is derived before anything is called, as a shell command and as a program, until two
-//!   ways do the same ([`derivation`], [`majority`]). Cost: two to six derivations, and rehearsals. Reason: it
+//!   ways do the same ([`derivation`], [`majority`]). Cost: two to four derivations (six about a table), and rehearsals. Reason: it
 //!   writes code well where nothing stands around it, its chance mistakes are outvoted, and so are literals.
+//! - A command that a number of the request makes no difference to agrees with none ([`numbers`]). Cost: numbers that are
+//!   spelt in another way than in figures or units. Reason: it drops conditions, in all ways alike.
 //! - It is told what the step names, as a shell takes it, with how a file begins ([`subject`]). Cost: some lines.
 //!   Reason: it forgets quotes, translates names, and guesses columns.
 //! - Only where commands cannot be rehearsed, or other tools are offered, it chooses a tool: one JSON action a
@@ -26,6 +28,7 @@ mod code_block;
 mod compared;
 mod derivation;
 mod majority;
+mod numbers;
 pub(crate) mod prompt;
 mod subject;
 pub(crate) mod tool_limits;

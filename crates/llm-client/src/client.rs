@@ -44,8 +44,8 @@ pub trait LlmClient: Send + Sync {
     /// Answers several requests, one result for each in order, up to the first failure: later requests are
     /// not sent.
     ///
-    /// Meant for samples of one question ([`Request::sample`]), for which a capable client processes the
-    /// prompt once. The default makes one call after the other.
+    /// A capable client answers them together, and processes the prompt of samples of one question
+    /// ([`Request::sample`]) once. The default makes one call after the other.
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         let mut results = Vec::with_capacity(requests.len());
         for request in requests {

@@ -53,7 +53,7 @@ pub use client::{CallEnd, LlmClient, Metered};
 pub use error::{ErrorKind, LlmError};
 pub use estimate::{estimate_message, estimate_tokens, estimate_usage};
 pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, extract_json};
-pub use fence::{Origin, fenced, fenced_file, fenced_output, inline, outside, unfenced};
+pub use fence::{Origin, fenced, fenced_file, fenced_output, indented, inline, outside, unfenced};
 pub use metering::metered;
 pub use output_budget::{advice, earlier_results, fair_share};
 pub use profile::{Calibration, ModelProfile, ProfileOverrides, ToolCalling, parameters};

@@ -30,11 +30,11 @@
 //! Supported are Qwen2 models (Qwen2.5 among them) with Q4_K and Q6_K matrices, which is what a Q4_K_M file
 //! contains. The kernels use AVX2 if the processor has it and portable Rust otherwise.
 //!
-//! # Several answers to one question
+//! # Several answers at once
 //!
-//! Samples of one question ([`Request::sample`](artoo_llm_client::Request::sample)) are decoded in a batch:
-//! the prompt is processed once, its state is copied for each, and a step of all of them reads every weight
-//! once. The example `speed` measures the cost of a further sample, too.
+//! Requests that are made together are decoded in a batch: a step of all of them reads every weight once. The prompt of
+//! samples of one question ([`Request::sample`](artoo_llm_client::Request::sample)) is processed once, and its state is
+//! copied for each. The example `speed` measures the cost of a further sample, too.
 //!
 //! # How an answer keeps to its schema
 //!

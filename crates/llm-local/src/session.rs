@@ -20,8 +20,8 @@ use crate::vocab::Vocab;
 /// Prompt tokens processed at once: enough to amortise unpacking weights, few enough to bound its memory.
 const PROMPT_CHUNK: usize = 256;
 
-/// Number of prompts whose states are kept: a conversation in two forms goes on.
-const LAST_PROMPTS: usize = 2;
+/// Number of prompts whose states are kept: a question in three forms is asked again.
+const LAST_PROMPTS: usize = 3;
 
 /// Returns whether the request was cancelled.
 pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -154,6 +154,7 @@ impl Session {
                 return Ok(None);
             };
             if self.options.prefixes > 0 {
+                self.last.retain(|(tokens, _)| *tokens != whole);
                 self.last.truncate(LAST_PROMPTS - 1);
                 self.last.insert(0, (whole, part.state.cut(prompt)));
             }

@@ -134,13 +134,14 @@ impl Actor {
             self.publish(VerdictReached { subtask_id: None, attempt: 0, verdict: verdict.clone() });
         }
         if task_verdicts.iter().all(CriterionVerdict::passed) {
+            let (calibration, doubted) = (self.model.profile().calibration(), doubts.doubted.as_deref());
             self.publish(OutcomeSummary {
                 task_id: spec.task_id.clone(),
                 merged_output: material.merged_output,
                 answer,
                 structured,
                 summary: summary(&gathered),
-                confidence: Some(confidence(&gathered.outcomes, self.model.profile().calibration(), sure)),
+                confidence: Some(confidence(&gathered.outcomes, calibration, doubted, sure)),
                 task_verdicts,
                 outcomes: gathered.outcomes,
             });

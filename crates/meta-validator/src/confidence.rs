@@ -22,11 +22,12 @@ enum Support {
     Agreed,
 }
 
-/// Confidence in results that all passed: that of the weakest one. `judged` is the judge's certainty, if
-/// known.
+/// Confidence in results that all passed: that of the weakest one, and with a doubt no more than in what was found
+/// in one way alone. `judged` is the judge's certainty, if known.
 pub(crate) fn confidence(
     outcomes: &[SubTaskOutcome],
     calibration: Calibration,
+    doubted: Option<&str>,
     judged: Option<UnitInterval>,
 ) -> Confidence {
     let share = |support| match support {
@@ -40,6 +41,10 @@ pub(crate) fn confidence(
         .map(|outcome| (share(support(outcome)).get(), outcome))
         .min_by(|(one, _), (other, _)| one.total_cmp(other));
     let (found, why) = least.map_or((0.0, String::new()), |(share, outcome)| (share, why(outcome)));
+    let (found, why) = match doubted {
+        Some(doubt) => (found.min(calibration.alone.get()), doubt.to_owned()),
+        None => (found, why),
+    };
     let sure = judged.unwrap_or(UnitInterval::ONE).get();
     let doubted =
         if sure < 0.9 { format!(", and the judge was sure of it by {sure:.2}") } else { String::new() };
@@ -51,7 +56,8 @@ pub(crate) fn confidence(
 }
 
 fn support(outcome: &SubTaskOutcome) -> Support {
-    let is_agreed = |samples: Samples| samples.ways >= 2 && samples.depends != Some(false);
+    let is_agreed =
+        |samples: Samples| samples.ways >= 2 && samples.is_majority() && samples.depends != Some(false);
     if outcome.samples.is_some_and(is_agreed) {
         return Support::Agreed;
     }
@@ -130,7 +136,7 @@ mod tests {
 
     #[test]
     fn different_commands_bear_an_answer_out_and_one_said_twice_does_not() {
-        let value = |samples| confidence(&[found(samples)], calibration(), None).value.get();
+        let value = |samples| confidence(&[found(samples)], calibration(), None, None).value.get();
         assert_eq!(value(samples(2, 2, Some(true))), 0.75);
         assert_eq!(value(samples(2, 2, None)), 0.75);
         for alone in [None, samples(1, 1, Some(true)), samples(2, 1, Some(true)), samples(2, 2, Some(false))]
@@ -144,13 +150,20 @@ mod tests {
         let agreed = found(samples(2, 2, Some(true)));
         let deed = SubTaskOutcome { kind: StepKind::Create, ..found(None) };
         let all = [agreed.clone(), deed];
-        let both = confidence(&all, calibration(), None);
+        let both = confidence(&all, calibration(), None, None);
         assert_eq!(both.value.get(), 0.5);
         assert!(!both.confirms() && both.why.contains("Count the files"), "{both:?}");
-        let unsure = confidence(&[agreed], calibration(), UnitInterval::new(0.5));
+        let unsure = confidence(&[agreed], calibration(), None, UnitInterval::new(0.5));
         assert_eq!(unsure.value.get(), 0.375);
         assert!(unsure.why.ends_with("and the judge was sure of it by 0.50"), "{unsure:?}");
-        assert!(!confidence(&[], calibration(), None).confirms());
+        assert!(!confidence(&[], calibration(), None, None).confirms());
+    }
+
+    #[test]
+    fn a_doubt_makes_it_no_surer_than_one_way_alone() {
+        let agreed = [found(samples(2, 2, Some(true)))];
+        let doubted = confidence(&agreed, calibration(), Some("\"Gruß\" was written"), None);
+        assert_eq!((doubted.value.get(), doubted.why.as_str()), (0.25, "\"Gruß\" was written"));
     }
 
     #[test]
@@ -159,14 +172,14 @@ mod tests {
         let gone = Criterion { text: "It is gone".to_owned(), mode: Mode::Verifiable, check: Some(check) };
         let judged = SubTaskOutcome { kind: StepKind::Change, ..found(None) };
         let checked = SubTaskOutcome { criteria: vec![gone], ..judged.clone() };
-        let value = |outcome| confidence(&[outcome], calibration(), None).value.get();
+        let value = |outcome| confidence(&[outcome], calibration(), None, None).value.get();
         assert_eq!((value(judged), value(checked)), (0.5, 0.625));
     }
 
     #[test]
     fn what_nobody_measured_is_as_the_judge_says() {
         let capable = ModelProfile::default().calibration();
-        assert!(confidence(&[found(None)], capable, None).confirms());
+        assert!(confidence(&[found(None)], capable, None, None).confirms());
     }
 
     #[tokio::test]
@@ -191,7 +204,7 @@ mod tests {
         ) {
             let outcomes: Vec<_> = all.into_iter().map(found).collect();
             let value = |outcomes: &[SubTaskOutcome], sure| {
-                confidence(outcomes, calibration(), UnitInterval::new(sure)).value
+                confidence(outcomes, calibration(), None, UnitInterval::new(sure)).value
             };
             prop_assert!(value(&outcomes, sure) <= value(&outcomes[..1], sure));
             prop_assert!(value(&outcomes, sure) <= value(&outcomes, 1.0));

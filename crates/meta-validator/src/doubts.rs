@@ -6,6 +6,7 @@ use artoo_checks::{Filesystem, Record, contradicting_hit, named_paths, same_answ
 use artoo_judging::{Dependence, Grounds, Rerun, matters};
 use artoo_types::{SubTaskOutcome, TaskSpec, ToolCall};
 
+use crate::copied::almost_copied;
 use crate::left_alone::left_alone;
 
 /// The maximum number of paths named by a request that are tested for their influence on a call.
@@ -20,6 +21,8 @@ pub(crate) struct Doubts {
     pub(crate) told: Vec<String>,
     /// Whether the numbers and names occur in the outputs of calls.
     pub(crate) grounds: Grounds,
+    /// What makes the results no surer than what was found out in one way alone.
+    pub(crate) doubted: Option<String>,
 }
 
 /// An answer that a judge of this run rejected, with the reason.
@@ -40,7 +43,7 @@ impl Doubts {
     ) -> Self {
         let answers: Vec<&SubTaskOutcome> =
             outcomes.iter().filter(|outcome| !outcome.is_about_a_deed()).collect();
-        let mut doubts = Self { refuted: None, told: Vec::new(), grounds: Grounds::Shown };
+        let mut doubts = Self { refuted: None, told: Vec::new(), grounds: Grounds::Shown, doubted: None };
         for outcome in &answers {
             let Some(answer) = outcome.output.as_str() else { continue };
             doubts.told.extend(contradicting_hit(answer, &spec.intent, &outcome.tool_calls, world));
@@ -67,6 +70,9 @@ impl Doubts {
             doubts.refuted = left_alone(&named, &calls, world).map(|path| {
                 format!("no call looked at {} or changed it, which the request names", path.display())
             });
+            doubts.doubted = almost_copied(&spec.intent, &calls)
+                .map(|(said, written)| format!("the request says \"{said}\", and \"{written}\" was written"));
+            doubts.told.extend(doubts.doubted.clone());
         }
         doubts
     }

@@ -25,6 +25,7 @@ mod confidence;
 #[cfg(feature = "test-util")]
 pub mod conformance;
 mod contradiction;
+mod copied;
 mod doubts;
 mod fan_in;
 mod left_alone;

@@ -44,6 +44,19 @@ pub struct Samples {
     pub depends: Option<bool>,
 }
 
+impl Samples {
+    /// Whether at least half of what was asked for agreed. Two of many agree by chance.
+    /// ```
+    /// use artoo_types::Samples;
+    /// let of = |asked, agreed| Samples { asked, agreed, ways: 2, depends: Some(true) };
+    /// assert!(of(2, 2).is_majority() && of(3, 2).is_majority() && of(6, 3).is_majority());
+    /// assert!(!of(6, 2).is_majority());
+    /// ```
+    pub fn is_majority(self) -> bool {
+        self.agreed.saturating_mul(2) >= self.asked
+    }
+}
+
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_family_is_put_in_twelve_ways_and_six_languages_and_half_of_them_are_unseen() {
+    fn every_family_is_put_in_twelve_ways_and_six_languages_and_six_of_them_are_unseen() {
         let families = all();
         assert!(families.len() >= 40);
         for Family { generator, wordings } in &families {
@@ -141,7 +141,7 @@ mod tests {
                 wordings.all.iter().map(|wording| wording.lang.as_str()).collect();
             let unseen = wordings.all.iter().filter(|wording| wording.unseen).count();
             assert!(texts.len() >= 12 && languages.len() >= 6, "{}", generator.name);
-            assert_eq!(unseen * 2, wordings.all.len(), "{}", generator.name);
+            assert!(unseen >= 6 && wordings.all.len() - unseen >= 6, "{}", generator.name);
         }
     }
 

@@ -18,8 +18,9 @@ pub(crate) enum Language {
 /// The program that runs Python.
 pub(crate) const PYTHON: &str = "python3";
 /// The modules that every program finds imported: a weak model forgets some.
-const IMPORTS: &str = "import csv, json, os, re, shutil, subprocess, tarfile, zipfile
-from datetime import datetime
+const IMPORTS: &str = "import csv, json, os, re, shutil, subprocess, sys, tarfile, time, zipfile
+from collections import Counter, defaultdict
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 ";

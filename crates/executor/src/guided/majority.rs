@@ -38,6 +38,8 @@ pub(crate) struct Came {
     pub(crate) as_is: Rehearsed,
     pub(crate) hidden: Option<Rehearsed>,
     pub(crate) doubled: Option<Rehearsed>,
+    /// Whether it does the same with another number in place of one that the request names, or has none there.
+    pub(crate) ignores: bool,
 }
 
 /// The rank of a group, lowest first.
@@ -48,6 +50,8 @@ pub(super) enum Worth {
     Independent,
     /// The command failed, which at least tells the model something.
     Failed,
+    /// A number that the request names makes no difference to it.
+    Ignores,
     /// Whether the output depends on the subject is unknown.
     Unknown,
     /// The output depends on the subject.
@@ -103,11 +107,11 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
     let sample = group.iter().min_by_key(|one| (Reverse(exactness(one, of)), one.sample))?.sample;
     let depends = match worth {
         Worth::Depends => Some(true),
-        Worth::Independent => Some(false),
+        Worth::Independent | Worth::Ignores => Some(false),
         Worth::Unknown | Worth::Failed => None,
     };
     let samples = Samples { asked, agreed: count(size), ways, depends };
-    let is_settled = ways >= 2 && worth >= Worth::Unknown;
+    let is_settled = ways >= 2 && worth >= Worth::Unknown && samples.is_majority();
     Some(Winner { sample, samples, is_settled })
 }
 
@@ -145,8 +149,14 @@ pub(crate) fn failed(rehearsed: &Rehearsed) -> bool {
 }
 
 /// Whether nothing was found: no output, or zeros. The command looked nowhere, or there is nothing.
-fn is_nothing(rehearsed: &Rehearsed) -> bool {
+pub(super) fn is_nothing(rehearsed: &Rehearsed) -> bool {
     words(&text(&rehearsed.stdout)).all(|word| word.parse() == Ok(0.0))
+}
+
+/// Whether two results are not the same: what they changed or, of an answer, what they say.
+pub(super) fn differs(one: &Rehearsed, other: &Rehearsed, goal: Goal) -> bool {
+    let says = |rehearsed| said(rehearsed, Compared::All);
+    one.changes != other.changes || (goal == Goal::Answer && says(one) != says(other))
 }
 
 fn count(number: usize) -> u32 {
@@ -159,6 +169,7 @@ pub(super) fn worth(came: &Came, goal: Goal) -> Worth {
     }
     match (goal, came.as_is.changes) {
         (Goal::Answer, Some(_)) | (Goal::Change, None) => return Worth::Independent,
+        (Goal::Change | Goal::Answer, _) if came.ignores => return Worth::Ignores,
         (Goal::Change, Some(_)) => return Worth::Depends,
         (Goal::Answer, None) => {}
     }
@@ -220,7 +231,8 @@ pub(super) mod tests {
         hidden: Rehearsed,
         doubled: &str,
     ) -> Candidate {
-        let came = Came { as_is: out(as_is), hidden: Some(hidden), doubled: Some(out(doubled)) };
+        let came =
+            Came { as_is: out(as_is), hidden: Some(hidden), doubled: Some(out(doubled)), ignores: false };
         Candidate { sample, command: command.to_owned(), programs: programs(command), came }
     }
 
@@ -332,7 +344,12 @@ pub(super) mod tests {
 
     #[test]
     fn what_failed_or_found_nothing_is_told_apart() {
-        let failed = Came { as_is: complaint("", "no such command", 127), hidden: None, doubled: None };
+        let failed = Came {
+            as_is: complaint("", "no such command", 127),
+            hidden: None,
+            doubled: None,
+            ignores: false,
+        };
         let failed =
             Candidate { sample: 0, command: "x".to_owned(), programs: vec!["x".to_owned()], came: failed };
         let literal = candidate(1, "echo 3", "3", out("3"), "3");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use artoo_checks::{Filesystem, named_paths};
-use artoo_llm_client::{Origin, fenced, inline};
+use artoo_llm_client::{indented, inline};
 use artoo_types::{Perturbation, Said};
 use serde_json::Value;
 
@@ -119,7 +119,7 @@ fn beginning(bytes: &[u8]) -> (String, bool) {
     if shown.trim().is_empty() {
         return ("an empty file".to_owned(), false);
     }
-    (format!("{what}\n{}", fenced(Origin::File, &shown)), is_list)
+    (format!("{what}\n{}", indented(&shown)), is_list)
 }
 
 /// A name quoted so that a shell takes it as one word.
@@ -226,25 +226,13 @@ mod tests {
     #[test]
     fn a_file_is_described_by_how_it_begins() {
         for (bytes, what, is_list) in [
-            (
-                &b"name,n\nada,1\nbob,2\n"[..],
-                "a text that begins with\n<<<data: file\nname,n\nada,1\ndata>>>",
-                false,
-            ),
-            (
-                br#"[{"n": 1}, {"n": 2}]"#,
-                "JSON, a list of 2, of which the first is\n<<<data: file\n{\"n\":1}\ndata>>>",
-                true,
-            ),
-            (br#"{"n": 1}"#, "JSON, which begins with\n<<<data: file\n{\"n\":1}\ndata>>>", false),
+            (&b"name,n\nada,1\nbob,2\n"[..], "a text that begins with\n    name,n\n    ada,1", false),
+            (br#"[{"n": 1}, {"n": 2}]"#, "JSON, a list of 2, of which the first is\n    {\"n\":1}", true),
+            (br#"{"n": 1}"#, "JSON, which begins with\n    {\"n\":1}", false),
             (b"\x7fELF\0\0", "a file that is no text", false),
             (b"\xff\xfe\xff\xfe\xff", "a file that is no text", false),
             (b"", "an empty file", false),
-            (
-                "gr\u{fc}n".as_bytes().get(..3).unwrap(),
-                "a text that begins with\n<<<data: file\ngr\ndata>>>",
-                false,
-            ),
+            ("gr\u{fc}n".as_bytes().get(..3).unwrap(), "a text that begins with\n    gr", false),
         ] {
             assert_eq!(beginning(bytes), (what.to_owned(), is_list));
         }

@@ -150,14 +150,17 @@ fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Option<
     Some(Samples { asked, agreed, ways, depends })
 }
 
-/// A Python program as it is called.
-fn program(code: &str) -> String {
-    let imports = "import csv, json, os, re, shutil, subprocess, tarfile, zipfile
-from datetime import datetime
+/// What every program has before it.
+const IMPORTS: &str = "import csv, json, os, re, shutil, subprocess, sys, tarfile, time, zipfile
+from collections import Counter, defaultdict
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 ";
-    format!("python3 -c '{imports}import {code}'")
+
+/// A Python program as it is called.
+fn program(code: &str) -> String {
+    format!("python3 -c '{IMPORTS}{code}'")
 }
 
 /// Both ways are there, and the home has Python.
@@ -177,7 +180,7 @@ fn plays() -> Vec<(String, [&'static str; 3])> {
 #[tokio::test]
 async fn two_ways_that_agree_are_enough() {
     let home = home();
-    let seen = seen(&both_ways(home.path()), &[WORKS[0].0, " a"], &[], Stage::new(plays())).await;
+    let seen = seen(&both_ways(home.path()), &[WORKS[0].0, "a"], &[], Stage::new(plays())).await;
     assert_eq!(seen.attempt, answered("3", samples(2, 2, 2, Some(true))));
     assert_eq!(seen.called, [WORKS[0].0], "the shell's, and once");
     let [shell, python] = &seen.requests[..] else { panic!("{:?}", seen.requests) };
@@ -199,26 +202,42 @@ async fn two_ways_that_agree_are_enough() {
 #[tokio::test]
 async fn where_no_two_ways_agree_they_are_drawn_again() {
     let home = home();
-    // The shell counts something else, then the same as the program.
-    let seen = seen(&both_ways(home.path()), &[WORKS[2].0, " a", WORKS[0].0], &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", samples(3, 2, 2, Some(true))));
+    // The shell counts something else, then the same as the program; these are half of them.
+    let written = [WORKS[2].0, "a", WORKS[0].0, "b"];
+    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await;
+    assert_eq!(seen.attempt, answered("3", samples(4, 2, 2, Some(true))));
     let drawn: Vec<_> =
         seen.requests.iter().map(|request| (request.seed, request.temperature_percent)).collect();
-    assert_eq!(drawn, [(None, 0), (None, 0), (Some(1), 80)]);
+    assert_eq!(drawn, [(None, 0), (None, 0), (Some(1), 80), (Some(1), 80)]);
 }
 
-/// Lesson of issue 16: a model that is told its mistake mends it; asked again without it, it repeats it.
+/// Observed with the embedded model: asked for the lines between two hours, each way counted all lines, and they
+/// agreed. What depends on no number of the request agrees with nothing.
 #[tokio::test]
-async fn lesson_what_went_wrong_is_written_again_with_the_complaint() {
+async fn lesson_what_a_number_of_the_request_is_nothing_to_is_not_borne_out() {
     let home = home();
-    let plays =
-        [plays(), vec![("cat nowhere".to_owned(), ["error: cat: nowhere: no such file", "", ""])]].concat();
-    let written = ["cat nowhere", " b", WORKS[0].0, " a"];
-    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays)).await;
-    assert_eq!(seen.attempt, answered("3", samples(4, 2, 2, Some(true))));
-    let asked: Vec<_> = seen.requests.iter().map(|request| request.messages.len()).collect();
-    assert_eq!(asked, [1, 1, 3, 1], "only who made a mistake is told of one");
-    insta::assert_debug_snapshot!("written_again", seen.requests[2].messages[1..].to_vec());
+    let mut cx = both_ways(home.path());
+    cx.subtask.is_whole = true;
+    cx.subtask.intent = "Quante righe di docs/a.txt tra 13:00 e 14:00?".to_owned();
+    let all = seen(&cx, &[WORKS[0].0, "a", WORKS[0].0, "a"], &[], Stage::new(plays())).await;
+    assert_eq!(all.attempt, answered("3", samples(4, 4, 2, Some(false))));
+    // One way has the hours, and other hours come to something else.
+    let hours = |from: &str, to: &str| format!("awk '/^{from}/,/^{to}/' docs/a.txt | wc -l");
+    let hourly = vec![
+        (hours("13", "14"), ["2", "error: no", "3"]),
+        (hours("00", "14"), ["3", "error: no", "4"]),
+        (hours("13", "00"), ["1", "error: no", "1"]),
+        (program("h(13, 14)"), ["2", "error: no", "3"]),
+        (program("h(0, 14)"), ["error: no such hour", "", ""]),
+        (program("h(14, 14)"), ["0", "0", "0"]),
+        (program("h(13, 0)"), ["1", "error: no", "1"]),
+    ];
+    // Zeros keep the width of the number.
+    let padded =
+        [(program("h(00, 14)"), ["error: no such hour", "", ""]), (program("h(13, 00)"), ["1", "", ""])];
+    let stage = Stage::new([hourly, padded.to_vec()].concat());
+    let kept = seen(&cx, &[&hours("13", "14"), "h(13, 14)"], &[], stage).await;
+    assert_eq!(kept.attempt, answered("2", samples(2, 2, 2, Some(true))));
 }
 
 /// Lesson of issue 16: a small model gave the same command twice, which agreed with itself, and both were
@@ -226,17 +245,17 @@ async fn lesson_what_went_wrong_is_written_again_with_the_complaint() {
 #[tokio::test]
 async fn lesson_the_same_command_again_is_no_other_way() {
     let home = home();
-    let seen = seen(&question(home.path()), &[WORKS[0].0; 3], &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", samples(3, 3, 1, Some(true))));
+    let seen = seen(&question(home.path()), &[WORKS[0].0; 2], &[], Stage::new(plays())).await;
+    assert_eq!(seen.attempt, answered("3", samples(2, 2, 1, Some(true))));
 }
 
 /// Literals agree without looking at anything; one command that looks is worth more.
 #[tokio::test]
 async fn literals_are_outvoted_however_many() {
     let home = home();
-    let written = [WORKS[3].0, " c", WORKS[3].0, " c", WORKS[1].0, " c"];
+    let written = [WORKS[3].0, "c", WORKS[1].0, "c"];
     let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", samples(6, 1, 1, Some(true))));
+    assert_eq!(seen.attempt, answered("3", samples(4, 1, 1, Some(true))));
     assert_eq!(seen.called, [WORKS[1].0]);
 }
 
@@ -252,21 +271,20 @@ async fn a_deed_is_derived_in_two_ways_that_change_the_same() {
         (program("x"), ["change: x", "", ""]),
         (program("y"), ["change: y", "", ""]),
     ];
-    let agreed = seen(&cx, &["sed -i d docs/a.txt", " x"], &[], Stage::new(plays.clone())).await;
+    let agreed = seen(&cx, &["sed -i d docs/a.txt", "x"], &[], Stage::new(plays.clone())).await;
     assert_eq!(agreed.called, ["sed -i d docs/a.txt"]);
     assert_eq!(agreed.attempt.samples, samples(2, 2, 2, Some(true)));
     // A weak planner took it for a question; what the commands do contradicts it.
     cx.subtask.kind = StepKind::FindOut;
     cx.subtask.is_whole = true;
-    let agreed = seen(&cx, &["sed -i d docs/a.txt", " x"], &[], Stage::new(plays.clone())).await;
+    let agreed = seen(&cx, &["sed -i d docs/a.txt", "x"], &[], Stage::new(plays.clone())).await;
     assert_eq!(agreed.attempt.samples, samples(2, 2, 2, Some(true)));
     cx.subtask.kind = StepKind::Change;
-    // What changes nothing is told so, and is worth less than what does.
-    let written = ["cat docs/a.txt", " y", "cat docs/a.txt", " y", "cat docs/a.txt", " y"];
+    // What changes nothing is worth less than what does.
+    let written = ["cat docs/a.txt", "y", "cat docs/a.txt", "y"];
     let alone = seen(&cx, &written, &[], Stage::new(plays)).await;
     assert_eq!(alone.called, [program("y")]);
-    assert_eq!(alone.attempt.samples, samples(6, 3, 1, Some(true)));
-    assert!(alone.requests[2].messages.last().unwrap().content.contains("it changed nothing"));
+    assert_eq!(alone.attempt.samples, samples(4, 2, 1, Some(true)));
 }
 
 /// Lesson of issue 16: five parts of a plan, each told the whole request, appended the same line five times.
@@ -275,10 +293,9 @@ async fn lesson_a_part_that_finds_something_out_changes_nothing() {
     let home = home();
     let plays =
         vec![("echo x >> a".to_owned(), ["change: x", "", ""]), (program("x"), ["change: x", "", ""])];
-    let written = ["echo x >> a", " x", "echo x >> a", " x", "echo x >> a", " x"];
+    let written = ["echo x >> a", "x", "echo x >> a", "x"];
     let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays)).await;
     assert_eq!((seen.called, seen.attempt.status), (vec![], ExecutionStatus::Uncertain));
-    assert!(seen.requests[2].messages.last().unwrap().content.contains("it changed files"));
 }
 
 /// A question is not answered by a change.
@@ -287,7 +304,7 @@ async fn what_changes_something_is_no_answer() {
     let home = home();
     let plays =
         vec![("touch x; echo 3".to_owned(), ["change: x", "", ""]), (program("a"), ["3", "error: no", "4"])];
-    let written = ["touch x; echo 3", " a", "touch x; echo 3", " a", "touch x; echo 3", " a"];
+    let written = ["touch x; echo 3", "a", "touch x; echo 3", "a"];
     let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays)).await;
     assert_eq!(seen.called, [program("a")]);
 }
@@ -304,8 +321,9 @@ async fn a_table_is_asked_in_a_query() {
     let loader = include_str!("../../src/guided/query_table.py").replace('\'', r"'\''");
     let query = format!("python3 -c '{loader}' 'my sales.csv' 'SELECT sum(n) FROM data'");
     let plays = vec![(program("a"), ["3", "error: no", "5"]), (query, ["3", "error: no", "5"])];
-    let seen = seen(&cx, &[" a", " sum(n) FROM my sales.csv"], &[], Stage::new(plays)).await;
-    assert_eq!(seen.attempt, answered("3", samples(2, 2, 2, Some(true))));
+    let written = ["a", " sum(n) FROM my sales.csv", "awk /n/ sales.csv"];
+    let seen = seen(&cx, &written, &[], Stage::new(plays)).await;
+    assert_eq!(seen.attempt, answered("3", samples(3, 2, 2, Some(true))));
     assert_eq!(seen.called, [program("a")]);
     assert_eq!(seen.requests[1].answer_begins, "```sql\nSELECT");
 }
@@ -323,7 +341,7 @@ async fn lesson_a_name_with_blanks_is_quoted_by_the_code() {
         ["wc -l < my notes.txt", r"wc -l < my\ notes.txt", "wc -l < my_notes.txt", "wc -l < 'my notes.txt'"]
     {
         let plays = vec![("wc -l < 'my notes.txt'".to_owned(), ["1", "error: no", "2"])];
-        let seen = seen(&cx, &[written; 3], &[], Stage::new(plays)).await;
+        let seen = seen(&cx, &[written; 2], &[], Stage::new(plays)).await;
         assert_eq!(seen.called, ["wc -l < 'my notes.txt'"], "{written}");
     }
 }
@@ -349,7 +367,7 @@ async fn where_other_tools_are_offered_the_model_chooses_first() {
     assert_eq!((page.called, page.attempt.samples), (vec!["docs/*".to_owned()], None));
     let model = Arc::new(ScriptedModel::new().profiled(guided()));
     model.add(Expect::any(), Answer::json(call("wc -l < docs/a.txt", true)));
-    for text in [WORKS[0].0, " a"] {
+    for text in [WORKS[0].0, "a"] {
         model.add(Expect::any(), Answer::text(text));
     }
     let (stage, client) = (Stage::new(plays()), Arc::clone(&model) as Arc<dyn LlmClient>);
@@ -361,11 +379,10 @@ async fn where_other_tools_are_offered_the_model_chooses_first() {
 #[tokio::test]
 async fn what_cannot_be_rehearsed_does_not_count() {
     let home = home();
-    let none = seen(&question(home.path()), &["curl a", "curl b", "curl c"], &[], Stage::new(plays())).await;
+    let none = seen(&question(home.path()), &["curl a", "curl b"], &[], Stage::new(plays())).await;
     assert_eq!((none.called, none.attempt.status), (vec![], ExecutionStatus::Uncertain));
-    let some =
-        seen(&question(home.path()), &["curl a", WORKS[0].0, "curl b"], &[], Stage::new(plays())).await;
-    assert_eq!(some.attempt, answered("3", samples(3, 1, 1, Some(true))));
+    let some = seen(&question(home.path()), &["curl a", WORKS[0].0], &[], Stage::new(plays())).await;
+    assert_eq!(some.attempt, answered("3", samples(2, 1, 1, Some(true))));
 }
 
 /// A call whose result is known is no derivation.
@@ -373,10 +390,10 @@ async fn what_cannot_be_rehearsed_does_not_count() {
 async fn a_known_call_is_not_derived_again() {
     let home = home();
     let stage = Stage { known: Some("wc -l < docs/a.txt"), ..Stage::new(plays()) };
-    let seen = seen(&question(home.path()), &[WORKS[0].0, WORKS[1].0, WORKS[0].0], &[], stage).await;
+    let seen = seen(&question(home.path()), &[WORKS[0].0, WORKS[1].0], &[], stage).await;
     assert_eq!(
         (seen.called, seen.attempt.samples),
-        (vec![WORKS[1].0.to_owned()], samples(3, 1, 1, Some(true)))
+        (vec![WORKS[1].0.to_owned()], samples(2, 1, 1, Some(true)))
     );
 }
 
@@ -386,9 +403,9 @@ async fn what_puts_out_nothing_is_put_into_words() {
     let home = home();
     let plays = vec![("grep x docs/a.txt".to_owned(), ["", "", ""]), (program("q"), ["", "", ""])];
     // Nothing is drawn again until the rounds are used: most mistakes find nothing, too.
-    let written = ["grep x docs/a.txt", " q"].repeat(3);
+    let written = ["grep x docs/a.txt", "q"].repeat(2);
     let seen = seen(&both_ways(home.path()), &written, &[json!({"answer": "none"})], Stage::new(plays)).await;
-    let expected = Attempt { verbatim: false, ..answered("none", samples(6, 6, 1, None)) };
+    let expected = Attempt { verbatim: false, ..answered("none", samples(4, 4, 1, None)) };
     assert_eq!((seen.attempt, seen.called), (expected, vec!["grep x docs/a.txt".to_owned()]));
 }
 

@@ -237,9 +237,9 @@ async fn samples_are_what_they_are_alone_and_cost_one_prompt() {
     }
 }
 
-/// Requests that are not samples of one question are answered separately.
+/// Different questions are decoded in one batch, and each is answered as if it were alone.
 #[tokio::test]
-async fn different_questions_are_not_taken_for_one() {
+async fn questions_side_by_side_are_what_they_are_alone() {
     let tiny = Tiny::new();
     let questions = [ask("s", "one", 6), ask("s", "two", 6), ask("t", "two", 9)];
     let several = tiny.model().complete_several(&questions).await;
@@ -249,8 +249,14 @@ async fn different_questions_are_not_taken_for_one() {
     let mut options = tiny.options();
     options.context = 64;
     let long = [ask("", &"word ".repeat(50), 5), ask("", "short", 5)];
-    let results = LocalModel::new(options).complete_several(&long).await;
+    let results = LocalModel::new(options.clone()).complete_several(&long).await;
     assert!(matches!(results.as_slice(), [Err(LlmError::TooLong { .. })]), "{results:?}");
+    let [long, short] = long;
+    let results = LocalModel::new(options).complete_several(&[short.clone(), long, short]).await;
+    assert!(
+        matches!(results.as_slice(), [Ok(_), Err(LlmError::TooLong { .. })]),
+        "up to the first failure: {results:?}"
+    );
     assert!(tiny.model().complete_several(&[]).await.is_empty());
 }
 
