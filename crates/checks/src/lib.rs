@@ -39,7 +39,7 @@ pub use evaluate::{Subject, evaluate};
 pub use files::Filesystem;
 pub use lint::{Flaw, lint, lint_text, matches_any_text, met_by};
 pub use named_paths::named_paths;
-pub use negative_answer::{contradicting_hit, missing_file};
+pub use negative_answer::{contradicting_hit, missing_file, unmade_file};
 pub use number::computes_with;
 pub use pass_validity::{Record, invalid_pass};
 pub use same_answer::{agreed_answer, means_none, plain_number, same_answer};

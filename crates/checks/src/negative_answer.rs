@@ -6,7 +6,8 @@ use artoo_text::{file_paths, is_unspaced, last_part, spaced_words, without_marks
 use artoo_types::ToolCall;
 
 use crate::{
-    Filesystem, claim_support::reported_missing, named_paths::without_spaced_names, same_answer::means_none,
+    Filesystem, claim_support::reported_missing, named_paths::named_paths, named_paths::without_spaced_names,
+    same_answer::means_none,
 };
 
 /// The maximum number of entries examined.
@@ -95,6 +96,32 @@ pub fn missing_file(request: &str, calls: &[ToolCall], world: &Filesystem) -> Op
         reported_missing(name, calls) && matches!(look.first_below(world.roots()), Looked::Nowhere)
     });
     missing.next().map(str::to_owned)
+}
+
+/// The first file that the request names and that is nowhere, at its path or by its name below the working folder or the
+/// workspace. A run that changed nothing either looked for it in vain or did not make it.
+///
+/// ```
+/// # use artoo_checks::{Filesystem, unmade_file};
+/// # let world = Filesystem::new("/nowhere", "/nowhere", Default::default());
+/// assert_eq!(unmade_file("Write the names into list.txt", &world), Some("list.txt".to_owned()));
+/// assert_eq!(unmade_file("Write the names", &world), None);
+/// ```
+///
+/// Source: `docs/deviations.md`, "Absence".
+pub fn unmade_file(request: &str, world: &Filesystem) -> Option<String> {
+    // In a script without blanks a name stands among other characters.
+    let named = named_paths(request, world);
+    let is_named = |path: &str| {
+        named.iter().filter_map(|one| one.file_name()?.to_str()).any(|name| path.ends_with(name))
+    };
+    let text = without_spaced_names(request, world);
+    let is_nowhere = |path: &&str| {
+        let look = Look { term: last_part(path), endings: Vec::new() };
+        matches!(world.exists(Path::new(path)), Ok(false))
+            && matches!(look.first_below(world.roots()), Looked::Nowhere)
+    };
+    file_paths(&text).filter(|path| !is_named(path)).find(is_nowhere).map(str::to_owned)
 }
 
 /// The existing paths that the step names.

@@ -148,6 +148,28 @@ fn a_file_that_is_nowhere_is_known_by_a_call_and_a_look() {
     assert_eq!(missing_file(asked, &[looked("docs/annual.txt")], &world), None);
 }
 
+/// Observed with the embedded model: asked to write a list into a file, two commands printed it, and agreed.
+#[test]
+fn a_file_that_is_nowhere_was_to_be_made_or_is_missing() {
+    let (_folder, world) = house();
+    for (request, expected) in [
+        ("Write the names of the files in docs into list.txt", Some("list.txt")),
+        (
+            "Schreib die Namen aller .txt-Dateien aus docs nach neu/図.txt, eine pro Zeile.",
+            Some("neu/図.txt"),
+        ),
+        ("How many lines does docs/annual.txt have?", Some("docs/annual.txt")),
+        ("How many lines does logs/app.log have?", None),
+        // It lies elsewhere, it stands in a file, or among the characters of a script without blanks.
+        ("How many lines does pond.md have?", None),
+        ("docs/会议记录.txt里有几行?", None),
+        ("请数一下docs/会议记录.txt", None),
+        ("How many files are there?", None),
+    ] {
+        assert_eq!(unmade_file(request, &world).as_deref(), expected, "{request:?}");
+    }
+}
+
 /// If not everything could be examined, the file may exist.
 #[test]
 fn beyond_the_limits_a_file_may_be() {

@@ -23,6 +23,7 @@
 //! - Commands of 400 characters with closed quotes, where they stand in JSON ([`tool_limits`]). Cost: long
 //!   commands. Reason: it ends the JSON text at a quote, or never.
 
+mod absence;
 mod bearing_out;
 mod code_block;
 mod compared;

@@ -8,6 +8,7 @@ use artoo_types::{SubTaskOutcome, TaskSpec, ToolCall};
 
 use crate::copied::almost_copied;
 use crate::left_alone::left_alone;
+use crate::unasked::{not_made, not_named};
 
 /// The maximum number of paths named by a request that are tested for their influence on a call.
 const MOST_NAMED: usize = 6;
@@ -63,6 +64,7 @@ impl Doubts {
             let calls: Vec<ToolCall> =
                 answers.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
             doubts.of_named(&named_paths(&spec.intent, world), &calls, world, again).await;
+            doubts.doubted = doubted(&spec.intent, &calls, world);
         } else {
             let calls: Vec<ToolCall> =
                 outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
@@ -70,10 +72,9 @@ impl Doubts {
             doubts.refuted = left_alone(&named, &calls, world).map(|path| {
                 format!("no call looked at {} or changed it, which the request names", path.display())
             });
-            doubts.doubted = almost_copied(&spec.intent, &calls)
-                .map(|(said, written)| format!("the request says \"{said}\", and \"{written}\" was written"));
-            doubts.told.extend(doubts.doubted.clone());
+            doubts.doubted = doubted(&spec.intent, &calls, world);
         }
+        doubts.told.extend(doubts.doubted.clone());
         doubts
     }
 
@@ -110,6 +111,21 @@ impl Doubts {
             }
         }
     }
+}
+
+/// What makes it doubtful that what was changed, if anything, is what was asked for.
+fn doubted(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
+    let not_made = not_made(request, calls, world)
+        .map(|path| format!("the request names {path}, which is nowhere, and no call made it"));
+    let not_named = || {
+        let path = not_named(request, calls, world)?;
+        Some(format!("{} was changed, which the request does not name", path.display()))
+    };
+    let almost = || {
+        let (said, written) = almost_copied(request, calls)?;
+        Some(format!("the request says \"{said}\", and \"{written}\" was written"))
+    };
+    not_made.or_else(not_named).or_else(almost)
 }
 
 /// The parts of an answer that occur in no call of the run: they may be derived from parts that do.

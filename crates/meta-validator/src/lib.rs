@@ -34,6 +34,7 @@ mod model_judge;
 mod output_schema;
 mod prompt;
 mod structured_output;
+mod unasked;
 
 pub use actor::{Settings, run};
 pub use artoo_judging::{Grounds, JudgeError, NoRerun, Rerun, WHOLE};

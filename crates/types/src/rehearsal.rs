@@ -12,6 +12,13 @@ pub enum Perturbation {
     Hidden(Vec<PathBuf>),
     /// These text files have one of their lines twice. Of a folder it is the first few that lie in it, and one is there under another name besides.
     Doubled(Vec<PathBuf>),
+    /// These text files have one more line at their end, which is `line`. Of a folder it is the first few that lie in it.
+    Planted {
+        /// The files and folders.
+        places: Vec<PathBuf>,
+        /// The line, without its end.
+        line: String,
+    },
 }
 
 /// What the last of the commands put out, and how it ended.

@@ -12,6 +12,7 @@ use artoo_llm_client::{LlmClient, Request, StopReason};
 use artoo_types::{Perturbation, Rehearsed, Samples, ToolName};
 
 use super::SHELL;
+use super::absence::{looked_for, may_be_nothing};
 use super::code_block::{self, Language, PYTHON};
 use super::majority::{self, Came, Candidate, Goal, differs, failed, is_nothing, winner};
 use super::numbers::Numbers;
@@ -72,7 +73,8 @@ pub(crate) async fn derive(
     };
     // A part of a request need not keep all that the request says.
     let numbers = cx.subtask.is_whole.then(|| Numbers::of(&cx.subtask.intent, &described.names));
-    let world = World { subject, numbers: numbers.unwrap_or_default(), tools };
+    let (request, names) = (cx.subtask.intent.as_str(), described.names.as_slice());
+    let world = World { request, names, subject, numbers: numbers.unwrap_or_default(), tools };
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut asked = 0;
     for round in [Round::First, Round::Again] {
@@ -167,6 +169,9 @@ fn is_known(command: &str, tools: &dyn CallTool) -> bool {
 
 /// Where commands are rehearsed.
 struct World<'a> {
+    request: &'a str,
+    /// The names of the subject.
+    names: &'a [String],
     subject: &'a [PathBuf],
     /// Those that the request names.
     numbers: Numbers,
@@ -178,14 +183,19 @@ impl World<'_> {
     /// fails there is not rehearsed in the other worlds.
     async fn rehearse(&self, command: &str, goal: Goal) -> Option<Came> {
         let as_is = self.tools.rehearse(command, &Perturbation::AsIs).await.ok()?;
-        let mut came = Came { as_is, hidden: None, doubled: None, ignores: false };
+        let mut came = Came { as_is, hidden: None, doubled: None, planted: None, ignores: false };
         if failed(&came.as_is) {
             return Some(came);
         }
         if !self.subject.is_empty() {
             let subject = self.subject.to_vec();
             came.hidden = self.tools.rehearse(command, &Perturbation::Hidden(subject.clone())).await.ok();
-            came.doubled = self.tools.rehearse(command, &Perturbation::Doubled(subject)).await.ok();
+            came.doubled = self.tools.rehearse(command, &Perturbation::Doubled(subject.clone())).await.ok();
+            let line = looked_for(self.request, self.names, command).filter(|_| may_be_nothing(&came));
+            if let Some(line) = line {
+                let planted = Perturbation::Planted { places: subject, line };
+                came.planted = self.tools.rehearse(command, &planted).await.ok();
+            }
         }
         came.ignores = self.ignores_a_number(command, &came.as_is, goal).await;
         Some(came)
@@ -194,8 +204,8 @@ impl World<'_> {
     /// Whether a number that the request names makes no difference. What found nothing may find nothing with any other
     /// number either.
     async fn ignores_a_number(&self, command: &str, as_is: &Rehearsed, goal: Goal) -> bool {
-        let is_known = is_nothing(as_is) && as_is.changes.is_none();
-        for changed in self.numbers.changed(command).into_iter().filter(|_| !is_known) {
+        let found_nothing = is_nothing(as_is) && as_is.changes.is_none();
+        for changed in self.numbers.changed(command).into_iter().filter(|_| !found_nothing) {
             let mut makes_a_difference = false;
             for other in changed {
                 let other = self.tools.rehearse(&other, &Perturbation::AsIs).await.ok();

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 
 use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Samples, ToolName};
 
+use super::absence::finds_nothing;
 use super::bearing_out::{bears_out, is_number_of};
 use super::compared::{Compared, Without, is_number, said, text, without_subject, words};
 
@@ -38,6 +39,8 @@ pub(crate) struct Came {
     pub(crate) as_is: Rehearsed,
     pub(crate) hidden: Option<Rehearsed>,
     pub(crate) doubled: Option<Rehearsed>,
+    /// Where a line with what it looks for stands in its subject; only of what may have found nothing.
+    pub(crate) planted: Option<Rehearsed>,
     /// Whether it does the same with another number in place of one that the request names, or has none there.
     pub(crate) ignores: bool,
 }
@@ -98,8 +101,9 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
                 bears_out(other, own, goal) || (is_twice && is_number_of(&other.came, &own.came, goal))
             });
             let all: Vec<&Candidate> = group.iter().copied().chain(says_more).collect();
-            // Most mistakes find nothing, so that finding nothing twice bears nothing out.
-            let ways = if goal == Goal::Answer && is_nothing(&own.came.as_is) { 1 } else { ways(&all) };
+            // Most mistakes find nothing, so that finding nothing twice bears nothing out, unless both have looked.
+            let is_chance = is_nothing(&own.came.as_is) && !finds_nothing(&own.came);
+            let ways = if goal == Goal::Answer && is_chance { 1 } else { ways(&all) };
             Some(((worth, ways, all.len(), Reverse(first(group)?)), group))
         })
         .max_by_key(|(rank, _)| *rank);
@@ -179,6 +183,7 @@ pub(super) fn worth(came: &Came, goal: Goal) -> Worth {
     let differs = hidden.as_ref().is_some_and(|hidden| *hidden != Without::Says(as_is.clone()))
         || came.doubled.as_ref().is_some_and(|doubled| said(doubled, all) != as_is);
     match hidden {
+        _ if finds_nothing(came) => Worth::Depends,
         _ if is_nothing(&came.as_is) => Worth::Unknown,
         _ if differs => Worth::Depends,
         Some(_) => Worth::Independent,
@@ -192,11 +197,14 @@ pub(super) fn worth(came: &Came, goal: Goal) -> Worth {
 #[derive(PartialEq, Eq)]
 enum Meaning {
     Answer(bool, Vec<String>, Option<bool>, Option<(bool, Vec<String>)>),
+    /// It looked, and there is nothing, in whichever words.
+    Nothing,
     Change(bool, Option<[u8; 32]>),
 }
 
 fn meaning(came: &Came, of: Compared, goal: Goal) -> Meaning {
     match goal {
+        Goal::Answer if finds_nothing(came) => return Meaning::Nothing,
         Goal::Answer => {}
         Goal::Change => return Meaning::Change(failed(&came.as_is), came.as_is.changes),
     }
@@ -231,8 +239,13 @@ pub(super) mod tests {
         hidden: Rehearsed,
         doubled: &str,
     ) -> Candidate {
-        let came =
-            Came { as_is: out(as_is), hidden: Some(hidden), doubled: Some(out(doubled)), ignores: false };
+        let came = Came {
+            as_is: out(as_is),
+            hidden: Some(hidden),
+            doubled: Some(out(doubled)),
+            planted: None,
+            ignores: false,
+        };
         Candidate { sample, command: command.to_owned(), programs: programs(command), came }
     }
 
@@ -348,6 +361,7 @@ pub(super) mod tests {
             as_is: complaint("", "no such command", 127),
             hidden: None,
             doubled: None,
+            planted: None,
             ignores: false,
         };
         let failed =

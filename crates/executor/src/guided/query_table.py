@@ -1,4 +1,4 @@
-import csv, json, sqlite3, sys
+import csv, json, re, sqlite3, sys
 path, query = sys.argv[1:]
 text = open(path, encoding="utf-8-sig", newline="").read()
 if text.lstrip().startswith("["):
@@ -22,5 +22,12 @@ columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
 data.execute(f"create table data ({columns})")
 places = ", ".join("?" * len(names))
 data.executemany(f"insert into data values ({places})", [[typed(cell) for cell in row] for row in rows if row])
-for row in data.execute(query):
+try:
+    found = data.execute(query)
+except sqlite3.OperationalError as error:
+    if "no such table" not in str(error):
+        raise
+    # There is one table, whatever a model calls it.
+    found = data.execute(re.sub(r"(?i)\bfrom\s+[^\s();,]+", "from data", query))
+for row in found:
     print(*row)

@@ -57,6 +57,7 @@ impl CallTool for Stage {
             Perturbation::AsIs => worlds[0],
             Perturbation::Hidden(_) => worlds[1],
             Perturbation::Doubled(_) => worlds[2],
+            Perturbation::Planted { .. } => worlds[0],
         };
         if let Some(change) = shown.strip_prefix("change: ") {
             let changes = Some([change.as_bytes()[0]; 32]);

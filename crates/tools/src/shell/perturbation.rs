@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use artoo_sandbox::preview::Staging;
 use artoo_types::{NotRehearsed, Perturbation};
 
-/// Maximum number of places hidden or doubled at a time.
+/// Maximum number of places changed at a time.
 const MOST_PLACES: usize = 64;
 /// Maximum entries of a folder that are read.
 const MOST_ENTRIES: usize = 1_000;
-/// Maximum files of a folder that are doubled.
-const MOST_DOUBLED: usize = 3;
-/// Maximum bytes of a file that is doubled.
+/// Maximum files of a folder that are rewritten.
+const MOST_REWRITTEN: usize = 3;
+/// Maximum bytes of a file that is rewritten.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// How a world is built.
@@ -47,6 +47,7 @@ pub(super) fn staged(
         Perturbation::AsIs => Ok(Staged::default()),
         Perturbation::Hidden(places) => hidden(&outermost(places)?, needed, roots),
         Perturbation::Doubled(places) => doubled(&outermost(places)?, roots),
+        Perturbation::Planted { places, line } => planted(&outermost(places)?, line, roots),
     }
 }
 
@@ -103,29 +104,51 @@ fn hidden(places: &[PathBuf], needed: &[PathBuf], roots: &[PathBuf]) -> Result<S
 }
 
 fn doubled(places: &[PathBuf], roots: &[PathBuf]) -> Result<Staged, NotRehearsed> {
-    let mut written = Vec::new();
+    let texts = texts(places, roots);
+    let copies = places.iter().filter(|place| place.is_dir()).filter_map(|folder| {
+        let (path, text) = texts.iter().find(|(path, _)| path.parent() == Some(folder.as_path()))?;
+        Some((another_name(path)?, text.clone()))
+    });
+    let copies: Vec<_> = copies.collect();
+    let twice = texts.into_iter().map(|(path, text)| (path, line_twice(&text)));
+    written(copies.into_iter().chain(twice).collect())
+}
+
+fn planted(places: &[PathBuf], line: &str, roots: &[PathBuf]) -> Result<Staged, NotRehearsed> {
+    let with_line = |(path, mut text): (PathBuf, Vec<u8>)| {
+        if !text.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+        text.extend_from_slice(line.as_bytes());
+        text.push(b'\n');
+        (path, text)
+    };
+    written(texts(places, roots).into_iter().map(with_line).collect())
+}
+
+/// The text files among these places and, of a folder, the first few that lie in it, as far as commands may change them.
+fn texts(places: &[PathBuf], roots: &[PathBuf]) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut texts = Vec::new();
     for place in places.iter().filter(|place| roots.iter().any(|root| place.starts_with(root))) {
         if place.is_file() {
-            written.extend(text_of(place).map(|text| (place.clone(), line_twice(&text))));
+            texts.extend(text_of(place).map(|text| (place.clone(), text)));
             continue;
         }
         let entries = fs::read_dir(place).into_iter().flatten().take(MOST_ENTRIES);
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.sort();
-        let texts =
+        let files =
             files.into_iter().filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file()));
-        let texts = texts.filter_map(|path| text_of(&path).map(|text| (path, text))).take(MOST_DOUBLED);
-        for (number, (path, text)) in texts.enumerate() {
-            if number == 0 {
-                written.extend(another_name(&path).map(|copy| (copy, text.clone())));
-            }
-            written.push((path, line_twice(&text)));
-        }
+        texts.extend(files.filter_map(|path| text_of(&path).map(|text| (path, text))).take(MOST_REWRITTEN));
     }
-    if written.is_empty() {
-        return Err(NotRehearsed::because("nothing in it can be doubled where commands may change files"));
+    texts
+}
+
+fn written(files: Vec<(PathBuf, Vec<u8>)>) -> Result<Staged, NotRehearsed> {
+    if files.is_empty() {
+        return Err(NotRehearsed::because("there is no text in it where commands may change files"));
     }
-    Ok(Staged { staging: Staging { absent: Vec::new(), written }, covered: Vec::new() })
+    Ok(Staged { staging: Staging { absent: Vec::new(), written: files }, covered: Vec::new() })
 }
 
 /// The content of a non-empty text file.

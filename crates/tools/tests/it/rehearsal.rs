@@ -137,6 +137,23 @@ async fn doubled_lines_and_files_are_counted() {
 }
 
 #[tokio::test]
+async fn a_planted_line_is_found_by_what_looks_for_it() {
+    let Some(scene) = scene() else { return };
+    let line = "zoe 7".to_owned();
+    for (command, place, expected) in [
+        ("grep -rw zoe notes | wc -l", "notes", "2\n"),
+        ("tail -n 1 list.csv", "list.csv", "zoe 7\n"),
+        ("grep -w ZOE list.csv | wc -l", "list.csv", "0\n"),
+        ("find notes -name '*zoe*' | wc -l", "notes", "0\n"),
+        ("grep -c zoe other/a.txt | cat", "notes", "0\n"),
+    ] {
+        let places = vec![scene.cx.working_folder.join(place)];
+        let found = said(&scene, command, &Perturbation::Planted { places, line: line.clone() }).await;
+        assert_eq!((found.stdout, found.status), (whole(expected), 0), "{command}");
+    }
+}
+
+#[tokio::test]
 async fn a_sequence_shares_its_files_and_leaves_nothing() {
     let Some(scene) = scene() else { return };
     let before = std::fs::read_dir(&scene.cx.working_folder).unwrap().count();
@@ -169,7 +186,7 @@ async fn what_cannot_be_rehearsed_says_why() {
         (&["ls"][..], &hidden("nowhere"), "is not there"),
         (&["ls"][..], &hidden(".."), "the command runs in it"),
         (&["ls"][..], &Perturbation::Hidden(Vec::new()), "0 places"),
-        (&["ls"][..], &Perturbation::Doubled(vec![scene.outside.clone()]), "nothing in it can be doubled"),
+        (&["ls"][..], &Perturbation::Doubled(vec![scene.outside.clone()]), "there is no text in it"),
     ] {
         let why: NotRehearsed = rehearsal(&scene).run(commands, world, WITHIN).await.unwrap_err();
         assert!(why.reason.contains(words), "{why}");
