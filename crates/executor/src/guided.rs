@@ -195,8 +195,10 @@ async fn derived(
     {
         return Ok(unfinished(failure.reason.clone(), Some(&call)));
     }
+    // What looked, and found nothing, has an answer.
+    let may_give_up = derived.samples.depends != Some(true);
     let request = Request::new("executor", CLOSING_PROMPT, prompt::closing(&task, &call))
-        .with_schema(schemas.of(&[], Turn::Guided { may_answer: true, may_give_up: true }))
+        .with_schema(schemas.of(&[], Turn::Guided { may_answer: true, may_give_up }))
         .with_max_tokens(CLOSING_TOKENS);
     let turn = ask::<Value>(model.as_ref(), request).await?.value;
     Ok(match Action::read(&turn) {
