@@ -99,21 +99,27 @@ pub fn missing_file(request: &str, calls: &[ToolCall], world: &Filesystem) -> Op
 }
 
 /// The first file that the request names and that is nowhere, at its path or by its name below the working folder or the
-/// workspace. A run that changed nothing either looked for it in vain or did not make it.
+/// workspace, besides those that are `gone`: removed or moved by the run. It was to be made, or was looked for in vain.
 ///
 /// ```
 /// # use artoo_checks::{Filesystem, unmade_file};
 /// # let world = Filesystem::new("/nowhere", "/nowhere", Default::default());
-/// assert_eq!(unmade_file("Write the names into list.txt", &world), Some("list.txt".to_owned()));
-/// assert_eq!(unmade_file("Write the names", &world), None);
+/// assert_eq!(unmade_file("Write the names into list.txt", &[], &world), Some("list.txt".to_owned()));
+/// assert_eq!(unmade_file("Rename a.txt to b.txt", &["/nowhere/a.txt".into()], &world), Some("b.txt".to_owned()));
+/// assert_eq!(unmade_file("Write the names", &[], &world), None);
 /// ```
 ///
-/// Source: `docs/deviations.md`, "Absence".
-pub fn unmade_file(request: &str, world: &Filesystem) -> Option<String> {
-    // In a script without blanks a name stands among other characters.
+/// Source: `docs/deviations.md`, "Confidence".
+pub fn unmade_file(request: &str, gone: &[PathBuf], world: &Filesystem) -> Option<String> {
     let named = named_paths(request, world);
-    let is_named = |path: &str| {
-        named.iter().filter_map(|one| one.file_name()?.to_str()).any(|name| path.ends_with(name))
+    // In a script without blanks a name stands among other characters.
+    let ends_in = |path: &str, name: &str| {
+        let before = path.strip_suffix(name).map(|before| before.chars().next_back());
+        before.is_some_and(|before| before.is_none_or(|before| before == '/' || is_unspaced(before)))
+    };
+    let is_known = |path: &str| {
+        let names = named.iter().filter_map(|one| one.file_name()?.to_str());
+        gone.iter().any(|gone| gone.ends_with(path)) || names.into_iter().any(|name| ends_in(path, name))
     };
     let text = without_spaced_names(request, world);
     let is_nowhere = |path: &&str| {
@@ -121,7 +127,7 @@ pub fn unmade_file(request: &str, world: &Filesystem) -> Option<String> {
         matches!(world.exists(Path::new(path)), Ok(false))
             && matches!(look.first_below(world.roots()), Looked::Nowhere)
     };
-    file_paths(&text).filter(|path| !is_named(path)).find(is_nowhere).map(str::to_owned)
+    file_paths(&text).filter(|path| !is_known(path)).find(is_nowhere).map(str::to_owned)
 }
 
 /// The existing paths that the step names.

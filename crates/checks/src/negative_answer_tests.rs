@@ -166,8 +166,14 @@ fn a_file_that_is_nowhere_was_to_be_made_or_is_missing() {
         ("请数一下docs/会议记录.txt", None),
         ("How many files are there?", None),
     ] {
-        assert_eq!(unmade_file(request, &world).as_deref(), expected, "{request:?}");
+        assert_eq!(unmade_file(request, &[], &world).as_deref(), expected, "{request:?}");
     }
+    // The name of a new file may end in that of an old one, and an old one may be gone.
+    let copied = "Copy docs/plan.txt to newplan.txt";
+    assert_eq!(unmade_file(copied, &[], &world).as_deref(), Some("newplan.txt"));
+    let gone = [PathBuf::from("/home/docs/old.txt")];
+    assert_eq!(unmade_file("Rename docs/old.txt to new.txt", &gone, &world).as_deref(), Some("new.txt"));
+    assert_eq!(unmade_file("Delete docs/old.txt", &gone, &world), None);
 }
 
 /// If not everything could be examined, the file may exist.

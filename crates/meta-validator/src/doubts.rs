@@ -59,21 +59,17 @@ impl Doubts {
                 }),
             );
         }
+        let calls: Vec<ToolCall> = outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
+        let named = named_paths(&spec.intent, world);
         // A changed file has another content now, and a moved file another path.
         if answers.len() == outcomes.len() {
-            let calls: Vec<ToolCall> =
-                answers.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
-            doubts.of_named(&named_paths(&spec.intent, world), &calls, world, again).await;
-            doubts.doubted = doubted(&spec.intent, &calls, world);
+            doubts.of_named(&named, &calls, world, again).await;
         } else {
-            let calls: Vec<ToolCall> =
-                outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
-            let named = named_paths(&spec.intent, world);
             doubts.refuted = left_alone(&named, &calls, world).map(|path| {
                 format!("no call looked at {} or changed it, which the request names", path.display())
             });
-            doubts.doubted = doubted(&spec.intent, &calls, world);
         }
+        doubts.doubted = doubted(&spec.intent, &calls, world);
         doubts.told.extend(doubts.doubted.clone());
         doubts
     }

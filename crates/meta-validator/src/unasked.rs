@@ -13,7 +13,7 @@ pub(crate) fn not_made(request: &str, calls: &[ToolCall], world: &Filesystem) ->
         FileChangeKind::Created | FileChangeKind::Changed => file.moved_from.clone(),
     };
     let gone: Vec<PathBuf> = files(calls).filter_map(went).collect();
-    unmade_file(request, world).filter(|path| !gone.iter().any(|gone| gone.ends_with(path)))
+    unmade_file(request, &gone, world)
 }
 
 /// The first file that was there before and was changed or removed, although the request names other places and neither
@@ -67,6 +67,7 @@ mod tests {
         assert_eq!(not_made("Replace red by green in b.txt", &edited, &world), None);
         let removed = changing(&[(&root.join("gone.txt"), FileChangeKind::Deleted)]);
         assert_eq!(not_made("Delete gone.txt", &removed, &world), None);
+        assert_eq!(not_made("Move gone.txt to new.txt", &removed, &world).as_deref(), Some("new.txt"));
         let mut moved = changing(&[(&c, FileChangeKind::Created)]);
         moved[0].files[0].moved_from = Some(root.join("x.txt"));
         assert_eq!(not_made("Rename x.txt to c.txt", &moved, &world), None);
