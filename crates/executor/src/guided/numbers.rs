@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use artoo_text::is_unspaced;
+
 /// Factors between units: of time, of size, of counting. A command has hours as minutes, or megabytes as bytes.
 const UNITS: [u64; 10] = [1, 7, 24, 60, 1000, 1024, 3600, 86_400, 1_000_000, 1_048_576];
 
@@ -66,7 +68,7 @@ fn tokens(text: &str) -> impl Iterator<Item = (&str, Option<char>)> {
 /// Whether a character makes one word with a digit beside it. In Chinese or Japanese a number stands among the
 /// characters.
 fn is_letter(c: char) -> bool {
-    c.is_alphabetic() && c < '\u{2e80}'
+    c.is_alphabetic() && !is_unspaced(c)
 }
 
 /// The command with other numbers in place of this one, wherever it has it, in whichever unit.

@@ -25,6 +25,8 @@ struct Stage {
     plays: Vec<(String, [&'static str; 3])>,
     /// A command whose result is known.
     known: Option<&'static str>,
+    /// The output of each command where a line is planted; without it, that of the unchanged world.
+    planted: Option<&'static str>,
     rehearsed: Mutex<Vec<(String, Perturbation)>>,
     called: Mutex<Vec<String>>,
 }
@@ -57,7 +59,7 @@ impl CallTool for Stage {
             Perturbation::AsIs => worlds[0],
             Perturbation::Hidden(_) => worlds[1],
             Perturbation::Doubled(_) => worlds[2],
-            Perturbation::Planted { .. } => worlds[0],
+            Perturbation::Planted { .. } => self.planted.unwrap_or(worlds[0]),
         };
         if let Some(change) = shown.strip_prefix("change: ") {
             let changes = Some([change.as_bytes()[0]; 32]);
@@ -78,7 +80,7 @@ fn said(stdout: &str, stderr: &str, status: i32) -> Rehearsed {
 
 impl Stage {
     fn new(plays: Vec<(String, [&'static str; 3])>) -> Self {
-        Self { plays, known: None, rehearsed: Mutex::default(), called: Mutex::default() }
+        Self { plays, known: None, planted: None, rehearsed: Mutex::default(), called: Mutex::default() }
     }
 
     fn play(&self, command: &str) -> Option<[&'static str; 3]> {
@@ -288,6 +290,26 @@ async fn a_deed_is_derived_in_two_ways_that_change_the_same() {
     assert_eq!(alone.attempt.samples, samples(4, 2, 1, Some(true)));
 }
 
+/// Observed with the embedded model: asked to write a list into a file, a plan took it for a question, two commands wrote
+/// it in two ways, and a third one only printed it.
+#[tokio::test]
+async fn lesson_what_most_commands_do_contradicts_the_plan() {
+    let home = home();
+    let mut cx = both_ways(home.path());
+    let plays = vec![
+        ("find docs > list".to_owned(), ["change: x", "", ""]),
+        ("find docs".to_owned(), ["a.txt", "", "a.txt"]),
+        (program("x"), ["change: y", "", ""]),
+    ];
+    let written = ["find docs > list", "x", "find docs", "x"];
+    cx.subtask.is_whole = true;
+    let most = seen(&cx, &written, &[], Stage::new(plays.clone())).await;
+    assert_eq!((most.called, most.attempt.samples), (vec![program("x")], samples(4, 2, 1, Some(true))));
+    cx.subtask.is_whole = false;
+    let part = seen(&cx, &written, &[], Stage::new(plays)).await;
+    assert_eq!(part.called, ["find docs"]);
+}
+
 /// Lesson of issue 16: five parts of a plan, each told the whole request, appended the same line five times.
 #[tokio::test]
 async fn lesson_a_part_that_finds_something_out_changes_nothing() {
@@ -408,6 +430,37 @@ async fn what_puts_out_nothing_is_put_into_words() {
     let seen = seen(&both_ways(home.path()), &written, &[json!({"answer": "none"})], Stage::new(plays)).await;
     let expected = Attempt { verbatim: false, ..answered("none", samples(4, 4, 1, None)) };
     assert_eq!((seen.attempt, seen.called), (expected, vec!["grep x docs/a.txt".to_owned()]));
+}
+
+/// Observed with the embedded model: no file has the word, both ways looked for it, and the model gave up.
+#[tokio::test]
+async fn lesson_what_looked_and_found_nothing_may_not_give_up() {
+    let home = home();
+    let cx = AttemptContext {
+        subtask: conformance::context("Which lines of docs/a.txt mention heron?").subtask,
+        ..both_ways(home.path())
+    };
+    let command = "grep -w heron docs/a.txt";
+    let plays = || vec![(command.to_owned(), ["", "", ""]), (program("f(\"heron\")"), ["", "", ""])];
+    let planted = Stage { planted: Some("heron"), ..Stage::new(plays()) };
+    let looked = seen(&cx, &[command, "f(\"heron\")"], &[json!({"answer": "none"})], planted).await;
+    let expected = Attempt { verbatim: false, ..answered("none", samples(2, 2, 2, Some(true))) };
+    assert_eq!(looked.attempt, expected);
+    let line = looked.rehearsed.iter().find_map(|(_, world)| match world {
+        Perturbation::Planted { line, .. } => Some(line.as_str()),
+        Perturbation::AsIs | Perturbation::Hidden(_) | Perturbation::Doubled(_) => None,
+    });
+    assert_eq!(line, Some("heron"));
+    let may_give_up = |seen: &Seen| {
+        let schema = seen.requests.last().unwrap().schema.as_ref().unwrap();
+        schema.schema.to_string().contains("give_up")
+    };
+    assert!(!may_give_up(&looked));
+    // What does not find a planted line either has not looked, and is drawn again.
+    let written = [command, "f(\"heron\")"].repeat(2);
+    let blind = seen(&cx, &written, &[json!({"answer": "none"})], Stage::new(plays())).await;
+    assert_eq!(blind.attempt.samples, samples(4, 4, 1, None));
+    assert!(may_give_up(&blind));
 }
 
 #[tokio::test]
