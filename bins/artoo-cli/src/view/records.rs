@@ -103,3 +103,6 @@ pub(crate) fn check_lines(checks: &[Check], frame: Frame) -> Vec<String> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests;

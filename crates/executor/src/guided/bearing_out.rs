@@ -61,18 +61,20 @@ mod tests {
 
     use super::*;
 
+    /// How two commands that put these out, as it is and with lines doubled, agree.
+    fn of(less: (&str, &str), more: (&str, &str)) -> (u32, u32, bool) {
+        let gone = || complaint("", "no", 1);
+        let all = [
+            candidate(0, "find docs", less.0, gone(), less.1),
+            candidate(1, "python3 -c 'tell()'", more.0, gone(), more.1),
+        ];
+        let winner = winner(&all, 2, Goal::Answer).unwrap();
+        (winner.sample, winner.samples.agreed, winner.is_settled)
+    }
+
     /// Observed with the embedded model: one prints the bare name, and another says what it is.
     #[test]
     fn lesson_what_says_more_in_a_line_bears_out_what_it_says_too() {
-        let gone = || complaint("", "no", 1);
-        let of = |less: (&str, &str), more: (&str, &str)| {
-            let all = [
-                candidate(0, "find docs | wc -l", less.0, gone(), less.1),
-                candidate(1, "python3 -c 'tell()'", more.0, gone(), more.1),
-            ];
-            let winner = winner(&all, 2, Goal::Answer).unwrap();
-            (winner.sample, winner.samples.agreed, winner.is_settled)
-        };
         let told = ("Number of files in 3 folders: 9", "Number of files in 3 folders: 10");
         assert_eq!(of(("9", "10"), told), (0, 2, true));
         let named = ("Largest of 7: plan.md", "Largest of 8: plan.md");
@@ -87,22 +89,10 @@ mod tests {
     /// half of it some of them; and one answers one of two questions, and another both.
     #[test]
     fn lesson_a_longer_list_bears_out_nothing_of_it() {
-        let gone = || complaint("", "no", 1);
-        let of = |less: (&str, &str), more: (&str, &str)| {
-            let all = [
-                candidate(0, "find docs", less.0, gone(), less.1),
-                candidate(1, "python3 -c 'list()'", more.0, gone(), more.1),
-            ];
-            winner(&all, 2, Goal::Answer).unwrap().samples.agreed
-        };
-        assert_eq!(
-            of(
-                ("one.txt\ntwo.txt", "one.txt\ntwo.txt"),
-                ("a.pdf\none.txt\ntwo.txt", "a.pdf\none.txt\ntwo.txt")
-            ),
-            1
-        );
-        assert_eq!(of(("9", "10"), ("Files: 9\nLargest: plan.md", "Files: 10\nLargest: plan.md")), 1);
+        let (some, all) = ("one.txt\ntwo.txt", "a.pdf\none.txt\ntwo.txt");
+        assert_eq!(of((some, some), (all, all)), (0, 1, false));
+        let both = ("Files: 9\nLargest: plan.md", "Files: 10\nLargest: plan.md");
+        assert_eq!(of(("9", "10"), both), (0, 1, false));
     }
 
     /// Observed with the embedded model: a search lists what is in an archive, and a program counts it.

@@ -70,6 +70,19 @@ async fn what_the_last_prompt_began_with_is_not_read_again() {
     }
 }
 
+/// A question in three forms is asked again: none of the three prompts is read a second time.
+#[tokio::test]
+async fn the_last_three_prompts_are_not_read_again() {
+    let tiny = Tiny::new();
+    let model = tiny.model();
+    let forms = ["one", "two", "three"].map(|name| ask(name, "And this is asked again, at some length.", 4));
+    model.complete_several(&forms).await.into_iter().for_each(|answer| drop(answer.unwrap()));
+    for again in model.complete_several(&forms.map(|form| form.sample(1))).await {
+        let usage = again.unwrap().usage;
+        assert_eq!(usage.cached_tokens + 1, usage.prompt_tokens, "but the last token");
+    }
+}
+
 /// Another process that has processed the same constant text continues from there.
 #[tokio::test]
 async fn a_prefix_in_a_file_changes_nothing_but_the_cost() {
