@@ -1,5 +1,5 @@
 //! Measures the embedded model on this machine: load time, prompt and generated tokens per second, four
-//! samples against one, resident memory.
+//! samples against one, three questions at once against one after the other, resident memory.
 //!
 //! `cargo run --release -p artoo-llm-local --example speed -- MODEL.gguf [ROUNDS]`
 //!
@@ -39,8 +39,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("load: {load:.2} s");
     let (mut prompt, mut one, mut many) = (u64::MAX, u64::MAX, u64::MAX);
     let mut length = 0;
-    for _ in 0..rounds {
-        let long = model.complete(&ask(&PARAGRAPH.repeat(14), 1)).await?.usage;
+    for round in 0..rounds {
+        // Another beginning each time: the states of the last prompts are kept.
+        let long = model.complete(&ask(&format!("{round}. {}", PARAGRAPH.repeat(14)), 1)).await?.usage;
         length = long.prompt_tokens - long.cached_tokens;
         prompt = prompt.min(long.elapsed_ms);
         one = one.min(model.complete(&ask("", 1)).await?.usage.elapsed_ms);
@@ -65,6 +66,27 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
         println!("4 samples for 1, {name} prompt: {:.2} x the time", several / single);
     }
+    // Different constant texts, as a step is asked for in several languages; another question each time, so that no prompt is known.
+    let questions = |round: u32| -> Vec<Request> {
+        let about = |kind| format!("You write {kind}.");
+        let ask =
+            |kind| Request::new("speed", about(kind), format!("{round}: write a long essay about order."));
+        ["letters", "poems", "reports"].map(|kind| ask(kind).with_max_tokens(1 + GENERATED)).into()
+    };
+    let (mut in_turn, mut at_once) = (f64::MAX, f64::MAX);
+    for round in 0..=rounds {
+        let started = Instant::now();
+        for question in questions(2 * round) {
+            model.complete(&question).await?;
+        }
+        in_turn = in_turn.min(started.elapsed().as_secs_f64());
+        let started = Instant::now();
+        for answer in model.complete_several(&questions(2 * round + 1)).await {
+            answer?;
+        }
+        at_once = at_once.min(started.elapsed().as_secs_f64());
+    }
+    println!("3 questions at once: {:.2} x the time of one after the other", at_once / in_turn);
     for line in std::fs::read_to_string("/proc/self/status")?.lines() {
         if line.starts_with("VmRSS") || line.starts_with("VmHWM") || line.starts_with("RssAnon") {
             println!("{line}");
