@@ -4,6 +4,7 @@ mod background;
 pub(crate) mod perturbation;
 pub(crate) mod rehearsal;
 mod trial;
+mod written_content;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

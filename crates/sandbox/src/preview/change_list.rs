@@ -1,16 +1,17 @@
 //! Converts what the layers contain to the list of changes that is shown.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use artoo_anchored_files::{Kind, Named, State, open_file, open_folder, open_root};
 use similar::TextDiff;
 
 use super::changes::{Change, ChangeKind, Changes, Entry, EntryKind};
-use super::layer_reader::{Difference, Merged, Read, Spot, open_written};
+use super::layer_reader::{Difference, Merged, Read, Spot, becomes_file, open_written};
 use super::overlay_dirs::OverlayDirs;
-use super::{Preview, commit};
+use super::{Preview, commit, moves};
 
 /// The largest file whose text is compared, in bytes.
 const LONGEST_TEXT: u64 = 64 * 1024;
@@ -24,6 +25,18 @@ impl Preview {
     /// folders that get another time, and where contents wait for their places.
     pub fn touched(&self) -> Vec<Named> {
         commit::touched(&self.overlay_dirs, &self.read)
+    }
+
+    /// Opens the file that the command has written at this real path, to read what a commit would leave there.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if it has written none there, or why it cannot be opened.
+    pub fn open_written(&self, real: &Path) -> io::Result<File> {
+        let is_it = |difference: &&Difference| {
+            becomes_file(difference) && path(&self.overlay_dirs, &difference.at) == real
+        };
+        let difference = self.read.differences.iter().find(is_it).ok_or(io::ErrorKind::NotFound)?;
+        moves::written(&self.overlay_dirs, difference)
     }
 }
 

@@ -1,12 +1,14 @@
 //! Detection of moved files.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 
-use artoo_anchored_files::{ContentId, State, hash, open_file, open_folder, open_root};
+use artoo_anchored_files::{Below, ContentId, State, hash, open_file, open_folder, open_root};
 
 use super::layer_reader::{Difference, open_written};
-use super::overlay_dirs::OverlayDirs;
+use super::overlay_dirs::{Layer, OverlayDirs};
 
 /// Pairs of a created and a removed file, by their numbers in the list, with the same bytes, mode and time. A
 /// layer does not record moves, and a copy whose original was removed is equivalent.
@@ -59,12 +61,28 @@ enum Side {
 }
 
 fn content(overlay_dirs: &OverlayDirs, difference: &Difference, side: Side) -> io::Result<ContentId> {
+    let mut file = match side {
+        Side::Real => {
+            let (layer, parent, name) = place(overlay_dirs, difference)?;
+            open_file(&open_folder(&layer.real, &parent)?, name)?
+        }
+        Side::Written => written(overlay_dirs, difference)?,
+    };
+    hash(&mut file)
+}
+
+/// Opens the file that the command has written there.
+pub(super) fn written(overlay_dirs: &OverlayDirs, difference: &Difference) -> io::Result<File> {
+    let (layer, parent, name) = place(overlay_dirs, difference)?;
+    open_written(&open_folder(&open_root(&layer.upper)?, &parent)?, name)
+}
+
+fn place<'a>(
+    overlay_dirs: &'a OverlayDirs,
+    difference: &'a Difference,
+) -> io::Result<(&'a Layer, Below, &'a OsStr)> {
     let (number, below) = &difference.at;
     let layer = overlay_dirs.layers.get(*number).ok_or(io::ErrorKind::NotFound)?;
     let (parent, name) = below.place().ok_or(io::ErrorKind::IsADirectory)?;
-    let mut file = match side {
-        Side::Real => open_file(&open_folder(&layer.real, &parent)?, name)?,
-        Side::Written => open_written(&open_folder(&open_root(&layer.upper)?, &parent)?, name)?,
-    };
-    hash(&mut file)
+    Ok((layer, parent, name))
 }

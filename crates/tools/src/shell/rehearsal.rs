@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use artoo_consent::{Rules, RulesAlone};
-use artoo_sandbox::preview::{Change, ChangeKind, Changes, PreviewError, preview, rehearse};
+use artoo_sandbox::preview::{Change, ChangeKind, EntryKind, Preview, PreviewError, preview, rehearse};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
 use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
 use sha2::{Digest as _, Sha256};
 
 use super::perturbation::{Staged, staged};
+use super::written_content::content;
 use super::{confinement, environment, outlook, shell_of, trial::Layers};
 use crate::protected::Protected;
 use crate::writable_folders::Granted;
@@ -95,10 +96,9 @@ impl Rehearsal {
         let (roots, store, cancel) = (layers.roots.as_slice(), &layers.store, &self.context.cancel);
         let (ending, changes) = if *staged == Staged::default() {
             let preview = preview(invocation, held, roots, store, capture, cancel).await.map_err(untried)?;
-            let told = (preview.outcome.ending, fingerprint(&preview.changes));
-            // Removing the layers blocks.
-            tokio::task::spawn_blocking(move || drop(preview)).await.map_err(lost)?;
-            told
+            // Reading and removing the layers blocks.
+            let told = move || (preview.outcome.ending, fingerprint(&preview));
+            tokio::task::spawn_blocking(told).await.map_err(lost)?
         } else {
             let outcome = rehearse(invocation, held, (roots, &staged.staging), store, capture, cancel)
                 .await
@@ -113,8 +113,9 @@ impl Rehearsal {
 }
 
 /// The changes as one hash; `None` if there are none. Modes and times of files that are otherwise the same do not count unless nothing else
-/// changed, and neither does a line break at the end of a file: two ways to do the same differ in these.
-fn fingerprint(changes: &Changes) -> Option<[u8; 32]> {
+/// changed, and neither does a line break at the end of a file, nor how an archive is packed: two ways to do the same differ in these.
+fn fingerprint(preview: &Preview) -> Option<[u8; 32]> {
+    let changes = &preview.changes;
     let is_content = |change: &&Change| change.kind != ChangeKind::Attributes;
     let contents: Vec<&Change> = changes.iter().filter(is_content).collect();
     let counted = if contents.is_empty() { changes.iter().collect() } else { contents };
@@ -130,10 +131,23 @@ fn fingerprint(changes: &Changes) -> Option<[u8; 32]> {
             .as_deref()
             .map(|diff| diff.lines().filter(|line| !line.starts_with('\\')).collect::<Vec<_>>().join("\n"));
         let size = after.filter(|_| text.is_none()).map(|after| after.size);
+        let file = after.filter(|after| after.kind == EntryKind::File && is_written(change));
+        let content = file.and_then(|_| content(preview.open_written(&change.path).ok()?));
+        // Archives of the same members have other sizes.
+        let size = size.filter(|_| content.is_none());
         let mode = after.filter(|_| change.kind == ChangeKind::Attributes).map(|after| after.mode);
-        hash.update(format!("\0{:?}\0{size:?}\0{mode:?}\0{text:?}\0", after.map(|after| &after.kind)));
+        let kind = after.map(|after| &after.kind);
+        hash.update(format!("\0{kind:?}\0{size:?}\0{content:?}\0{mode:?}\0{text:?}\0"));
     }
     Some(hash.finalize().into())
+}
+
+/// Whether the command has written another content, which no diff tells.
+fn is_written(change: &Change) -> bool {
+    match change.kind {
+        ChangeKind::Created | ChangeKind::Changed => change.diff.is_none(),
+        ChangeKind::Attributes | ChangeKind::Deleted | ChangeKind::MovedHere | ChangeKind::MovedAway => false,
+    }
 }
 
 fn untried(error: PreviewError) -> NotRehearsed {

@@ -104,6 +104,14 @@ async fn the_same_deed_by_another_program_is_the_same_change() {
         ("mv list.csv notes/", "python3 -c 'import shutil; shutil.move(\"list.csv\", \"notes/list.csv\")'"),
         ("rm notes/one.txt", "find notes -name one.txt -delete"),
         ("chmod 600 list.csv", "python3 -c 'import os; os.chmod(\"list.csv\", 0o600)'"),
+        (
+            "tar -cf notes.tar notes",
+            "python3 -c 'import tarfile; t = tarfile.open(\"notes.tar\", \"w\"); t.add(\"notes\"); t.close()'",
+        ),
+        (
+            "tar -cf notes.tar notes/one.txt",
+            "python3 -c 'import tarfile; t = tarfile.open(\"notes.tar\", \"w\"); t.add(\"notes/one.txt\"); t.close()'",
+        ),
     ];
     if said(&scene, "command -v python3", &Perturbation::AsIs).await.status != 0 {
         eprintln!("*** SKIPPED: no python3 ***");
