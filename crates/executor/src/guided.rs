@@ -44,6 +44,7 @@ use serde_json::Value;
 use crate::attempt_end::{completed, ended, failed, shows, unfinished};
 use crate::schema_cache::{Schemas, Turn};
 use crate::{Action, Attempt, AttemptContext, CallTool, ExecuteError};
+use prompt::Words;
 
 /// The rules of the constant part of the prompt, in full and with examples.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
@@ -168,8 +169,8 @@ async fn derived(
     model: &Arc<dyn LlmClient>,
 ) -> Result<Attempt, ExecuteError> {
     let described = subject::described(subject, &cx.surroundings.working_folder, tools).await;
-    let task = prompt::derived_step(cx, &described, &model.profile());
-    let Some(derived) = derivation::derive(cx, &task, &described, subject, tools, model).await? else {
+    let told = |words| prompt::derived_step(cx, &described, &model.profile(), words);
+    let Some(derived) = derivation::derive(cx, &told, &described, subject, tools, model).await? else {
         return Ok(unfinished("nothing that was written could be run".to_owned(), None));
     };
     let arguments = [("command".to_owned(), derived.command.into())].into_iter().collect();
@@ -197,7 +198,7 @@ async fn derived(
     }
     // What looked, and found nothing, has an answer.
     let may_give_up = derived.samples.depends != Some(true);
-    let request = Request::new("executor", CLOSING_PROMPT, prompt::closing(&task, &call))
+    let request = Request::new("executor", CLOSING_PROMPT, prompt::closing(&told(Words::Planned), &call))
         .with_schema(schemas.of(&[], Turn::Guided { may_answer: true, may_give_up }))
         .with_max_tokens(CLOSING_TOKENS);
     let turn = ask::<Value>(model.as_ref(), request).await?.value;

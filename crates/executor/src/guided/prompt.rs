@@ -47,16 +47,33 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
     text
 }
 
+/// Whose words a derivation is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// The person's, and beside them what the planner made of them.
+    Planned,
+    /// The person's alone: a weak planner translates some of them wrongly, and all that is told of it makes the same
+    /// mistake.
+    Own,
+}
+
 /// The variable part where the command is derived: what is named, what came before, the task. The criteria are left out: a weak planner's lead away from the task, and what a judge looks for is in
-/// the task. So is the word "step": a weak model numbers its comments by it.
-pub(crate) fn derived_step(cx: &AttemptContext, described: &Described, profile: &ModelProfile) -> String {
+/// the task. So is the word "step": a weak model numbers its comments by it. Where the step is a part of a plan, what
+/// the planner says is needed.
+pub(crate) fn derived_step(
+    cx: &AttemptContext,
+    described: &Described,
+    profile: &ModelProfile,
+    words: Words,
+) -> String {
     let mut text = format!("{}\n", cx.surroundings.now_line());
     text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&described.text);
     let context = cx.subtask.context.trim();
     // A weak planner translates names, and loses some; its words lead to the wrong place then.
     let keeps_names = described.names.iter().all(|name| context.contains(name.as_str()));
-    if !context.is_empty() && keeps_names {
+    let is_told = words == Words::Planned || !cx.subtask.is_whole;
+    if !context.is_empty() && keeps_names && is_told {
         line(&mut text, format_args!("{context}"));
     }
     text.push_str(&earlier_results(&cx.subtask.earlier, OUTPUTS * profile.shown_bytes()));

@@ -202,6 +202,25 @@ async fn two_ways_that_agree_are_enough() {
     assert_eq!(seen.rehearsed, [worlds(WORKS[0].0.to_owned()), worlds(program("a"))].concat());
 }
 
+/// Observed with the embedded model: its plan took "tel op" (add up) for "appear", and each way was told so and listed
+/// the amounts. A program is told the person's words alone; but a part of a plan needs what the planner says.
+#[tokio::test]
+async fn lesson_one_way_owes_nothing_to_the_planner() {
+    let home = home();
+    let mut cx = both_ways(home.path());
+    cx.subtask.context = "As planned: How long is docs/a.txt?".to_owned();
+    for (is_whole, told) in [(true, [true, false]), (false, [true, true])] {
+        cx.subtask.is_whole = is_whole;
+        let seen = seen(&cx, &[WORKS[0].0, "a"], &[], Stage::new(plays())).await;
+        let says = |said: &str| {
+            let told = seen.requests.iter().map(|request| request.messages[0].content.contains(said));
+            told.collect::<Vec<_>>()
+        };
+        assert_eq!(says("As planned: How long is docs/a.txt?"), told);
+        assert_eq!(says("Task: Wie viele Zeilen hat docs/a.txt?"), [true, true]);
+    }
+}
+
 #[tokio::test]
 async fn where_no_two_ways_agree_they_are_drawn_again() {
     let home = home();
