@@ -44,7 +44,7 @@ use serde_json::Value;
 use crate::attempt_end::{completed, ended, failed, shows, unfinished};
 use crate::schema_cache::{Schemas, Turn};
 use crate::{Action, Attempt, AttemptContext, CallTool, ExecuteError};
-use prompt::Words;
+use code_block::Language;
 
 /// The rules of the constant part of the prompt, in full and with examples.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
@@ -169,7 +169,7 @@ async fn derived(
     model: &Arc<dyn LlmClient>,
 ) -> Result<Attempt, ExecuteError> {
     let described = subject::described(subject, &cx.surroundings.working_folder, tools).await;
-    let told = |words| prompt::derived_step(cx, &described, &model.profile(), words);
+    let told = |language| prompt::derived_step(cx, &described, &model.profile(), language);
     let Some(derived) = derivation::derive(cx, &told, &described, subject, tools, model).await? else {
         return Ok(unfinished("nothing that was written could be run".to_owned(), None));
     };
@@ -198,7 +198,7 @@ async fn derived(
     }
     // What looked, and found nothing, has an answer.
     let may_give_up = derived.samples.depends != Some(true);
-    let request = Request::new("executor", CLOSING_PROMPT, prompt::closing(&told(Words::Planned), &call))
+    let request = Request::new("executor", CLOSING_PROMPT, prompt::closing(&told(Language::Shell), &call))
         .with_schema(schemas.of(&[], Turn::Guided { may_answer: true, may_give_up }))
         .with_max_tokens(CLOSING_TOKENS);
     let turn = ask::<Value>(model.as_ref(), request).await?.value;

@@ -18,7 +18,8 @@ enum Support {
     Changed,
     /// It was made or changed as the plan specified in advance, and code checked it.
     Checked,
-    /// It was derived in two ways that do the same, and it depends on its subject.
+    /// It was derived in two ways that do the same, it depends on its subject, and no other way that does came to
+    /// something else.
     Agreed,
 }
 
@@ -56,9 +57,7 @@ pub(crate) fn confidence(
 }
 
 fn support(outcome: &SubTaskOutcome) -> Support {
-    let is_agreed =
-        |samples: Samples| samples.ways >= 2 && samples.is_majority() && samples.depends != Some(false);
-    if outcome.samples.is_some_and(is_agreed) {
+    if outcome.samples.is_some_and(|samples| is_twofold(samples) && samples.against == 0) {
         return Support::Agreed;
     }
     if !outcome.is_about_a_deed() {
@@ -67,12 +66,19 @@ fn support(outcome: &SubTaskOutcome) -> Support {
     if outcome.criteria.iter().any(Criterion::is_about_a_deed) { Support::Checked } else { Support::Changed }
 }
 
+fn is_twofold(samples: Samples) -> bool {
+    samples.ways >= 2 && samples.is_majority() && samples.depends != Some(false)
+}
+
 fn why(outcome: &SubTaskOutcome) -> String {
     let intent = outcome.intent.trim();
     match (support(outcome), outcome.samples) {
         (Support::Changed, _) => format!("what was changed was seen, and judged by a model alone: {intent}"),
         (Support::Checked, _) => format!("what was changed is as the plan said before: {intent}"),
         (Support::Agreed, _) => format!("it was found out in two ways: {intent}"),
+        (Support::Alone, Some(samples)) if is_twofold(samples) => {
+            format!("another way of finding it out came to something else: {intent}")
+        }
         (Support::Alone, Some(samples)) if samples.asked > 1 => {
             format!("no second way of finding it out agreed: {intent}")
         }
@@ -131,7 +137,7 @@ mod tests {
     }
 
     fn samples(agreed: u32, ways: u32, depends: Option<bool>) -> Option<Samples> {
-        Some(Samples { asked: 2, agreed, ways, depends })
+        Some(Samples { asked: 2, agreed, ways, depends, against: 0 })
     }
 
     #[test]
@@ -143,6 +149,19 @@ mod tests {
         {
             assert_eq!(value(alone), 0.25, "{alone:?}");
         }
+    }
+
+    /// Observed with the embedded model: a program and a query took the largest year of birth for the oldest person, and
+    /// a search that did something else was outvoted. Of seven answers with another one against them three were right,
+    /// of eight without all.
+    #[test]
+    fn lesson_what_another_way_contradicts_is_not_borne_out() {
+        let contradicted = samples(2, 2, Some(true)).map(|samples| Samples { against: 1, ..samples });
+        let confidence = confidence(&[found(contradicted)], calibration(), None, None);
+        assert_eq!(
+            (confidence.value.get(), confidence.why.as_str()),
+            (0.25, "another way of finding it out came to something else: Count the files")
+        );
     }
 
     #[test]

@@ -42,13 +42,16 @@ pub struct Samples {
     /// Whether what they put out depends on what the step is about; none where that could not be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depends: Option<bool>,
+    /// How many depend on what the step is about, too, and put out something else.
+    #[serde(default)]
+    pub against: u32,
 }
 
 impl Samples {
     /// Whether at least half of what was asked for agreed. Two of many agree by chance.
     /// ```
     /// use artoo_types::Samples;
-    /// let of = |asked, agreed| Samples { asked, agreed, ways: 2, depends: Some(true) };
+    /// let of = |asked, agreed| Samples { asked, agreed, ways: 2, depends: Some(true), against: 0 };
     /// assert!(of(2, 2).is_majority() && of(3, 2).is_majority() && of(6, 3).is_majority());
     /// assert!(!of(6, 2).is_majority());
     /// ```

@@ -16,7 +16,6 @@ use super::absence::{looked_for, may_be_nothing};
 use super::code_block::{self, Language, PYTHON};
 use super::majority::{self, Came, Candidate, Goal, differs, failed, is_nothing, winner};
 use super::numbers::Numbers;
-use super::prompt::Words;
 use super::subject::{self, Described};
 use crate::{AttemptContext, CallTool, ExecuteError};
 
@@ -51,14 +50,13 @@ pub(crate) fn is_only_choice(cx: &AttemptContext) -> bool {
     cx.tools.iter().all(|tool| DONE_BY_COMMANDS.contains(&tool.name.as_str()))
 }
 
-/// Derives the command of a step, which `told` describes to the model in either words. `None` if no derivation can be
-/// used.
+/// Derives the command of a step, which `told` describes to the model. `None` if no derivation can be used.
 ///
 /// # Errors
 /// Those of the model.
 pub(crate) async fn derive(
     cx: &AttemptContext,
-    told: &(dyn Fn(Words) -> String + Sync),
+    told: &(dyn Fn(Language) -> String + Sync),
     described: &Described,
     subject: &[PathBuf],
     tools: &dyn CallTool,
@@ -77,16 +75,11 @@ pub(crate) async fn derive(
     let numbers = cx.subtask.is_whole.then(|| Numbers::of(&cx.subtask.intent, &described.names));
     let (request, names) = (cx.subtask.intent.as_str(), described.names.as_slice());
     let world = World { request, names, subject, numbers: numbers.unwrap_or_default(), tools };
-    let (planned_words, own_words) = (told(Words::Planned), told(Words::Own));
-    let told = |language: Language| match words(language) {
-        Words::Planned => planned_words.as_str(),
-        Words::Own => own_words.as_str(),
-    };
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut asked = 0;
     for round in [Round::First, Round::Again] {
         let questions: Vec<Request> =
-            languages.iter().map(|language| round.question(*language, told(*language))).collect();
+            languages.iter().map(|language| round.question(*language, &told(*language))).collect();
         for (language, completion) in languages.iter().zip(model.complete_several(&questions).await) {
             let completion = completion?;
             let sample = asked;
@@ -133,14 +126,6 @@ pub(crate) async fn derive(
     let Some(winner) = winner(&candidates, asked, goal) else { return Ok(None) };
     let command = candidates.into_iter().find(|candidate| candidate.sample == winner.sample);
     Ok(command.map(|Candidate { command, .. }| Derived { command, samples: winner.samples }))
-}
-
-/// What each language is told: what agrees in spite of it does not owe it to the planner.
-fn words(language: Language) -> Words {
-    match language {
-        Language::Shell | Language::Sql => Words::Planned,
-        Language::Python => Words::Own,
-    }
 }
 
 /// Which samples are drawn together.

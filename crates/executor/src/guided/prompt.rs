@@ -7,6 +7,7 @@ use artoo_types::{BlockedProgram, ToolCall};
 use serde_json::Value;
 
 use super::GUIDED_PROMPT;
+use super::code_block::Language;
 use super::subject::Described;
 use crate::AttemptContext;
 use crate::prompt::{GO_ON, OUTPUTS, correction, earlier, line, opening, result, task};
@@ -47,32 +48,31 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
     text
 }
 
-/// Whose words a derivation is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
-    /// The person's, and beside them what the planner made of them.
-    Planned,
-    /// The person's alone: a weak planner translates some of them wrongly, and all that is told of it makes the same
-    /// mistake.
-    Own,
-}
-
 /// The variable part where the command is derived: what is named, what came before, the task. The criteria are left out: a weak planner's lead away from the task, and what a judge looks for is in
-/// the task. So is the word "step": a weak model numbers its comments by it. Where the step is a part of a plan, what
-/// the planner says is needed.
+/// the task. So is the word "step": a weak model numbers its comments by it.
+///
+/// A program is told the person's words alone: a weak planner translates some of them wrongly, and all that is told what
+/// it made of them makes the same mistake. Of a part of a plan, what the planner says is needed. A shell is told the
+/// numbers of columns.
 pub(crate) fn derived_step(
     cx: &AttemptContext,
     described: &Described,
     profile: &ModelProfile,
-    words: Words,
+    language: Language,
 ) -> String {
     let mut text = format!("{}\n", cx.surroundings.now_line());
     text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&described.text);
+    if let Some(columns) = described.columns.as_deref().filter(|_| language == Language::Shell) {
+        line(&mut text, format_args!("{columns}"));
+    }
     let context = cx.subtask.context.trim();
     // A weak planner translates names, and loses some; its words lead to the wrong place then.
     let keeps_names = described.names.iter().all(|name| context.contains(name.as_str()));
-    let is_told = words == Words::Planned || !cx.subtask.is_whole;
+    let is_told = match language {
+        Language::Shell | Language::Sql => true,
+        Language::Python => !cx.subtask.is_whole,
+    };
     if !context.is_empty() && keeps_names && is_told {
         line(&mut text, format_args!("{context}"));
     }

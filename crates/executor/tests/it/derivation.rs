@@ -50,7 +50,7 @@ impl CallTool for Stage {
             return Ok(said("", "", 0));
         }
         if command.starts_with("head -c") {
-            return Ok(said("a\nb\nc\n", "", 0));
+            return Ok(said(self.play(command).map_or("a\nb\nc\n", |worlds| worlds[0]), "", 0));
         }
         self.rehearsed.lock().unwrap().push((command.to_owned(), world.clone()));
         let worlds =
@@ -150,7 +150,11 @@ fn answered(output: &str, samples: Option<Samples>) -> Attempt {
 }
 
 fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Option<Samples> {
-    Some(Samples { asked, agreed, ways, depends })
+    contradicted(0, asked, agreed, ways, depends)
+}
+
+fn contradicted(against: u32, asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Option<Samples> {
+    Some(Samples { asked, agreed, ways, depends, against })
 }
 
 /// What every program has before it.
@@ -227,7 +231,7 @@ async fn where_no_two_ways_agree_they_are_drawn_again() {
     // The shell counts something else, then the same as the program; these are half of them.
     let written = [WORKS[2].0, "a", WORKS[0].0, "b"];
     let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", samples(4, 2, 2, Some(true))));
+    assert_eq!(seen.attempt, answered("3", contradicted(2, 4, 2, 2, Some(true))));
     let drawn: Vec<_> =
         seen.requests.iter().map(|request| (request.seed, request.temperature_percent)).collect();
     assert_eq!(drawn, [(None, 0), (None, 0), (Some(1), 80), (Some(1), 80)]);
@@ -323,7 +327,10 @@ async fn lesson_what_most_commands_do_contradicts_the_plan() {
     let written = ["find docs > list", "x", "find docs", "x"];
     cx.subtask.is_whole = true;
     let most = seen(&cx, &written, &[], Stage::new(plays.clone())).await;
-    assert_eq!((most.called, most.attempt.samples), (vec![program("x")], samples(4, 2, 1, Some(true))));
+    assert_eq!(
+        (most.called, most.attempt.samples),
+        (vec![program("x")], contradicted(1, 4, 2, 1, Some(true)))
+    );
     cx.subtask.is_whole = false;
     let part = seen(&cx, &written, &[], Stage::new(plays)).await;
     assert_eq!(part.called, ["find docs"]);
@@ -355,19 +362,26 @@ async fn what_changes_something_is_no_answer() {
 #[tokio::test]
 async fn a_table_is_asked_in_a_query() {
     let home = home();
-    std::fs::write(home.path().join("my sales.csv"), "n\n1\n2\n").unwrap();
+    std::fs::write(home.path().join("my sales.csv"), "n,k\n1,2\n2,2\n").unwrap();
     let cx = AttemptContext {
         subtask: conformance::context("Sum up n in my sales.csv").subtask,
         ..both_ways(home.path())
     };
     let loader = include_str!("../../src/guided/query_table.py").replace('\'', r"'\''");
     let query = format!("python3 -c '{loader}' 'my sales.csv' 'SELECT sum(n) FROM data'");
-    let plays = vec![(program("a"), ["3", "error: no", "5"]), (query, ["3", "error: no", "5"])];
+    let plays = vec![
+        (program("a"), ["3", "error: no", "5"]),
+        (query, ["3", "error: no", "5"]),
+        ("head -c 65536 -- 'my sales.csv'".to_owned(), ["n,k\n1,2\n2,2\n", "", ""]),
+    ];
     let written = ["a", " sum(n) FROM my sales.csv", "awk /n/ sales.csv"];
     let seen = seen(&cx, &written, &[], Stage::new(plays)).await;
     assert_eq!(seen.attempt, answered("3", samples(3, 2, 2, Some(true))));
     assert_eq!(seen.called, [program("a")]);
     assert_eq!(seen.requests[1].answer_begins, "```sql\nSELECT");
+    let columns = "Columns for awk -F',': $1 n, $2 k";
+    let told = seen.requests.iter().map(|request| request.messages[0].content.contains(columns));
+    assert_eq!(told.collect::<Vec<_>>(), [false, false, true], "a shell counts columns");
 }
 
 /// Lesson of issue 16: a small model forgets the quotes, and writes blanks as underscores.

@@ -31,9 +31,12 @@ fn of(bytes: &[u8]) -> [u8; 32] {
     members.unwrap_or_else(|| Sha256::digest(bytes).into())
 }
 
+/// Its name, what it is a link to, and the hash of its content.
+type Member = (Vec<u8>, Option<Vec<u8>>, Vec<u8>);
+
 /// The members of a tar archive as one hash.
 fn members(bytes: &[u8]) -> io::Result<[u8; 32]> {
-    let mut members: BTreeSet<(Vec<u8>, Option<Vec<u8>>, Vec<u8>)> = BTreeSet::new();
+    let mut members: BTreeSet<Member> = BTreeSet::new();
     for entry in tar::Archive::new(bytes).entries()? {
         let mut entry = entry?;
         if entry.header().entry_type().is_dir() {
