@@ -32,6 +32,7 @@ mod majority;
 mod numbers;
 pub(crate) mod prompt;
 mod subject;
+mod table;
 pub(crate) mod tool_limits;
 
 use std::path::PathBuf;

@@ -11,8 +11,6 @@ use crate::Action;
 pub(crate) enum Language {
     Shell,
     Python,
-    /// A query about the one table that the step names.
-    Sql,
 }
 
 /// The program that runs Python.
@@ -26,18 +24,12 @@ from xml.etree import ElementTree
 ";
 /// The last words of a program's beginning, which the model goes on behind.
 const BEGUN: &str = "from pathlib import Path\nimport";
-/// Reads a table, or a list of JSON, into a database in memory, and runs a query on it.
-const QUERY_TABLE: &str = include_str!("query_table.py");
-/// The name of the table in a query.
-const TABLE: &str = "data";
-
 impl Language {
     /// The constant part of the prompt.
     pub(crate) const fn prompt(self) -> &'static str {
         match self {
             Self::Shell => include_str!("../../prompts/shell.md"),
             Self::Python => include_str!("../../prompts/python.md"),
-            Self::Sql => include_str!("../../prompts/sql.md"),
         }
     }
 
@@ -47,14 +39,13 @@ impl Language {
         match self {
             Self::Shell => "```bash\n".to_owned(),
             Self::Python => format!("```python\n{BEGUN}"),
-            Self::Sql => "```sql\nSELECT".to_owned(),
         }
     }
 }
 
 /// The command that an answer comes to; `None` if it has none. The answer goes on behind [`Language::begun`], or
-/// has a block of its own, or is a call of the shell, as other prompts ask for it. `table` is what a query is about.
-pub(crate) fn command(language: Language, answer: &str, table: Option<&str>) -> Option<String> {
+/// has a block of its own, or is a call of the shell, as other prompts ask for it.
+pub(crate) fn command(language: Language, answer: &str) -> Option<String> {
     if let Some(command) = called(answer) {
         return Some(command);
     }
@@ -63,18 +54,12 @@ pub(crate) fn command(language: Language, answer: &str, table: Option<&str>) -> 
         return None;
     }
     // It goes on behind the words that it was given.
-    let begun = |word: &'static str| if code.starts_with(' ') { word } else { "" };
+    let begun = if code.starts_with(' ') { "import" } else { "" };
     Some(match language {
         Language::Shell => code.trim().to_owned(),
         Language::Python => {
-            let program = format!("{IMPORTS}{}{}", begun("import"), code.trim_end());
+            let program = format!("{IMPORTS}{}{}", begun, code.trim_end());
             format!("{PYTHON} -c {}", quoted(&program))
-        }
-        Language::Sql => {
-            let table = table?;
-            // A weak model writes the name of the file all the same.
-            let query = format!("{}{}", begun("SELECT"), code.trim_end()).replace(table, TABLE);
-            format!("{PYTHON} -c {} {} {}", quoted(QUERY_TABLE), quoted(table), quoted(&query))
         }
     })
 }
@@ -121,10 +106,10 @@ mod tests {
             "  wc -l < a.txt ",
             r#"{"tool": "shell", "arguments": {"command": "wc -l < a.txt"}, "output_is_answer": true}"#,
         ] {
-            assert_eq!(command(Language::Shell, answer, None).as_deref(), Some("wc -l < a.txt"), "{answer}");
+            assert_eq!(command(Language::Shell, answer).as_deref(), Some("wc -l < a.txt"), "{answer}");
         }
         for nothing in ["", "```", "```bash\n```", " \n"] {
-            assert_eq!(command(Language::Shell, nothing, None), None, "{nothing:?}");
+            assert_eq!(command(Language::Shell, nothing), None, "{nothing:?}");
         }
     }
 
@@ -134,30 +119,21 @@ mod tests {
         for answer in
             [" csv\nprint('a')\n```", "```python\nimport csv\nprint('a')\n```", "import csv\nprint('a')"]
         {
-            assert_eq!(command(Language::Python, answer, None), Some(expected.clone()), "{answer}");
+            assert_eq!(command(Language::Python, answer), Some(expected.clone()), "{answer}");
         }
-    }
-
-    #[test]
-    fn a_query_is_about_the_table() {
-        let of = |answer: &str| command(Language::Sql, answer, Some("my sales.csv")).unwrap();
-        let ends = |query: &str| format!(" 'my sales.csv' '{query}'");
-        assert!(of(" sum(n) FROM data;\n```").ends_with(&ends("SELECT sum(n) FROM data;")));
-        assert!(of("```sql\nSELECT n FROM my sales.csv\n```").ends_with(&ends("SELECT n FROM data")));
-        assert_eq!(command(Language::Sql, " 1", None), None);
     }
 
     proptest! {
         #[test]
         fn any_answer_is_read(answer in any::<String>()) {
-            for language in [Language::Shell, Language::Python, Language::Sql] {
-                let _ = command(language, &answer, Some("a.csv"));
+            for language in [Language::Shell, Language::Python] {
+                let _ = command(language, &answer);
             }
         }
 
         #[test]
         fn what_stands_in_a_block_is_the_code(code in "[a-z |]{0,20}[a-z]") {
-            let of = |answer: String| command(Language::Shell, &answer, None);
+            let of = |answer: String| command(Language::Shell, &answer);
             prop_assert_eq!(of(format!("{code}\n```")), Some(code.trim().to_owned()));
             prop_assert_eq!(of(format!("```bash\n{code}\n```\n")), Some(code.trim().to_owned()));
         }

@@ -1,8 +1,8 @@
 //! Derives the command of a step in more than one way, before anything is called.
 //!
-//! A small model writes code well where nothing stands around it: as a shell command, as a Python program and,
-//! about a table, as a query, each behind the beginning of a code block, not as a text within JSON. Its mistakes
-//! in these differ. So they are asked for at once, rehearsed where nothing of them lasts, and compared by what they
+//! A small model writes code well where nothing stands around it: as a shell command, and as a Python program,
+//! each behind the beginning of a code block, not as a text within JSON. Its mistakes in these differ. So both are
+//! asked for at once, rehearsed where nothing of them lasts, and compared by what they
 //! do. Where no two agree, another sample of each is drawn. Source: `docs/deviations.md`, "Samples".
 
 use std::path::PathBuf;
@@ -25,8 +25,6 @@ const NOTHING: &str = "true";
 const TEMPERATURE: u16 = 80;
 /// Output limit of a derivation, in tokens. What is longer repeats itself.
 const DERIVATION_TOKENS: u32 = 320;
-/// What a query is run by, as the name of a program: whatever reads the table for it.
-const SQL: &str = "sql";
 /// The tools that do nothing which a command does not do as well. Where others are offered, such as those for
 /// the web, the model chooses first.
 const DONE_BY_COMMANDS: [&str; 9] =
@@ -64,13 +62,8 @@ pub(crate) async fn derive(
 ) -> Result<Option<Derived>, ExecuteError> {
     let planned = if cx.subtask.kind.is_find_out() { Goal::Answer } else { Goal::Change };
     let has_python = cx.programs.iter().any(|program| program == PYTHON);
-    let table = described.table.as_deref().filter(|_| planned == Goal::Answer);
-    let languages: &[Language] = match (has_python, table) {
-        (false, _) => &[Language::Shell],
-        (true, None) => &[Language::Shell, Language::Python],
-        // A shell knows no tables: it takes quoted commas apart.
-        (true, Some(_)) => &[Language::Python, Language::Sql, Language::Shell],
-    };
+    let languages: &[Language] =
+        if has_python { &[Language::Shell, Language::Python] } else { &[Language::Shell] };
     // A part of a request need not keep all that the request says.
     let numbers = cx.subtask.is_whole.then(|| Numbers::of(&cx.subtask.intent, &described.names));
     let (request, names) = (cx.subtask.intent.as_str(), described.names.as_slice());
@@ -89,11 +82,11 @@ pub(crate) async fn derive(
             }
             let folder = &cx.surroundings.working_folder;
             let written = subject::with_names(&completion.text, subject, folder);
-            let Some(command) = code_block::command(*language, &written, table) else { continue };
+            let Some(command) = code_block::command(*language, &written) else { continue };
             let command = match language {
                 Language::Shell => subject::with_quotes(&command, subject, folder),
                 // A program is one word to the shell, and has quotes of its own.
-                Language::Python | Language::Sql => command,
+                Language::Python => command,
             };
             if is_known(&command, tools) {
                 continue;
@@ -107,10 +100,7 @@ pub(crate) async fn derive(
                 },
             };
             tracing::debug!(sample, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), ignores = came.ignores, "derived");
-            let programs = match language {
-                Language::Sql => vec![SQL.to_owned()],
-                Language::Shell | Language::Python => majority::programs(&command),
-            };
+            let programs = majority::programs(&command);
             candidates.push(Candidate { sample, command, programs, came });
         }
         let goal = goal(planned, cx.subtask.is_whole, &candidates);
@@ -153,8 +143,7 @@ impl Round {
 /// model that takes a change for a question. A part of a plan is told the whole request, too, and each part would carry
 /// it out.
 fn goal(planned: Goal, is_whole: bool, candidates: &[Candidate]) -> Goal {
-    // A query changes nothing, whatever is asked for.
-    let is_vote = |candidate: &&Candidate| !failed(&candidate.came.as_is) && candidate.programs != [SQL];
+    let is_vote = |candidate: &&Candidate| !failed(&candidate.came.as_is);
     let votes = candidates.iter().filter(is_vote);
     let (changing, other): (Vec<_>, Vec<_>) =
         votes.partition(|candidate| candidate.came.as_is.changes.is_some());

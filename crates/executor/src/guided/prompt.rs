@@ -52,8 +52,8 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
 /// the task. So is the word "step": a weak model numbers its comments by it.
 ///
 /// A program is told the person's words alone: a weak planner translates some of them wrongly, and all that is told what
-/// it made of them makes the same mistake. Of a part of a plan, what the planner says is needed. A shell is told the
-/// numbers of columns.
+/// it made of them makes the same mistake. Of a part of a plan, what the planner says is needed. Each is
+/// told the columns of a table in its own way.
 pub(crate) fn derived_step(
     cx: &AttemptContext,
     described: &Described,
@@ -63,14 +63,14 @@ pub(crate) fn derived_step(
     let mut text = format!("{}\n", cx.surroundings.now_line());
     text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&described.text);
-    if let Some(columns) = described.columns.as_deref().filter(|_| language == Language::Shell) {
+    if let Some(columns) = described.table.as_ref().and_then(|table| table.columns(language)) {
         line(&mut text, format_args!("{columns}"));
     }
     let context = cx.subtask.context.trim();
     // A weak planner translates names, and loses some; its words lead to the wrong place then.
     let keeps_names = described.names.iter().all(|name| context.contains(name.as_str()));
     let is_told = match language {
-        Language::Shell | Language::Sql => true,
+        Language::Shell => true,
         Language::Python => !cx.subtask.is_whole,
     };
     if !context.is_empty() && keeps_names && is_told {

@@ -7,7 +7,7 @@ use artoo_llm_client::{indented, inline};
 use artoo_types::{Perturbation, Said};
 use serde_json::Value;
 
-use super::compared::is_number;
+use super::table::Table;
 use crate::prompt::line;
 use crate::{AttemptContext, CallTool};
 
@@ -54,16 +54,14 @@ pub(crate) struct Described {
     pub(crate) text: String,
     /// The names, as they lie there.
     pub(crate) names: Vec<String>,
-    /// The one table among them, by its name.
-    pub(crate) table: Option<String>,
-    /// What a shell needs to know of its columns.
-    pub(crate) columns: Option<String>,
+    /// The one table among them.
+    pub(crate) table: Option<Table>,
 }
 
 /// Describes what the step names. It is looked at where commands run, so that what they may not read is not shown
 /// either.
 pub(crate) async fn described(subject: &[PathBuf], folder: &Path, tools: &dyn CallTool) -> Described {
-    let (mut text, mut names, mut tables, mut columns) = (String::new(), Vec::new(), Vec::new(), None);
+    let (mut text, mut names, mut tables) = (String::new(), Vec::new(), Vec::new());
     for path in subject.iter().take(MOST_TOLD) {
         let Some(shown) = shown(path, folder) else { continue };
         let name = quoted(&shown);
@@ -74,13 +72,7 @@ pub(crate) async fn described(subject: &[PathBuf], folder: &Path, tools: &dyn Ca
             Some(Said::Whole(bytes)) if path.is_dir() => folder_of(&String::from_utf8_lossy(&bytes)),
             Some(Said::Whole(bytes)) => {
                 let (what, is_list) = beginning(&bytes);
-                let is_table = path.extension().is_some_and(|ending| {
-                    ending.eq_ignore_ascii_case("csv") || ending.eq_ignore_ascii_case("tsv")
-                });
-                if is_list || is_table {
-                    tables.push(shown.clone());
-                    columns = columns_of(&bytes, is_list);
-                }
+                tables.extend(Table::of(&bytes, is_list));
                 what
             }
             Some(Said::Hash(_)) | None if path.is_dir() => "a folder".to_owned(),
@@ -90,9 +82,8 @@ pub(crate) async fn described(subject: &[PathBuf], folder: &Path, tools: &dyn Ca
         names.push(shown);
     }
     let table = if tables.len() == 1 { tables.pop() } else { None };
-    let columns = columns.filter(|_| table.is_some());
     let text = if text.is_empty() { text } else { format!("Names:\n{text}") };
-    Described { text, names, table, columns }
+    Described { text, names, table }
 }
 
 /// A folder, of which these are the names.
@@ -125,33 +116,6 @@ fn beginning(bytes: &[u8]) -> (String, bool) {
         return ("an empty file".to_owned(), false);
     }
     (format!("{what}\n{}", indented(&shown)), is_list)
-}
-
-/// How a shell tool names the columns of a table, which a weak model counts wrongly; `None` where they have no names, or
-/// quotes that `awk` takes apart wrongly.
-fn columns_of(bytes: &[u8], is_list: bool) -> Option<String> {
-    let text = String::from_utf8_lossy(bytes);
-    if is_list {
-        let items: Vec<Value> = serde_json::from_str(&text).ok()?;
-        let is_word = |key: &str| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let named = |key: &String| match is_word(key) {
-            true => format!(".[].{key}"),
-            false => format!(".[][{}]", inline(&Value::from(key.as_str()).to_string())),
-        };
-        let names = items.first()?.as_object()?.keys().map(named);
-        return Some(format!("Fields for jq: {}", names.collect::<Vec<_>>().join(", ")));
-    }
-    let (head, row) = text.split_once('\n')?;
-    let separators = [',', ';', '\t', '|'];
-    let between = separators.into_iter().max_by_key(|separator| head.matches(*separator).count())?;
-    let names: Vec<&str> = head.trim_end_matches('\r').split(between).map(str::trim).collect();
-    let is_named = names.len() > 1 && names.iter().all(|name| !name.is_empty() && !is_number(name));
-    let is_plain = !text.contains('"') && row.lines().next()?.split(between).count() == names.len();
-    let numbered = (1..).zip(&names).map(|(number, name)| format!("${number} {}", inline(name)));
-    (is_named && is_plain).then(|| {
-        let between = if between == '\t' { "\\t".to_owned() } else { between.to_string() };
-        format!("Columns for awk -F'{between}': {}", numbered.collect::<Vec<_>>().join(", "))
-    })
 }
 
 /// A name quoted so that a shell takes it as one word.
@@ -267,24 +231,6 @@ mod tests {
             ("gr\u{fc}n".as_bytes().get(..3).unwrap(), "a text that begins with\n    gr", false),
         ] {
             assert_eq!(beginning(bytes), (what.to_owned(), is_list));
-        }
-    }
-
-    #[test]
-    fn columns_are_told_by_their_numbers() {
-        for (table, is_list, told) in [
-            ("name;n\nada;1\n", false, Some("Columns for awk -F';': $1 name, $2 n")),
-            ("a\tb, c\td\r\n1\t2\t3\r\n", false, Some(r"Columns for awk -F'\t': $1 a, $2 b, c, $3 d")),
-            (r#"[{"n": 1, "名": "x"}]"#, true, Some(r#"Fields for jq: .[].n, .[]["名"]"#)),
-            // No names, quotes, another number of columns, one column, and nothing.
-            ("ada,1\nbob,2\n", false, None),
-            ("name,n\n\"a, b\",1\n", false, None),
-            ("name,n\nada\n", false, None),
-            ("name\nada\n", false, None),
-            ("", false, None),
-            ("[]", true, None),
-        ] {
-            assert_eq!(columns_of(table.as_bytes(), is_list).as_deref(), told, "{table}");
         }
     }
 

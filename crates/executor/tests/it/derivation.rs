@@ -358,30 +358,28 @@ async fn what_changes_something_is_no_answer() {
     assert_eq!(seen.called, [program("a")]);
 }
 
-/// About a table a query is another way than a program, and the shell, which takes quoted commas apart, comes last.
+/// Observed with the embedded model: `awk` was given the wrong column, and a program a table with semicolons as one with
+/// commas, and columns with names of its own.
 #[tokio::test]
-async fn a_table_is_asked_in_a_query() {
+async fn each_way_is_told_the_columns_of_a_table_as_it_names_them() {
     let home = home();
-    std::fs::write(home.path().join("my sales.csv"), "n,k\n1,2\n2,2\n").unwrap();
+    std::fs::write(home.path().join("my sales.csv"), "n;k\n1;2\n2;2\n").unwrap();
     let cx = AttemptContext {
         subtask: conformance::context("Sum up n in my sales.csv").subtask,
         ..both_ways(home.path())
     };
-    let loader = include_str!("../../src/guided/query_table.py").replace('\'', r"'\''");
-    let query = format!("python3 -c '{loader}' 'my sales.csv' 'SELECT sum(n) FROM data'");
     let plays = vec![
         (program("a"), ["3", "error: no", "5"]),
-        (query, ["3", "error: no", "5"]),
-        ("head -c 65536 -- 'my sales.csv'".to_owned(), ["n,k\n1,2\n2,2\n", "", ""]),
+        ("awk n 'my sales.csv'".to_owned(), ["3", "error: no", "5"]),
+        ("head -c 65536 -- 'my sales.csv'".to_owned(), ["n;k\n1;2\n2;2\n", "", ""]),
     ];
-    let written = ["a", " sum(n) FROM my sales.csv", "awk /n/ sales.csv"];
-    let seen = seen(&cx, &written, &[], Stage::new(plays)).await;
-    assert_eq!(seen.attempt, answered("3", samples(3, 2, 2, Some(true))));
-    assert_eq!(seen.called, [program("a")]);
-    assert_eq!(seen.requests[1].answer_begins, "```sql\nSELECT");
-    let columns = "Columns for awk -F',': $1 n, $2 k";
-    let told = seen.requests.iter().map(|request| request.messages[0].content.contains(columns));
-    assert_eq!(told.collect::<Vec<_>>(), [false, false, true], "a shell counts columns");
+    let seen = seen(&cx, &["awk n my sales.csv", "a"], &[], Stage::new(plays)).await;
+    assert_eq!(seen.attempt, answered("3", samples(2, 2, 2, Some(true))));
+    let columns =
+        ["Columns for awk -F';': $1 is n, $2 is k", r#"Columns for csv.DictReader, delimiter=";": "n", "k""#];
+    for (request, columns) in seen.requests.iter().zip(columns) {
+        assert!(request.messages[0].content.contains(columns), "{}", request.messages[0].content);
+    }
 }
 
 /// Lesson of issue 16: a small model forgets the quotes, and writes blanks as underscores.
