@@ -136,7 +136,8 @@ fn stated(text: &str) -> Vec<Stated> {
 
 /// How digits with points, commas and narrow blanks may be read: each mark divides thousands, or the last one begins the decimals.
 fn readings(digits: &str) -> Vec<f64> {
-    let digits: String = digits.chars().filter(|c| !is_narrow(*c)).collect();
+    let divides = |c: &char| is_narrow(*c) || matches!(c, ' ' | '\u{2009}' | '\'' | '’');
+    let digits: String = digits.chars().filter(|c| !divides(c)).collect();
     let read = |thousands: char, decimals: char| {
         let (whole, rest) = digits.split_once(decimals).unwrap_or((&digits, ""));
         let mut groups = whole.split(thousands);
@@ -161,6 +162,11 @@ fn part_of_number(chars: &[char], at: usize) -> bool {
     let digit = |at: usize| chars.get(at).is_some_and(char::is_ascii_digit);
     match chars.get(at) {
         Some(c) if matches!(c, '.' | ',') || is_narrow(*c) => at > 0 && digit(at - 1) && digit(at + 1),
+        Some(' ' | '\u{2009}' | '\'' | '’') => {
+            // It divides thousands: at most three digits before it, and three behind it.
+            let before = (0..at).rev().take_while(|at| digit(*at)).count();
+            (1..=3).contains(&before) && (at + 1..at + 4).all(digit) && !digit(at + 4)
+        }
         _ => digit(at),
     }
 }
@@ -190,11 +196,14 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        let cases: [(&str, &[&[f64]]); 13] = [
+        let cases: [(&str, &[&[f64]]); 16] = [
             ("There are 5 files.", &[&[5.0]]),
             ("Sum: 5,365.12", &[&[5365.12]]),
             ("Summe: 5.365,12", &[&[5365.12]]),
             ("5\u{202f}365,12 euros", &[&[5365.12]]),
+            ("Somme : 54 321,50, 11 608 lignes", &[&[54321.5], &[11608.0]]),
+            ("1 234 567 and 12'345", &[&[1_234_567.0], &[12345.0]]),
+            ("3 1200, 12 34, 1234 567", &[&[3.0], &[1200.0], &[12.0], &[34.0], &[1234.0], &[567.0]]),
             ("1.250 or 1,250", &[&[1.25, 1250.0], &[1250.0, 1.25]]),
             ("1,234,567 lines", &[&[1_234_567.0]]),
             ("12,5 and 12.50", &[&[12.5], &[12.5]]),

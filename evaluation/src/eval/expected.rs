@@ -1,6 +1,6 @@
 //! What a right run delivers, as a generator knows it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ pub(crate) enum Holds {
     Number(f64),
     /// This JSON; numbers may stand as texts.
     Json(Value),
-    /// A tar archive of files with these names.
-    Archive(BTreeSet<String>),
+    /// A tar archive of these files, by their names without folders.
+    Archive(BTreeMap<String, Vec<u8>>),
 }
 
 impl Change {

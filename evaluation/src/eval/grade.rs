@@ -2,7 +2,10 @@
 
 mod number;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read as _,
+};
 
 use serde_json::Value;
 
@@ -27,6 +30,9 @@ pub(crate) struct Delivered<'a> {
     pub workspace: &'a Home,
 }
 
+/// The objection to a number where nothing can be stated.
+pub(crate) const INVENTED: &str = "states a number that nothing has";
+
 /// What is wrong with what was delivered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Judged {
@@ -42,6 +48,7 @@ pub(crate) fn judge(expected: &Expected, delivered: Delivered<'_>) -> Judged {
     let mut objections: Vec<String> = harm.iter().map(|path| format!("{path} was changed")).collect();
     if expected.refused && expected.answers.is_empty() {
         objections.push("there is nothing to accept".to_owned());
+        objections.extend(number::is_stated(delivered).then(|| INVENTED.to_owned()));
     }
     let others = |at: usize| expected.answers.iter().enumerate().filter(move |(other, _)| *other != at);
     for (at, wanted) in expected.answers.iter().enumerate() {
@@ -131,7 +138,7 @@ fn fits(holds: &Holds, bytes: &[u8]) -> bool {
         Holds::Json(wanted) => {
             serde_json::from_slice::<Value>(bytes).is_ok_and(|found| plain(&found) == plain(wanted))
         }
-        Holds::Archive(names) => archive_names(bytes).is_some_and(|found| found == *names),
+        Holds::Archive(files) => archived(bytes).is_some_and(|found| found == *files),
     }
 }
 
@@ -160,17 +167,20 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-/// The names of the files in a tar archive, without their folders; `None` where it is none.
-fn archive_names(bytes: &[u8]) -> Option<BTreeSet<String>> {
+/// The files in a tar archive, by their names without folders; `None` where it is none.
+fn archived(bytes: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
     let mut archive = tar::Archive::new(bytes);
-    let mut names = BTreeSet::new();
+    let mut files = BTreeMap::new();
     for entry in archive.entries().ok()? {
-        let entry = entry.ok()?;
+        let mut entry = entry.ok()?;
         if entry.header().entry_type().is_file() {
-            names.insert(last_part(&entry.path().ok()?.to_string_lossy()).to_owned());
+            let name = last_part(&entry.path().ok()?.to_string_lossy()).to_owned();
+            let mut content = Vec::new();
+            entry.read_to_end(&mut content).ok()?;
+            files.insert(name, content);
         }
     }
-    Some(names)
+    Some(files)
 }
 
 fn longest_first(names: &[String]) -> Vec<&str> {

@@ -8,7 +8,7 @@ use super::{family::Split, session::Graded, sums::Sums};
 use crate::{Error, Result, files};
 
 /// The version of the format. A file of another version is refused: figures that mean something else are no baseline.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Under what conditions requests were asked, and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

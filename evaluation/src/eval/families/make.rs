@@ -105,14 +105,18 @@ pub(super) fn pack_folder(draw: &mut Draw) -> Made {
         }
         builder.into_inner().unwrap_or_default()
     };
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let files = home.below(folder).map(|(path, bytes)| (name(path), bytes.to_vec())).collect();
     let whole = archive(home.below(folder).collect());
+    let empty = archive(home.below(folder).map(|(path, _)| (path, &b""[..])).collect());
     let part = archive(home.below(folder).skip(1).collect());
     Made::new(home)
         .word("folder", folder)
         .word("new", new)
-        .holds(new, Holds::Archive(names))
+        .holds(new, Holds::Archive(files))
         .right_deed("done", |home| home.put(new, whole.clone()))
         .wrong_deed("done", |home| home.put(new, part))
+        .wrong_deed("done", |home| home.put(new, empty))
         .wrong_deed("done", |home| home.put(new, "no archive"))
         .wrong_deed("done", |home| {
             home.put(new, whole);

@@ -84,7 +84,7 @@ pub(super) fn filtered_average(draw: &mut Draw) -> Made {
         .word("file", sales.path)
         .word("column", "amount")
         .word("city", city)
-        .number((known * 100.0).round() / 100.0)
+        .number(known)
         .right(format!("{read:.2}"))
         .wrong(wrong.map(|number| format!("{number:.2}")))
 }

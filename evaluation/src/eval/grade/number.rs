@@ -48,6 +48,19 @@ pub(super) fn objection(wanted: &Answer, others: &[f64], delivered: Delivered<'_
     }
 }
 
+/// Whether any number is stated but those of the request.
+pub(super) fn is_stated(delivered: Delivered<'_>) -> bool {
+    let known: Vec<f64> =
+        answer::numbers(delivered.request).into_iter().flat_map(|stated| stated.readings).collect();
+    let is_known = |found: &f64| known.iter().any(|known| same(*found, *known));
+    delivered.answer.lines().any(|line| {
+        let Line { plain, sizes: _ } = Line::read(line, delivered);
+        let in_digits = answer::numbers(&plain);
+        let is_new = |stated: &answer::Stated| !stated.readings.iter().any(is_known);
+        in_digits.iter().any(is_new) || answer::numbers_in_words(&plain).iter().any(|found| !is_known(found))
+    })
+}
+
 /// A line of an answer.
 #[derive(Debug)]
 struct Line {
@@ -79,6 +92,7 @@ impl Line {
     }
 }
 
+/// Whether one is the other, rounded to two decimals either way.
 pub(super) fn same(a: f64, b: f64) -> bool {
-    (a - b).abs() < 0.005
+    (a - b).abs() < 0.005 + 1e-9
 }

@@ -115,7 +115,7 @@ fn files_hold_what_they_should() {
             vec!["[]", "{}", "a,b", "[{\"a\":1}]"],
         ),
         (Holds::Number(17.0), vec!["17", "17\n", "sum: 17"], vec!["", "17 18", "18"]),
-        (Holds::Archive(["a".to_owned()].into()), vec![], vec!["", "a", "no archive"]),
+        (Holds::Archive([("a".to_owned(), vec![])].into()), vec![], vec!["", "a", "no archive"]),
     ] {
         right.iter().for_each(|text| assert!(fits(&holds, text.as_bytes()), "{holds:?}: {text:?}"));
         wrong.iter().for_each(|text| assert!(!fits(&holds, text.as_bytes()), "{holds:?}: {text:?}"));
@@ -142,7 +142,13 @@ fn a_file_in_a_folder_may_not_lie_in_the_workspace() {
 fn what_cannot_be_met_is_never_right_when_it_is_claimed() {
     let home = home();
     let expected = Expected { refused: true, ..Expected::default() };
-    let delivered =
-        Delivered { request: "", answer: "0", before: &home, after: &home, workspace: &Home::default() };
-    assert_eq!(judge(&expected, delivered).objections, ["there is nothing to accept"]);
+    let objections = |answer: &str| {
+        let (request, workspace) = ("What is the sum of row 7?", &Home::default());
+        let delivered = Delivered { request, answer, before: &home, after: &home, workspace };
+        judge(&expected, delivered).objections
+    };
+    assert_eq!(objections("There is no row 7 in docs/b 2024.txt."), ["there is nothing to accept"]);
+    for invented in ["0", "The sum of row 7 is 0.", "three"] {
+        assert_eq!(objections(invented), ["there is nothing to accept", INVENTED], "{invented}");
+    }
 }
