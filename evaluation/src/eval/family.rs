@@ -145,6 +145,20 @@ mod tests {
         }
     }
 
+    /// A wording that stands there twice, once as unseen, has been seen.
+    #[test]
+    fn no_wording_of_a_family_stands_there_twice() {
+        for Family { generator, wordings } in all() {
+            let letters = |text: &str| -> String {
+                text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+            };
+            let mut texts = BTreeSet::new();
+            let twice = wordings.all.iter().filter(|wording| !texts.insert(letters(&wording.text)));
+            let twice: Vec<&str> = twice.map(|wording| wording.lang.as_str()).collect();
+            assert!(twice.is_empty(), "{}: {twice:?}", generator.name);
+        }
+    }
+
     #[test]
     fn no_file_is_without_its_generator_and_no_family_unlisted() {
         let folder = files::root().join("fixtures/tasks");
