@@ -58,7 +58,7 @@ pub(crate) fn command(language: Language, answer: &str) -> Option<String> {
     Some(match language {
         Language::Shell => code.trim().to_owned(),
         Language::Python => {
-            let program = format!("{IMPORTS}{}{}", begun, code.trim_end());
+            let program = format!("{IMPORTS}{begun}{}", code.trim_end());
             format!("{PYTHON} -c {}", quoted(&program))
         }
     })

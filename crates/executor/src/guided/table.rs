@@ -26,14 +26,21 @@ impl Table {
             let items: Vec<Value> = serde_json::from_str(&text).ok()?;
             return Some(Self::Json { keys: items.first()?.as_object()?.keys().cloned().collect() });
         }
-        let mut lines = text.lines();
-        let (head, row) = (lines.next()?, lines.next()?);
+        let mut lines: Vec<&str> = text.lines().collect();
+        if lines.len() > 2 && !text.ends_with('\n') {
+            // The look may end within it.
+            lines.pop();
+        }
+        let (head, rows) = lines.split_first()?;
         let count = |line: &str, separator: char| line.matches(separator).count();
         let between = SEPARATORS.into_iter().max_by_key(|separator| count(head, *separator))?;
         let has_quotes = text.contains('"');
         let names: Vec<String> = head.split(between).map(|name| name.trim().to_owned()).collect();
         let is_named = names.len() > 1 && names.iter().all(|name| !name.is_empty() && !is_number(name));
-        let is_even = count(row, between) == count(head, between) || has_quotes;
+        let mut rows = rows.iter().filter(|row| !row.trim().is_empty()).peekable();
+        // What is no table has commas, too, but not as many in every line.
+        let is_even = rows.peek().is_some()
+            && rows.all(|row| has_quotes || count(row, between) == count(head, between));
         (is_named && is_even).then_some(Self::Text { between, names, has_quotes })
     }
 
@@ -107,11 +114,19 @@ mod tests {
             told(r#"[{"n": 1, "名": "x"}]"#, true),
             Some([Some(r#"Fields for jq: .[].n, .[]["名"]"#.to_owned()), None])
         );
-        // No names, another number of columns, one column, and nothing.
-        for other in ["ada,1\nbob,2\n", "name,n\nada\n", "name\nada\n", "name,n", ""] {
+        // No names, another number of columns, lines of prose, one column, and nothing.
+        for other in [
+            "ada,1\nbob,2\n",
+            "name,n\nada\n",
+            "Dear Ada, hello\nI came, then\nleft.\n",
+            "name\nada\n",
+            "name,n",
+            "",
+        ] {
             assert_eq!(told(other, false), None, "{other}");
         }
         assert_eq!(told("[]", true), None);
+        assert!(told("a,b\n1,2\n\n3,4\n5", false).is_some(), "the last line was cut");
     }
 
     proptest! {
