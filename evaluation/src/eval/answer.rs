@@ -136,8 +136,7 @@ fn stated(text: &str) -> Vec<Stated> {
 
 /// How digits with points, commas and narrow blanks may be read: each mark divides thousands, or the last one begins the decimals.
 fn readings(digits: &str) -> Vec<f64> {
-    let divides = |c: &char| is_narrow(*c) || matches!(c, ' ' | '\u{2009}' | '\'' | '’');
-    let digits: String = digits.chars().filter(|c| !divides(c)).collect();
+    let digits: String = digits.chars().filter(|c| !is_narrow(*c) && !divides_thousands(*c)).collect();
     let read = |thousands: char, decimals: char| {
         let (whole, rest) = digits.split_once(decimals).unwrap_or((&digits, ""));
         let mut groups = whole.split(thousands);
@@ -162,8 +161,8 @@ fn part_of_number(chars: &[char], at: usize) -> bool {
     let digit = |at: usize| chars.get(at).is_some_and(char::is_ascii_digit);
     match chars.get(at) {
         Some(c) if matches!(c, '.' | ',') || is_narrow(*c) => at > 0 && digit(at - 1) && digit(at + 1),
-        Some(' ' | '\u{2009}' | '\'' | '’') => {
-            // It divides thousands: at most three digits before it, and three behind it.
+        Some(c) if divides_thousands(*c) => {
+            // At most three digits before it, and three behind it.
             let before = (0..at).rev().take_while(|at| digit(*at)).count();
             (1..=3).contains(&before) && (at + 1..at + 4).all(digit) && !digit(at + 4)
         }
@@ -174,6 +173,11 @@ fn part_of_number(chars: &[char], at: usize) -> bool {
 /// The blanks that stand within a number, in French for example.
 fn is_narrow(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{202f}')
+}
+
+/// What divides thousands, and may stand between two numbers as well.
+fn divides_thousands(c: char) -> bool {
+    matches!(c, ' ' | '\u{2009}' | '\'' | '’')
 }
 
 fn joins(c: char) -> bool {

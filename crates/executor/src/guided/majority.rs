@@ -93,7 +93,7 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
         .iter()
         .filter_map(|group| {
             let own = group.first()?;
-            let worth = worth_of(own, goal);
+            let own_worth = worth(&own.came, goal);
             let is_another = |other: &&Candidate| group.iter().all(|one| one.sample != other.sample);
             // What is asked for, the number or the list, is known where it is said twice.
             let is_twice = group.len() >= 2;
@@ -105,10 +105,10 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
             let is_chance = is_nothing(&own.came.as_is) && !finds_nothing(&own.came);
             let ways = if goal == Goal::Answer && is_chance { 1 } else { ways(&all) };
             let is_against = |other: &&Candidate| {
-                all.iter().all(|one| one.sample != other.sample) && worth_of(other, goal) == Worth::Depends
+                all.iter().all(|one| one.sample != other.sample) && worth(&other.came, goal) == Worth::Depends
             };
             let against = count(candidates.iter().filter(is_against).count());
-            Some(((worth, ways, all.len(), Reverse(first(group)?)), group, against))
+            Some(((own_worth, ways, all.len(), Reverse(first(group)?)), group, against))
         })
         .max_by_key(|(rank, _, _)| *rank);
     let ((worth, ways, size, _), group, against) = best?;
@@ -169,10 +169,6 @@ pub(super) fn differs(one: &Rehearsed, other: &Rehearsed, goal: Goal) -> bool {
 
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-fn worth_of(candidate: &Candidate, goal: Goal) -> Worth {
-    worth(&candidate.came, goal)
 }
 
 pub(super) fn worth(came: &Came, goal: Goal) -> Worth {

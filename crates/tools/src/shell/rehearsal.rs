@@ -13,7 +13,7 @@ use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
 use sha2::{Digest as _, Sha256};
 
 use super::perturbation::{Staged, staged};
-use super::written_content::content;
+use super::written_content::{MOST_BYTES, content};
 use super::{confinement, environment, outlook, shell_of, trial::Layers};
 use crate::protected::Protected;
 use crate::writable_folders::Granted;
@@ -122,7 +122,7 @@ fn fingerprint(preview: &Preview) -> Option<[u8; 32]> {
     if counted.is_empty() {
         return None;
     }
-    let mut hash = Sha256::new();
+    let (mut hash, mut room) = (Sha256::new(), MOST_BYTES);
     for change in counted {
         hash.update(change.path.as_os_str().as_encoded_bytes());
         let after = change.after.as_ref();
@@ -132,7 +132,7 @@ fn fingerprint(preview: &Preview) -> Option<[u8; 32]> {
             .map(|diff| diff.lines().filter(|line| !line.starts_with('\\')).collect::<Vec<_>>().join("\n"));
         let size = after.filter(|_| text.is_none()).map(|after| after.size);
         let file = after.filter(|after| after.kind == EntryKind::File && is_written(change));
-        let content = file.and_then(|_| content(preview.open_written(&change.path).ok()?));
+        let content = file.and_then(|_| content(preview.open_written(&change.path).ok()?, &mut room));
         // Archives of the same members have other sizes.
         let size = size.filter(|_| content.is_none());
         let mode = after.filter(|_| change.kind == ChangeKind::Attributes).map(|after| after.mode);

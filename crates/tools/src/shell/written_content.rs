@@ -10,17 +10,19 @@ use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
-/// From how many bytes on a file is not looked into.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+/// How many bytes are looked at of all files together, and in one archive: a sparse member of a small one has gigabytes.
+pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// Where a tar archive says that it is one, and what it says.
 const TAR: (usize, &[u8]) = (257, b"ustar");
 
-/// The SHA-256 of what the file holds; `None` if it is too large or cannot be read. Of a tar archive it is that of its
-/// members: their names and contents in any order, but not their modes, owners and times, nor folders.
-pub(super) fn content(file: File) -> Option<[u8; 32]> {
+/// The SHA-256 of what the file holds; `None` if it has more bytes than there is `room` for, or cannot be read. Of a tar
+/// archive it is that of its members: their names and contents in any order, but not their modes, owners and times, nor
+/// folders.
+pub(super) fn content(file: File, room: &mut u64) -> Option<[u8; 32]> {
     let mut bytes = Vec::new();
-    let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    (read as u64 <= MOST_BYTES).then(|| of(&bytes))
+    let read = file.take(room.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+    *room = room.checked_sub(read as u64)?;
+    Some(of(&bytes))
 }
 
 fn of(bytes: &[u8]) -> [u8; 32] {
@@ -37,8 +39,9 @@ type Member = (Vec<u8>, Option<Vec<u8>>, Vec<u8>);
 /// The members of a tar archive as one hash.
 fn members(bytes: &[u8]) -> io::Result<[u8; 32]> {
     let mut members: BTreeSet<Member> = BTreeSet::new();
+    let mut room = MOST_BYTES;
     for entry in tar::Archive::new(bytes).entries()? {
-        let mut entry = entry?;
+        let entry = entry?;
         if entry.header().entry_type().is_dir() {
             continue;
         }
@@ -46,7 +49,8 @@ fn members(bytes: &[u8]) -> io::Result<[u8; 32]> {
         let name = name.strip_prefix(b"./").unwrap_or(&name).to_owned();
         let target = entry.link_name_bytes().map(Cow::into_owned);
         let mut content = Sha256::new();
-        io::copy(&mut entry, &mut Hashing(&mut content))?;
+        let read = io::copy(&mut entry.take(room.saturating_add(1)), &mut Hashing(&mut content))?;
+        room = room.checked_sub(read).ok_or(io::ErrorKind::FileTooLarge)?;
         members.insert((name, target, content.finalize().to_vec()));
     }
     Ok(Sha256::digest(format!("{members:?}")).into())
@@ -95,6 +99,39 @@ mod tests {
         assert_ne!(tar, of(&tar_of(&[a, ("deep/b.txt", "2")], 0o644, "")), "another content");
         assert_ne!(tar, of(&tar_of(&[a, b], 0o644, "folder/")), "other names");
         assert_ne!(of(b"text"), of(b"texts"));
+    }
+
+    /// 512 bytes that say that eight gigabytes of zeros are in them.
+    #[test]
+    fn a_sparse_member_is_not_unpacked() {
+        let mut header = tar::Header::new_gnu();
+        header.set_path("zeros").unwrap();
+        header.set_size(0);
+        header.set_entry_type(tar::EntryType::GNUSparse);
+        let gnu = header.as_gnu_mut().unwrap();
+        gnu.realsize = *b"77777777777\0";
+        gnu.sparse[0].offset = *b"77777777777\0";
+        gnu.sparse[0].numbytes = *b"00000000000\0";
+        header.set_cksum();
+        let mut builder = tar::Builder::new(Vec::new());
+        builder.append(&header, io::empty()).unwrap();
+        let bytes = builder.into_inner().unwrap();
+        let mut archive = tar::Archive::new(&bytes[..]);
+        let entry = archive.entries().unwrap().next().unwrap().unwrap();
+        assert_eq!(entry.size(), 0o77_777_777_777, "it says so");
+        assert_eq!(of(&bytes), <[u8; 32]>::from(Sha256::digest(&bytes)));
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_bytes_of_all_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "four").unwrap();
+        let mut room = 6;
+        let mut look = || content(File::open(&path).unwrap(), &mut room);
+        assert_eq!(look(), Some(of(b"four")));
+        assert_eq!(look(), None);
+        assert_eq!(room, 2);
     }
 
     proptest! {
