@@ -43,3 +43,4 @@ pub use negative_answer::{contradicting_hit, missing_file, unmade_file};
 pub use number::computes_with;
 pub use pass_validity::{Record, invalid_pass};
 pub use same_answer::{agreed_answer, means_none, plain_number, same_answer};
+pub use table::table_columns;

@@ -30,10 +30,7 @@ pub(crate) fn has(
     world: &Filesystem,
 ) -> Result<(bool, String), io::Error> {
     let bytes = world.read(path, MAX_TABLE)?;
-    let header = |separator: u8| columns(&bytes, separator).map(|columns| (separator, columns));
-    // The first separator with the most fields.
-    let widest = SEPARATORS.into_iter().rev().filter_map(header).max_by_key(|(_, columns)| columns.len());
-    let Some((separator, columns)) = widest else {
+    let Some((separator, columns)) = widest(&bytes) else {
         return Ok((false, "has no header row".to_owned()));
     };
     let rows = match rows(&bytes, separator) {
@@ -47,6 +44,25 @@ pub(crate) fn has(
     let more = columns.len().saturating_sub(told.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     Ok((met, format!("has {rows} rows and the columns {told:?}{more}")))
+}
+
+/// The separator of a table and the names of its columns; `None` if it has fewer than two, no row, or a row with another
+/// number of fields.
+/// ```
+/// use artoo_checks::table_columns;
+/// assert_eq!(table_columns(b"name;n\n\"Ada; Bo\";1\n"), Some((';', vec!["name".to_owned(), "n".to_owned()])));
+/// assert_eq!(table_columns(b"Dear Ada, hello\nI left.\n"), None);
+/// ```
+pub fn table_columns(bytes: &[u8]) -> Option<(char, Vec<String>)> {
+    let (separator, columns) = widest(bytes)?;
+    let rows = rows(bytes, separator).ok()?;
+    (columns.len() > 1 && rows > 0).then(|| (char::from(separator), columns))
+}
+
+/// The first separator that gives the header the most fields, with these.
+fn widest(bytes: &[u8]) -> Option<(u8, Vec<String>)> {
+    let header = |separator: u8| columns(bytes, separator).map(|columns| (separator, columns));
+    SEPARATORS.into_iter().rev().filter_map(header).max_by_key(|(_, columns)| columns.len())
 }
 
 fn reader(bytes: &[u8], separator: u8) -> csv::Reader<&[u8]> {

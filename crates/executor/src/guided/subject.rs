@@ -71,8 +71,8 @@ pub(crate) async fn described(subject: &[PathBuf], folder: &Path, tools: &dyn Ca
         let what = match seen.map(|seen| seen.stdout) {
             Some(Said::Whole(bytes)) if path.is_dir() => folder_of(&String::from_utf8_lossy(&bytes)),
             Some(Said::Whole(bytes)) => {
-                let (what, is_list) = beginning(&bytes);
-                tables.extend(Table::of(&bytes, is_list));
+                let (what, table) = beginning(&bytes);
+                tables.extend(table);
                 what
             }
             Some(Said::Hash(_)) | None if path.is_dir() => "a folder".to_owned(),
@@ -92,30 +92,32 @@ fn folder_of(names: &str) -> String {
     if is_repository { "a folder, a git repository".to_owned() } else { "a folder".to_owned() }
 }
 
-/// How a file begins: the first of a list of JSON, or the first lines of a text; and whether it is such a list.
-fn beginning(bytes: &[u8]) -> (String, bool) {
+/// How a file begins: the first of a list of JSON, or the first lines of a text; and the table that it is.
+fn beginning(bytes: &[u8]) -> (String, Option<Table>) {
     const NO_TEXT: &str = "a file that is no text";
     // The look may end within a character.
     let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     if bytes.len() - text.len() > 3 || text.contains('\0') {
-        return (NO_TEXT.to_owned(), false);
+        return (NO_TEXT.to_owned(), None);
     }
     let cut = |line: &str| line.chars().take(LONGEST_LINE).collect::<String>();
-    let (what, shown, is_list) = match serde_json::from_str::<Value>(text) {
+    let (what, shown, table) = match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(items)) if items.first().is_some_and(Value::is_object) => {
             let first = items.first().map(Value::to_string).unwrap_or_default();
-            (format!("JSON, a list of {}, of which the first is", items.len()), cut(&first), true)
+            let keys = items.first().and_then(Value::as_object).into_iter().flat_map(|first| first.keys());
+            let table = Table::Json { keys: keys.cloned().collect() };
+            (format!("JSON, a list of {}, of which the first is", items.len()), cut(&first), Some(table))
         }
-        Ok(json @ Value::Object(_)) => ("JSON, which begins with".to_owned(), cut(&json.to_string()), false),
+        Ok(json @ Value::Object(_)) => ("JSON, which begins with".to_owned(), cut(&json.to_string()), None),
         Ok(_) | Err(_) => {
             let lines: Vec<String> = text.lines().take(LINES_SHOWN).map(cut).collect();
-            ("a text that begins with".to_owned(), lines.join("\n"), false)
+            ("a text that begins with".to_owned(), lines.join("\n"), Table::of(text))
         }
     };
     if shown.trim().is_empty() {
-        return ("an empty file".to_owned(), false);
+        return ("an empty file".to_owned(), None);
     }
-    (format!("{what}\n{}", indented(&shown)), is_list)
+    (format!("{what}\n{}", indented(&shown)), table)
 }
 
 /// A name quoted so that a shell takes it as one word.
@@ -221,8 +223,8 @@ mod tests {
 
     #[test]
     fn a_file_is_described_by_how_it_begins() {
-        for (bytes, what, is_list) in [
-            (&b"name,n\nada,1\nbob,2\n"[..], "a text that begins with\n    name,n\n    ada,1", false),
+        for (bytes, what, is_table) in [
+            (&b"name,n\nada,1\nbob,2\n"[..], "a text that begins with\n    name,n\n    ada,1", true),
             (br#"[{"n": 1}, {"n": 2}]"#, "JSON, a list of 2, of which the first is\n    {\"n\":1}", true),
             (br#"{"n": 1}"#, "JSON, which begins with\n    {\"n\":1}", false),
             (b"\x7fELF\0\0", "a file that is no text", false),
@@ -230,7 +232,8 @@ mod tests {
             (b"", "an empty file", false),
             ("gr\u{fc}n".as_bytes().get(..3).unwrap(), "a text that begins with\n    gr", false),
         ] {
-            assert_eq!(beginning(bytes), (what.to_owned(), is_list));
+            let (told, table) = beginning(bytes);
+            assert_eq!((told.as_str(), table.is_some()), (what, is_table));
         }
     }
 

@@ -1,13 +1,11 @@
 //! The columns of a table as a command names them, which a weak model counts wrongly or makes up.
 
+use artoo_checks::table_columns;
 use artoo_llm_client::inline;
 use serde_json::Value;
 
 use super::code_block::Language;
 use super::compared::is_number;
-
-/// What may stand between two columns.
-const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
 
 /// A text with columns that have names, or a list of JSON objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,29 +17,13 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    /// The table that a file is, or begins with; `is_list` says that it is a list of JSON.
-    pub(super) fn of(bytes: &[u8], is_list: bool) -> Option<Self> {
-        let text = String::from_utf8_lossy(bytes);
-        if is_list {
-            let items: Vec<Value> = serde_json::from_str(&text).ok()?;
-            return Some(Self::Json { keys: items.first()?.as_object()?.keys().cloned().collect() });
-        }
-        let mut lines: Vec<&str> = text.lines().collect();
-        if lines.len() > 2 && !text.ends_with('\n') {
-            // The look may end within it.
-            lines.pop();
-        }
-        let (head, rows) = lines.split_first()?;
-        let count = |line: &str, separator: char| line.matches(separator).count();
-        let between = SEPARATORS.into_iter().max_by_key(|separator| count(head, *separator))?;
-        let has_quotes = text.contains('"');
-        let names: Vec<String> = head.split(between).map(|name| name.trim().to_owned()).collect();
-        let is_named = names.len() > 1 && names.iter().all(|name| !name.is_empty() && !is_number(name));
-        let mut rows = rows.iter().filter(|row| !row.trim().is_empty()).peekable();
-        // What is no table has commas, too, but not as many in every line.
-        let is_even = rows.peek().is_some()
-            && rows.all(|row| has_quotes || count(row, between) == count(head, between));
-        (is_named && is_even).then_some(Self::Text { between, names, has_quotes })
+    /// The table that a text is, or begins with.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        // A look at a long file may end within its last line.
+        let whole = text.rsplit_once('\n').filter(|(before, _)| before.contains('\n'));
+        let (between, names) = table_columns(whole.map_or(text, |(before, _)| before).as_bytes())?;
+        let is_named = names.iter().all(|name| !name.is_empty() && !is_number(name));
+        is_named.then(|| Self::Text { between, names, has_quotes: text.contains('"') })
     }
 
     /// How a command names the columns; `None` where that is known, or no way to do so is right.
@@ -89,31 +71,28 @@ mod tests {
 
     #[test]
     fn columns_are_told_as_each_language_names_them() {
-        let told = |table: &str, is_list| {
-            let table = Table::of(table.as_bytes(), is_list)?;
-            Some([Language::Shell, Language::Python].map(|language| table.columns(language)))
-        };
+        let both_of =
+            |table: Table| [Language::Shell, Language::Python].map(|language| table.columns(language));
+        let told = |text: &str| Table::of(text).map(both_of);
         let both = |shell: &str, python: &str| Some([Some(shell.to_owned()), Some(python.to_owned())]);
         assert_eq!(
-            told("name;n\nada;1\n", false),
+            told("name;n\nada;1\n"),
             both(
                 "Columns for awk -F';': $1 is name, $2 is n",
                 r#"Columns for csv.DictReader, delimiter=";": "name", "n""#
             )
         );
         assert_eq!(
-            told("a\tb, c\td\r\n1\t2\t3\r\n", false),
+            told("a\tb, c\td\r\n1\t2\t3\r\n"),
             both(
                 r"Columns for awk -F'\t': $1 is a, $2 is b, c, $3 is d",
                 r#"Columns for csv.DictReader, delimiter="\t": "a", "b, c", "d""#
             )
         );
-        let quotes = told("name,n\n\"a, b\",1\n", false).unwrap();
+        let quotes = told("name,n\n\"a, b\",1\n").unwrap();
         assert!(quotes[0].is_none() && quotes[1].is_some(), "{quotes:?}");
-        assert_eq!(
-            told(r#"[{"n": 1, "名": "x"}]"#, true),
-            Some([Some(r#"Fields for jq: .[].n, .[]["名"]"#.to_owned()), None])
-        );
+        let json = Table::Json { keys: vec!["n".to_owned(), "名".to_owned()] };
+        assert_eq!(Some(both_of(json)), Some([Some(r#"Fields for jq: .[].n, .[]["名"]"#.to_owned()), None]));
         // No names, another number of columns, lines of prose, one column, and nothing.
         for other in [
             "ada,1\nbob,2\n",
@@ -123,16 +102,16 @@ mod tests {
             "name,n",
             "",
         ] {
-            assert_eq!(told(other, false), None, "{other}");
+            assert_eq!(told(other), None, "{other}");
         }
-        assert_eq!(told("[]", true), None);
-        assert!(told("a,b\n1,2\n\n3,4\n5", false).is_some(), "the last line was cut");
+        assert_eq!(told("[]"), None);
+        assert!(told("a,b\n1,2\n\n3,4\n5").is_some(), "the last line was cut");
     }
 
     proptest! {
         #[test]
-        fn any_file_is_told_in_one_line(text in any::<String>(), is_list in any::<bool>()) {
-            let table = Table::of(text.as_bytes(), is_list);
+        fn any_file_is_told_in_one_line(text in any::<String>()) {
+            let table = Table::of(&text);
             for language in [Language::Shell, Language::Python] {
                 let told = table.as_ref().and_then(|table| table.columns(language));
                 prop_assert!(told.is_none_or(|told| !told.contains('\n')));
