@@ -90,8 +90,13 @@ pub(crate) fn choose(
             .map(|(id, _)| id);
     }
     let mut ranked: Vec<(TokenId, f32)> = candidates.collect();
-    ranked.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
-    ranked.truncate(TOP_K);
+    // Of a whole vocabulary only the best are put in order: sorting all of it takes as long as a quarter of a step.
+    let better = |a: &(TokenId, f32), b: &(TokenId, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if ranked.len() > TOP_K {
+        ranked.select_nth_unstable_by(TOP_K, better);
+        ranked.truncate(TOP_K);
+    }
+    ranked.sort_unstable_by(better);
     let top = ranked.first()?.1;
     let temperature = f32::from(temperature_percent) / 100.0;
     for (_, logit) in &mut ranked {

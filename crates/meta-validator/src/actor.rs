@@ -102,11 +102,16 @@ impl Actor {
         let doubts = Doubts::of(spec, &gathered.outcomes, &self.refused, &self.world, again).await;
         let material = Material::of(&gathered);
         let whole = Criterion { text: WHOLE.to_owned(), mode: Mode::Verifiable, check: None };
+        let calibration = self.model.profile().calibration();
+        let confidence =
+            |judged| confidence(&gathered.outcomes, calibration, doubts.doubted.as_deref(), judged);
+        // No judge, however sure, makes an accept of what is known too little of.
+        let may_be_accepted = confidence(None).confirms();
         let criteria: Vec<Criterion> = gathered
             .task_criteria
             .iter()
             .cloned()
-            .chain(self.settings.judges_the_whole.then_some(whole))
+            .chain((self.settings.judges_the_whole && may_be_accepted).then_some(whole))
             .collect();
         let checked = self.checked(&criteria, &material);
         let has_failed = |checked: &Option<Finding>| matches!(checked, Some(Finding::Fail { .. }));
@@ -134,14 +139,14 @@ impl Actor {
             self.publish(VerdictReached { subtask_id: None, attempt: 0, verdict: verdict.clone() });
         }
         if task_verdicts.iter().all(CriterionVerdict::passed) {
-            let (calibration, doubted) = (self.model.profile().calibration(), doubts.doubted.as_deref());
+            let confidence = Some(confidence(sure));
             self.publish(OutcomeSummary {
                 task_id: spec.task_id.clone(),
                 merged_output: material.merged_output,
                 answer,
                 structured,
                 summary: summary(&gathered),
-                confidence: Some(confidence(&gathered.outcomes, calibration, doubted, sure)),
+                confidence,
                 task_verdicts,
                 outcomes: gathered.outcomes,
             });

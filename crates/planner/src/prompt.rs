@@ -31,28 +31,10 @@ const SHOWN_OF_A_CALL: usize = 160;
 pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
-    line(&mut text, format_args!("Platform: {}", cx.surroundings.platform));
-    let path = |path: &Path| inline(&path.display().to_string());
-    line(&mut text, format_args!("Working folder: {}", path(&cx.surroundings.working_folder)));
-    line(&mut text, format_args!("Workspace for new files: {}", path(&cx.surroundings.workspace)));
-    if profile.guided {
-        let tools: Vec<_> = cx.inventory.tools.iter().map(|tool| tool.name.as_str()).collect();
-        line(&mut text, format_args!("Tools: {}", tools.join(", ")));
-    } else {
-        text.push_str("Tools:\n");
-        for tool in &cx.inventory.tools {
-            line(&mut text, format_args!("- {}: {}", tool.name, tool.summary));
-        }
-    }
-    if !cx.inventory.programs.is_empty() {
-        line(&mut text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
-    }
-    // A weak model plans about what it is shown instead of what is asked.
+    // A weak model says the request in English and of what kind it is: that takes nothing of the machine, and it plans
+    // about what it is shown instead of what is asked.
     if !profile.guided {
-        folder(&mut text, &cx.listing, profile.shown_bytes());
-        if cx.person_present {
-            line(&mut text, format_args!("The user is there: a step may ask them."));
-        }
+        surroundings(&mut text, cx, profile);
     }
     text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&Recalled::of(&cx.memory, cx.run_id).for_the_plan);
@@ -72,6 +54,25 @@ pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     }
     let _ = write!(text, "Request: {}", cx.spec.intent);
     text
+}
+
+/// The machine, the tools and the working folder.
+fn surroundings(text: &mut String, cx: &PlanContext, profile: &ModelProfile) {
+    let path = |path: &Path| inline(&path.display().to_string());
+    line(text, format_args!("Platform: {}", cx.surroundings.platform));
+    line(text, format_args!("Working folder: {}", path(&cx.surroundings.working_folder)));
+    line(text, format_args!("Workspace for new files: {}", path(&cx.surroundings.workspace)));
+    text.push_str("Tools:\n");
+    for tool in &cx.inventory.tools {
+        line(text, format_args!("- {}: {}", tool.name, tool.summary));
+    }
+    if !cx.inventory.programs.is_empty() {
+        line(text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
+    }
+    folder(text, &cx.listing, profile.shown_bytes());
+    if cx.person_present {
+        line(text, format_args!("The user is there: a step may ask them."));
+    }
 }
 
 /// The listing of the working folder, limited to about this many bytes.

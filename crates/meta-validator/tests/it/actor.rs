@@ -3,14 +3,14 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use artoo_llm_client::{
-    LlmClient, LlmError,
+    LlmClient, LlmError, ModelProfile,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_meta_validator::conformance::TakesTheWhole;
 use artoo_meta_validator::{JudgeError, Settings, TaskContext, TaskJudge, WHOLE, run};
 use artoo_types::{
-    CallId, Check, Criterion, Evidence, FailureClass, Finding, Judge, Message, MessageKind, OutcomeSummary,
-    ReplanRequest, Role, SubTaskOutcome,
+    CallId, Check, Confidence, Criterion, Evidence, FailureClass, Finding, Judge, Message, MessageKind,
+    OutcomeSummary, ReplanRequest, Role, Samples, SubTaskOutcome,
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -94,6 +94,25 @@ async fn one_matched_subtask_is_judged_as_a_whole() {
     };
     assert_eq!((reached.subtask_id, reached.verdict.criterion.as_str()), (None, WHOLE));
     assert_eq!(last_summary(&said).merged_output, json!("3"));
+}
+
+/// A weak model's judge was asked for seconds about results that no judge makes an accept of.
+#[tokio::test(start_paused = true)]
+async fn lesson_what_no_judge_makes_an_accept_of_is_not_judged_as_a_whole() {
+    let found_by = |agreed| SubTaskOutcome {
+        samples: Some(Samples { asked: 2, agreed, ways: agreed, depends: Some(true), against: 0 }),
+        ..matched(1, "Count", "3")
+    };
+    for (agreed, judged) in [(1, &[][..]), (2, &[WHOLE])] {
+        let weak = ScriptedModel::new().profiled(ModelProfile::embedded());
+        let messages = vec![manifest(1, &[], &[1], &[]).into(), found_by(agreed).into()];
+        let said = played(Arc::new(TakesTheWhole), weak, messages).await;
+        let summary = last_summary(&said);
+        let criteria: Vec<&str> =
+            summary.task_verdicts.iter().map(|verdict| verdict.criterion.as_str()).collect();
+        let confirms = summary.confidence.as_ref().is_some_and(Confidence::confirms);
+        assert_eq!((criteria.as_slice(), confirms), (judged, agreed == 2));
+    }
 }
 
 /// Lesson 28: a task was accepted with a failed subtask. The gate is code: no model is asked.
