@@ -18,7 +18,7 @@ enum Support {
     Changed,
     /// It was made or changed as the plan specified in advance, and code checked it.
     Checked,
-    /// It was derived in two ways that do the same, it depends on its subject, and fewer others that do came to
+    /// It was derived in two ways that do the same, it depends on its subject, and fewer others that worked came to
     /// something else.
     Agreed,
 }

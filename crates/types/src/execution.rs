@@ -37,12 +37,12 @@ pub struct Samples {
     pub asked: u32,
     /// How many put out what the call puts out, that one included.
     pub agreed: u32,
-    /// How many ways there are among those that agreed: commands of which no two use the same program.
+    /// How many ways there are among those that agreed: other programs, or commands of which no two use the same one.
     pub ways: u32,
     /// Whether what they put out depends on what the step is about; none where that could not be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depends: Option<bool>,
-    /// How many depend on what the step is about, too, and put out something else.
+    /// How many worked and put out something else.
     #[serde(default)]
     pub against: u32,
 }

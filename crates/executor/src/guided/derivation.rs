@@ -1,9 +1,9 @@
 //! Derives the command of a step in more than one way, before anything is called.
 //!
 //! A small model writes code well where nothing stands around it: as a shell command, and as a Python program,
-//! each behind the beginning of a code block, not as a text within JSON. Its mistakes in these differ. So both are
-//! asked for at once, rehearsed where nothing of them lasts, and compared by what they
-//! do. Where no two agree, another sample of each is drawn. Source: `docs/deviations.md`, "Samples".
+//! each behind the beginning of a code block, not as a text within JSON. Its mistakes in these differ, and programs that it
+//! writes by chance differ in theirs. So one command and several programs are asked for at once, rehearsed where nothing of them
+//! lasts, and compared by what they do. Source: `docs/deviations.md`, "Samples".
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +23,10 @@ use crate::{AttemptContext, CallTool, ExecuteError};
 const NOTHING: &str = "true";
 /// The temperature of a second sample, in hundredths: a small model says the same at a low one.
 const TEMPERATURE: u16 = 80;
+/// The programs that are derived, beside one shell command: a small model is wrong in the shell far more often.
+const PROGRAMS: u32 = 3;
+/// The shell commands that are derived where no programs can be run: more would only be options of the same one.
+const COMMANDS: u32 = 2;
 /// Output limit of a derivation, in tokens. What is longer repeats itself.
 const DERIVATION_TOKENS: u32 = 320;
 /// The tools that do nothing which a command does not do as well. Where others are offered, such as those for
@@ -62,51 +66,47 @@ pub(crate) async fn derive(
 ) -> Result<Option<Derived>, ExecuteError> {
     let planned = if cx.subtask.kind.is_find_out() { Goal::Answer } else { Goal::Change };
     let has_python = cx.programs.iter().any(|program| program == PYTHON);
-    let languages: &[Language] =
-        if has_python { &[Language::Shell, Language::Python] } else { &[Language::Shell] };
     // A part of a request need not keep all that the request says.
     let numbers = cx.subtask.is_whole.then(|| Numbers::of(&cx.subtask.intent, &described.names));
     let (request, names) = (cx.subtask.intent.as_str(), described.names.as_slice());
     let world = World { request, names, subject, numbers: numbers.unwrap_or_default(), tools };
     let mut candidates: Vec<Candidate> = Vec::new();
-    let mut asked = 0;
-    for round in [Round::First, Round::Again] {
-        let questions: Vec<Request> =
-            languages.iter().map(|language| round.question(*language, &told(*language))).collect();
-        for (language, completion) in languages.iter().zip(model.complete_several(&questions).await) {
-            let completion = completion?;
-            let sample = asked;
-            asked += 1;
-            if completion.stop == StopReason::Length {
-                continue;
-            }
-            let folder = &cx.surroundings.working_folder;
-            let written = subject::with_names(&completion.text, subject, folder);
-            let Some(command) = code_block::command(*language, &written) else { continue };
-            let command = match language {
-                Language::Shell => subject::with_quotes(&command, subject, folder),
-                // A program is one word to the shell, and has quotes of its own.
-                Language::Python => command,
-            };
-            if is_known(&command, tools) {
-                continue;
-            }
-            let before = candidates.iter().find(|candidate| candidate.command == command);
-            let came = match before {
-                Some(before) => before.came.clone(),
-                None => match world.rehearse(&command, planned).await {
-                    Some(came) => came,
-                    None => continue,
-                },
-            };
-            tracing::debug!(sample, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), ignores = came.ignores, "derived");
-            let programs = majority::programs(&command);
-            candidates.push(Candidate { sample, command, programs, came });
+    let drawn = drawn(has_python);
+    let asked = u32::try_from(drawn.len()).unwrap_or(u32::MAX);
+    let questions: Vec<Request> =
+        drawn.iter().map(|sample| sample.question(&told(sample.language))).collect();
+    let completions = model.complete_several(&questions).await;
+    for ((number, Sample { language, .. }), completion) in (0..).zip(drawn).zip(completions) {
+        let completion = completion?;
+        if completion.stop == StopReason::Length {
+            continue;
         }
-        let goal = goal(planned, cx.subtask.is_whole, &candidates);
-        if winner(&candidates, asked, goal).is_some_and(|winner| winner.is_settled) {
-            break;
+        let folder = &cx.surroundings.working_folder;
+        let written = subject::with_names(&completion.text, subject, folder);
+        let Some(command) = code_block::command(language, &written) else { continue };
+        let command = match language {
+            Language::Shell => subject::with_quotes(&command, subject, folder),
+            // A program is one word to the shell, and has quotes of its own.
+            Language::Python => command,
+        };
+        if is_known(&command, tools) {
+            continue;
         }
+        let before = candidates.iter().find(|candidate| candidate.command == command);
+        let came = match before {
+            Some(before) => before.came.clone(),
+            None => match world.rehearse(&command, planned).await {
+                Some(came) => came,
+                None => continue,
+            },
+        };
+        tracing::debug!(sample = number, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), ignores = came.ignores, "derived");
+        let programs = match language {
+            Language::Shell => majority::programs(&command),
+            // The interpreter does nothing by itself: another program is another way.
+            Language::Python => vec![command.clone()],
+        };
+        candidates.push(Candidate { sample: number, command, programs, came });
     }
     let goal = goal(planned, cx.subtask.is_whole, &candidates);
     // What changes something is no answer, and is not called for one.
@@ -114,27 +114,37 @@ pub(crate) async fn derive(
         candidates.retain(|candidate: &Candidate| candidate.came.as_is.changes.is_none());
     }
     let Some(winner) = winner(&candidates, asked, goal) else { return Ok(None) };
+    tracing::debug!(sample = winner.sample, samples = ?winner.samples, "chosen");
     let command = candidates.into_iter().find(|candidate| candidate.sample == winner.sample);
     Ok(command.map(|Candidate { command, .. }| Derived { command, samples: winner.samples }))
 }
 
-/// Which samples are drawn together.
+/// One command to be derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Round {
-    /// What the model holds for best, of each language.
-    First,
-    /// Another one of each.
-    Again,
+struct Sample {
+    language: Language,
+    /// Of its language, from 0: what the model holds for best.
+    number: u32,
 }
 
-impl Round {
-    fn question(self, language: Language, told: &str) -> Request {
-        let best = Request::new("executor", language.prompt(), told)
-            .with_answer_begun(language.begun())
+/// The samples of a step, those of a language side by side: they share its prompt.
+fn drawn(has_python: bool) -> Vec<Sample> {
+    let of = |language, count| (0..count).map(move |number| Sample { language, number });
+    if has_python {
+        of(Language::Python, PROGRAMS).chain(of(Language::Shell, 1)).collect()
+    } else {
+        of(Language::Shell, COMMANDS).collect()
+    }
+}
+
+impl Sample {
+    fn question(self, told: &str) -> Request {
+        let best = Request::new("executor", self.language.prompt(), told)
+            .with_answer_begun(self.language.begun())
             .with_max_tokens(DERIVATION_TOKENS);
-        match self {
-            Self::First => best,
-            Self::Again => Request { temperature_percent: TEMPERATURE, ..best.sample(1) },
+        match self.number {
+            0 => best,
+            other => Request { temperature_percent: TEMPERATURE, ..best.sample(other) },
         }
     }
 }

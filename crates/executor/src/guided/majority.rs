@@ -64,12 +64,9 @@ pub(super) enum Worth {
 /// The winning group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Winner {
-    /// Its lowest sample number: the sample at temperature 0, if that one is in the group.
+    /// The sample with the most exact numbers; among these the shortest command, which a person has to read.
     pub(crate) sample: u32,
     pub(crate) samples: Samples,
-    /// Whether more samples would hardly change the result: two different methods agree on something that
-    /// worked and may depend on its subject.
-    pub(crate) is_settled: bool,
 }
 
 /// The group of highest rank; among these the one by the most ways, the largest, and the one with the lowest
@@ -105,22 +102,22 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
             let is_chance = is_nothing(&own.came.as_is) && !finds_nothing(&own.came);
             let ways = if goal == Goal::Answer && is_chance { 1 } else { ways(&all) };
             let is_against = |other: &&Candidate| {
-                all.iter().all(|one| one.sample != other.sample) && worth(&other.came, goal) == Worth::Depends
+                all.iter().all(|one| one.sample != other.sample) && worth(&other.came, goal) != Worth::Failed
             };
             let against = count(candidates.iter().filter(is_against).count());
             Some(((own_worth, ways, all.len(), Reverse(first(group)?)), group, against))
         })
         .max_by_key(|(rank, _, _)| *rank);
     let ((worth, ways, size, _), group, against) = best?;
-    let sample = group.iter().min_by_key(|one| (Reverse(exactness(one, of)), one.sample))?.sample;
+    let simple = |one: &&&Candidate| (Reverse(exactness(one, of)), one.command.len(), one.sample);
+    let sample = group.iter().min_by_key(simple)?.sample;
     let depends = match worth {
         Worth::Depends => Some(true),
         Worth::Independent | Worth::Ignores => Some(false),
         Worth::Unknown | Worth::Failed => None,
     };
     let samples = Samples { asked, agreed: count(size), ways, depends, against };
-    let is_settled = ways >= 2 && worth >= Worth::Unknown && samples.is_majority();
-    Some(Winner { sample, samples, is_settled })
+    Some(Winner { sample, samples })
 }
 
 /// The number of commands in the group of which no two share a program. One command with another option makes

@@ -170,6 +170,11 @@ fn program(code: &str) -> String {
     format!("python3 -c '{IMPORTS}{code}'")
 }
 
+/// The derivations of three programs alike and of a shell command, in the order in which they are asked for.
+fn both<'a>(shell: &'a str, program: &'a str) -> [&'a str; 4] {
+    [program, program, program, shell]
+}
+
 /// Both ways are there, and the home has Python.
 fn both_ways(home: &Path) -> AttemptContext {
     let mut cx = question(home);
@@ -179,7 +184,8 @@ fn both_ways(home: &Path) -> AttemptContext {
 
 /// The commands of [`WORKS`], and programs that do the same.
 fn plays() -> Vec<(String, [&'static str; 3])> {
-    let programs = [("a", ["3", "error: no", "4"]), ("b", ["8", "error: no", "11"]), ("c", ["9", "9", "9"])];
+    let counts = ["3", "error: no", "4"];
+    let programs = [("a", counts), ("a()", counts), ("b", ["8", "error: no", "11"]), ("c", ["9", "9", "9"])];
     let shell = WORKS.iter().map(|(command, worlds)| ((*command).to_owned(), *worlds));
     shell.chain(programs.map(|(code, worlds)| (program(code), worlds))).collect()
 }
@@ -187,23 +193,42 @@ fn plays() -> Vec<(String, [&'static str; 3])> {
 #[tokio::test]
 async fn two_ways_that_agree_are_enough() {
     let home = home();
-    let seen = seen(&both_ways(home.path()), &[WORKS[0].0, "a"], &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", samples(2, 2, 2, Some(true))));
-    assert_eq!(seen.called, [WORKS[0].0], "the shell's, and once");
-    let [shell, python] = &seen.requests[..] else { panic!("{:?}", seen.requests) };
+    let seen = seen(&both_ways(home.path()), &both(WORKS[0].0, "a"), &[], Stage::new(plays())).await;
+    assert_eq!(seen.attempt, answered("3", samples(4, 4, 2, Some(true))));
+    assert_eq!(seen.called, [WORKS[0].0], "the shortest, and once");
+    let [best, again, once_more, shell] = &seen.requests[..] else { panic!("{:?}", seen.requests) };
     insta::assert_snapshot!("derived_step", shell.messages[0].content);
-    assert_eq!(shell.messages, python.messages);
+    assert_eq!(shell.messages, best.messages);
     assert_eq!(
-        (shell.answer_begins.as_str(), python.answer_begins.as_str()),
+        (shell.answer_begins.as_str(), best.answer_begins.as_str()),
         ("```bash\n", "```python\nfrom pathlib import Path\nimport")
     );
-    assert!(seen.requests.iter().all(|request| request.schema.is_none() && request.temperature_percent == 0));
+    let sampled = |request: &Request| (request.seed, request.temperature_percent);
+    assert_eq!([best, shell].map(sampled), [(None, 0); 2]);
+    assert_eq!([again, once_more].map(sampled), [(Some(1), 80), (Some(2), 80)]);
+    assert!(seen.requests.iter().all(|request| request.schema.is_none()));
     let subject = vec![home.path().canonicalize().unwrap().join("docs/a.txt")];
     let worlds = |command: String| {
         [Perturbation::AsIs, Perturbation::Hidden(subject.clone()), Perturbation::Doubled(subject.clone())]
             .map(|world| (command.clone(), world))
     };
-    assert_eq!(seen.rehearsed, [worlds(WORKS[0].0.to_owned()), worlds(program("a"))].concat());
+    assert_eq!(seen.rehearsed, [worlds(program("a")), worlds(WORKS[0].0.to_owned())].concat());
+}
+
+/// Observed with the embedded model: of 26 requests that two programs agreed on and the shell command did not, they were right in
+/// 22, and only the shell's words kept that from being told. The interpreter is not what two programs have in common.
+#[tokio::test]
+async fn lesson_another_program_is_another_way() {
+    let home = home();
+    let of = async |written: [&str; 4]| {
+        seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await.attempt
+    };
+    let most = of(["a", "a()", "b", WORKS[0].0]).await;
+    assert_eq!(most, answered("3", contradicted(1, 4, 3, 3, Some(true))));
+    let programs = of(["a", "b", "a()", WORKS[2].0]).await;
+    assert_eq!(programs, answered("3", contradicted(2, 4, 2, 2, Some(true))));
+    let same = of(["a", "a", "a", WORKS[2].0]).await;
+    assert_eq!(same, answered("3", contradicted(1, 4, 3, 1, Some(true))));
 }
 
 /// Observed with the embedded model: its plan took "tel op" (add up) for "appear", and each way was told so and listed
@@ -213,28 +238,16 @@ async fn lesson_one_way_owes_nothing_to_the_planner() {
     let home = home();
     let mut cx = both_ways(home.path());
     cx.subtask.context = "As planned: How long is docs/a.txt?".to_owned();
-    for (is_whole, told) in [(true, [true, false]), (false, [true, true])] {
+    for (is_whole, told) in [(true, [false, false, false, true]), (false, [true; 4])] {
         cx.subtask.is_whole = is_whole;
-        let seen = seen(&cx, &[WORKS[0].0, "a"], &[], Stage::new(plays())).await;
+        let seen = seen(&cx, &both(WORKS[0].0, "a"), &[], Stage::new(plays())).await;
         let says = |said: &str| {
             let told = seen.requests.iter().map(|request| request.messages[0].content.contains(said));
             told.collect::<Vec<_>>()
         };
         assert_eq!(says("As planned: How long is docs/a.txt?"), told);
-        assert_eq!(says("Task: Wie viele Zeilen hat docs/a.txt?"), [true, true]);
+        assert_eq!(says("Task: Wie viele Zeilen hat docs/a.txt?"), [true; 4]);
     }
-}
-
-#[tokio::test]
-async fn where_no_two_ways_agree_they_are_drawn_again() {
-    let home = home();
-    // The shell counts something else, then the same as the program; these are half of them.
-    let written = [WORKS[2].0, "a", WORKS[0].0, "b"];
-    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", contradicted(2, 4, 2, 2, Some(true))));
-    let drawn: Vec<_> =
-        seen.requests.iter().map(|request| (request.seed, request.temperature_percent)).collect();
-    assert_eq!(drawn, [(None, 0), (None, 0), (Some(1), 80), (Some(1), 80)]);
 }
 
 /// Observed with the embedded model: asked for the lines between two hours, each way counted all lines, and they
@@ -245,7 +258,7 @@ async fn lesson_what_a_number_of_the_request_is_nothing_to_is_not_borne_out() {
     let mut cx = both_ways(home.path());
     cx.subtask.is_whole = true;
     cx.subtask.intent = "Quante righe di docs/a.txt tra 13:00 e 14:00?".to_owned();
-    let all = seen(&cx, &[WORKS[0].0, "a", WORKS[0].0, "a"], &[], Stage::new(plays())).await;
+    let all = seen(&cx, &both(WORKS[0].0, "a"), &[], Stage::new(plays())).await;
     assert_eq!(all.attempt, answered("3", samples(4, 4, 2, Some(false))));
     // One way has the hours, and other hours come to something else.
     let hours = |from: &str, to: &str| format!("awk '/^{from}/,/^{to}/' docs/a.txt | wc -l");
@@ -262,8 +275,8 @@ async fn lesson_what_a_number_of_the_request_is_nothing_to_is_not_borne_out() {
     let padded =
         [(program("h(00, 14)"), ["error: no such hour", "", ""]), (program("h(13, 00)"), ["1", "", ""])];
     let stage = Stage::new([hourly, padded.to_vec()].concat());
-    let kept = seen(&cx, &[&hours("13", "14"), "h(13, 14)"], &[], stage).await;
-    assert_eq!(kept.attempt, answered("2", samples(2, 2, 2, Some(true))));
+    let kept = seen(&cx, &both(&hours("13", "14"), "h(13, 14)"), &[], stage).await;
+    assert_eq!(kept.attempt, answered("2", samples(4, 4, 2, Some(true))));
 }
 
 /// Lesson of issue 16: a small model gave the same command twice, which agreed with itself, and both were
@@ -279,9 +292,8 @@ async fn lesson_the_same_command_again_is_no_other_way() {
 #[tokio::test]
 async fn literals_are_outvoted_however_many() {
     let home = home();
-    let written = [WORKS[3].0, "c", WORKS[1].0, "c"];
-    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", samples(4, 1, 1, Some(true))));
+    let seen = seen(&both_ways(home.path()), &both(WORKS[1].0, "c"), &[], Stage::new(plays())).await;
+    assert_eq!(seen.attempt, answered("3", contradicted(3, 4, 1, 1, Some(true))));
     assert_eq!(seen.called, [WORKS[1].0]);
 }
 
@@ -297,24 +309,23 @@ async fn a_deed_is_derived_in_two_ways_that_change_the_same() {
         (program("x"), ["change: x", "", ""]),
         (program("y"), ["change: y", "", ""]),
     ];
-    let agreed = seen(&cx, &["sed -i d docs/a.txt", "x"], &[], Stage::new(plays.clone())).await;
+    let agreed = seen(&cx, &both("sed -i d docs/a.txt", "x"), &[], Stage::new(plays.clone())).await;
     assert_eq!(agreed.called, ["sed -i d docs/a.txt"]);
-    assert_eq!(agreed.attempt.samples, samples(2, 2, 2, Some(true)));
+    assert_eq!(agreed.attempt.samples, samples(4, 4, 2, Some(true)));
     // A weak planner took it for a question; what the commands do contradicts it.
     cx.subtask.kind = StepKind::FindOut;
     cx.subtask.is_whole = true;
-    let agreed = seen(&cx, &["sed -i d docs/a.txt", "x"], &[], Stage::new(plays.clone())).await;
-    assert_eq!(agreed.attempt.samples, samples(2, 2, 2, Some(true)));
+    let agreed = seen(&cx, &both("sed -i d docs/a.txt", "x"), &[], Stage::new(plays.clone())).await;
+    assert_eq!(agreed.attempt.samples, samples(4, 4, 2, Some(true)));
     cx.subtask.kind = StepKind::Change;
     // What changes nothing is worth less than what does.
-    let written = ["cat docs/a.txt", "y", "cat docs/a.txt", "y"];
-    let alone = seen(&cx, &written, &[], Stage::new(plays)).await;
+    let alone = seen(&cx, &both("cat docs/a.txt", "y"), &[], Stage::new(plays)).await;
     assert_eq!(alone.called, [program("y")]);
-    assert_eq!(alone.attempt.samples, samples(4, 2, 1, Some(true)));
+    assert_eq!(alone.attempt.samples, contradicted(1, 4, 3, 1, Some(true)));
 }
 
-/// Observed with the embedded model: asked to write a list into a file, a plan took it for a question, two commands wrote
-/// it in two ways, and a third one only printed it.
+/// Observed with the embedded model: asked to write a list into a file, a plan took it for a question, commands wrote
+/// it in two ways, and another one only printed it.
 #[tokio::test]
 async fn lesson_what_most_commands_do_contradicts_the_plan() {
     let home = home();
@@ -323,17 +334,18 @@ async fn lesson_what_most_commands_do_contradicts_the_plan() {
         ("find docs > list".to_owned(), ["change: x", "", ""]),
         ("find docs".to_owned(), ["a.txt", "", "a.txt"]),
         (program("x"), ["change: y", "", ""]),
+        (program("p"), ["a.txt", "", "a.txt"]),
     ];
-    let written = ["find docs > list", "x", "find docs", "x"];
+    let written = ["x", "x", "p", "find docs > list"];
     cx.subtask.is_whole = true;
     let most = seen(&cx, &written, &[], Stage::new(plays.clone())).await;
     assert_eq!(
         (most.called, most.attempt.samples),
-        (vec![program("x")], contradicted(1, 4, 2, 1, Some(true)))
+        (vec![program("x")], contradicted(2, 4, 2, 1, Some(true)))
     );
     cx.subtask.is_whole = false;
     let part = seen(&cx, &written, &[], Stage::new(plays)).await;
-    assert_eq!(part.called, ["find docs"]);
+    assert_eq!(part.called, [program("p")]);
 }
 
 /// Lesson of issue 16: five parts of a plan, each told the whole request, appended the same line five times.
@@ -342,8 +354,7 @@ async fn lesson_a_part_that_finds_something_out_changes_nothing() {
     let home = home();
     let plays =
         vec![("echo x >> a".to_owned(), ["change: x", "", ""]), (program("x"), ["change: x", "", ""])];
-    let written = ["echo x >> a", "x", "echo x >> a", "x"];
-    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays)).await;
+    let seen = seen(&both_ways(home.path()), &both("echo x >> a", "x"), &[], Stage::new(plays)).await;
     assert_eq!((seen.called, seen.attempt.status), (vec![], ExecutionStatus::Uncertain));
 }
 
@@ -353,8 +364,7 @@ async fn what_changes_something_is_no_answer() {
     let home = home();
     let plays =
         vec![("touch x; echo 3".to_owned(), ["change: x", "", ""]), (program("a"), ["3", "error: no", "4"])];
-    let written = ["touch x; echo 3", "a", "touch x; echo 3", "a"];
-    let seen = seen(&both_ways(home.path()), &written, &[], Stage::new(plays)).await;
+    let seen = seen(&both_ways(home.path()), &both("touch x; echo 3", "a"), &[], Stage::new(plays)).await;
     assert_eq!(seen.called, [program("a")]);
 }
 
@@ -373,11 +383,11 @@ async fn each_way_is_told_the_columns_of_a_table_as_it_names_them() {
         ("awk n 'my sales.csv'".to_owned(), ["3", "error: no", "5"]),
         ("head -c 65536 -- 'my sales.csv'".to_owned(), ["n;k\n1;2\n2;2\n", "", ""]),
     ];
-    let seen = seen(&cx, &["awk n my sales.csv", "a"], &[], Stage::new(plays)).await;
-    assert_eq!(seen.attempt, answered("3", samples(2, 2, 2, Some(true))));
+    let seen = seen(&cx, &both("awk n my sales.csv", "a"), &[], Stage::new(plays)).await;
+    assert_eq!(seen.attempt, answered("3", samples(4, 4, 2, Some(true))));
     let columns =
         ["Columns for awk -F';': $1 is n, $2 is k", r#"Columns for csv.DictReader, delimiter=";": "n", "k""#];
-    for (request, columns) in seen.requests.iter().zip(columns) {
+    for (request, columns) in seen.requests.iter().rev().zip(columns) {
         assert!(request.messages[0].content.contains(columns), "{}", request.messages[0].content);
     }
 }
@@ -421,13 +431,13 @@ async fn where_other_tools_are_offered_the_model_chooses_first() {
     assert_eq!((page.called, page.attempt.samples), (vec!["docs/*".to_owned()], None));
     let model = Arc::new(ScriptedModel::new().profiled(guided()));
     model.add(Expect::any(), Answer::json(call("wc -l < docs/a.txt", true)));
-    for text in [WORKS[0].0, "a"] {
+    for text in both(WORKS[0].0, "a") {
         model.add(Expect::any(), Answer::text(text));
     }
     let (stage, client) = (Stage::new(plays()), Arc::clone(&model) as Arc<dyn LlmClient>);
     let attempt = ModelExecutor::default().attempt(&cx, &stage, &client).await.unwrap();
     model.assert_finished();
-    assert_eq!(attempt, answered("3", samples(2, 2, 2, Some(true))));
+    assert_eq!(attempt, answered("3", samples(4, 4, 2, Some(true))));
 }
 
 #[tokio::test]
@@ -456,9 +466,14 @@ async fn a_known_call_is_not_derived_again() {
 async fn what_puts_out_nothing_is_put_into_words() {
     let home = home();
     let plays = vec![("grep x docs/a.txt".to_owned(), ["", "", ""]), (program("q"), ["", "", ""])];
-    // Nothing is drawn again until the rounds are used: most mistakes find nothing, too.
-    let written = ["grep x docs/a.txt", "q"].repeat(2);
-    let seen = seen(&both_ways(home.path()), &written, &[json!({"answer": "none"})], Stage::new(plays)).await;
+    // It is no agreement: most mistakes find nothing, too.
+    let seen = seen(
+        &both_ways(home.path()),
+        &both("grep x docs/a.txt", "q"),
+        &[json!({"answer": "none"})],
+        Stage::new(plays),
+    )
+    .await;
     let expected = Attempt { verbatim: false, ..answered("none", samples(4, 4, 1, None)) };
     assert_eq!((seen.attempt, seen.called), (expected, vec!["grep x docs/a.txt".to_owned()]));
 }
@@ -474,8 +489,8 @@ async fn lesson_what_looked_and_found_nothing_may_not_give_up() {
     let command = "grep -w heron docs/a.txt";
     let plays = || vec![(command.to_owned(), ["", "", ""]), (program("f(\"heron\")"), ["", "", ""])];
     let planted = Stage { planted: Some("heron"), ..Stage::new(plays()) };
-    let looked = seen(&cx, &[command, "f(\"heron\")"], &[json!({"answer": "none"})], planted).await;
-    let expected = Attempt { verbatim: false, ..answered("none", samples(2, 2, 2, Some(true))) };
+    let looked = seen(&cx, &both(command, "f(\"heron\")"), &[json!({"answer": "none"})], planted).await;
+    let expected = Attempt { verbatim: false, ..answered("none", samples(4, 4, 2, Some(true))) };
     assert_eq!(looked.attempt, expected);
     let line = looked.rehearsed.iter().find_map(|(_, world)| match world {
         Perturbation::Planted { line, .. } => Some(line.as_str()),
@@ -487,9 +502,9 @@ async fn lesson_what_looked_and_found_nothing_may_not_give_up() {
         schema.schema.to_string().contains("give_up")
     };
     assert!(!may_give_up(&looked));
-    // What does not find a planted line either has not looked, and is drawn again.
-    let written = [command, "f(\"heron\")"].repeat(2);
-    let blind = seen(&cx, &written, &[json!({"answer": "none"})], Stage::new(plays())).await;
+    // What does not find a planted line either has not looked.
+    let blind =
+        seen(&cx, &both(command, "f(\"heron\")"), &[json!({"answer": "none"})], Stage::new(plays())).await;
     assert_eq!(blind.attempt.samples, samples(4, 4, 1, None));
     assert!(may_give_up(&blind));
 }
