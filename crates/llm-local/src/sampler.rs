@@ -90,7 +90,7 @@ pub(crate) fn choose(
             .map(|(id, _)| id);
     }
     let mut ranked: Vec<(TokenId, f32)> = candidates.collect();
-    // Of a whole vocabulary only the best are put in order: sorting all of it takes as long as a quarter of a step.
+    // Of a whole vocabulary only the best are put in order: sorting all of it takes a good part of a step.
     let better = |a: &(TokenId, f32), b: &(TokenId, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if ranked.len() > TOP_K {
         ranked.select_nth_unstable_by(TOP_K, better);

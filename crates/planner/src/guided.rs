@@ -5,7 +5,7 @@
 //! - A prompt with examples, and no way to give up. Cost: plans for what cannot be done. Reason: a small model copies a
 //!   form correctly and invents none, and it gives up at the first doubt.
 //! - It is told nothing of the machine but the time. Cost: what the folder or the tools would say about a request. Reason: it plans
-//!   about what it is shown, and reading it takes a second.
+//!   about what it is shown, and reads it slowly.
 //! - The request in English comes first, with the names of what is there covered ([`MaskedNames`](crate::masked_names::MaskedNames)). Cost: 20 tokens.
 //!   Reason: asked for an order in its own words, a small model writes that of an example, and it translates names;
 //!   of 37 requests in seven languages it loses none of the names so.

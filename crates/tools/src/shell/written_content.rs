@@ -19,9 +19,10 @@ const TAR: (usize, &[u8]) = (257, b"ustar");
 /// archive it is that of its members: their names and contents in any order, but not their modes, owners and times, nor
 /// folders.
 pub(super) fn content(file: File, room: &mut u64) -> Option<[u8; 32]> {
+    // What is too large is not read: there may be many of them.
+    *room = room.checked_sub(file.metadata().ok()?.len())?;
     let mut bytes = Vec::new();
-    let read = file.take(room.saturating_add(1)).read_to_end(&mut bytes).ok()?;
-    *room = room.checked_sub(read as u64)?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
     Some(of(&bytes))
 }
 
