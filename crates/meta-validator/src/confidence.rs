@@ -21,6 +21,10 @@ enum Support {
     /// It was derived in two ways that do the same, it depends on its subject, and fewer others that worked came to
     /// something else.
     Agreed,
+    /// And these ways are written in two languages.
+    Across,
+    /// And there were no others.
+    Unanimous,
 }
 
 /// Confidence in results that all passed: that of the weakest one, and with a doubt no more than in what was found
@@ -36,6 +40,8 @@ pub(crate) fn confidence(
         Support::Changed => calibration.changed,
         Support::Checked => calibration.checked,
         Support::Agreed => calibration.agreed,
+        Support::Across => calibration.across,
+        Support::Unanimous => calibration.unanimous,
     };
     let least = outcomes
         .iter()
@@ -57,8 +63,13 @@ pub(crate) fn confidence(
 }
 
 fn support(outcome: &SubTaskOutcome) -> Support {
-    if outcome.samples.is_some_and(|samples| is_twofold(samples) && samples.against < samples.agreed) {
-        return Support::Agreed;
+    let is_borne_out = |samples: &Samples| is_twofold(*samples) && samples.against < samples.agreed;
+    if let Some(samples) = outcome.samples.filter(is_borne_out) {
+        return match samples.languages {
+            0 | 1 => Support::Agreed,
+            _ if samples.is_unanimous() => Support::Unanimous,
+            _ => Support::Across,
+        };
     }
     if !outcome.is_about_a_deed() {
         return Support::Alone;
@@ -75,7 +86,9 @@ fn why(outcome: &SubTaskOutcome) -> String {
     match (support(outcome), outcome.samples) {
         (Support::Changed, _) => format!("what was changed was seen, and judged by a model alone: {intent}"),
         (Support::Checked, _) => format!("what was changed is as the plan said before: {intent}"),
-        (Support::Agreed, _) => format!("it was found out in two ways: {intent}"),
+        (Support::Agreed, _) => format!("it was found out in two ways, of one language alone: {intent}"),
+        (Support::Across, _) => format!("it was found out in two ways: {intent}"),
+        (Support::Unanimous, _) => format!("it was found out in all ways that were tried: {intent}"),
         (Support::Alone, Some(samples)) if is_twofold(samples) => {
             format!("as many other ways of finding it out came to something else: {intent}")
         }
@@ -125,8 +138,10 @@ mod tests {
         let share = |value: f64| UnitInterval::new(value).unwrap();
         Calibration {
             alone: share(0.25),
-            agreed: share(0.75),
-            changed: share(0.5),
+            agreed: share(0.5),
+            across: share(0.75),
+            unanimous: share(0.875),
+            changed: share(0.4375),
             checked: share(0.625),
             least: share(0.6),
         }
@@ -137,7 +152,7 @@ mod tests {
     }
 
     fn samples(agreed: u32, ways: u32, depends: Option<bool>) -> Option<Samples> {
-        Some(Samples { asked: 2, agreed, ways, depends, against: 0 })
+        Some(Samples { asked: 3, agreed, ways, languages: ways, depends, against: 0 })
     }
 
     #[test]
@@ -149,6 +164,21 @@ mod tests {
         {
             assert_eq!(value(alone), 0.25, "{alone:?}");
         }
+    }
+
+    /// Three programs that agree against a shell command were wrong with the embedded model far more often than two
+    /// languages that agree.
+    #[test]
+    fn two_languages_tell_more_than_one_and_all_more_than_most() {
+        let said = |agreed, languages| {
+            let samples = Samples { asked: 4, agreed, ways: agreed, languages, depends: Some(true), against: 0 };
+            let confidence = confidence(&[found(Some(samples))], calibration(), None, None);
+            (confidence.value.get(), confidence.confirms())
+        };
+        assert_eq!(said(3, 1), (0.5, false));
+        assert_eq!(said(4, 1), (0.5, false));
+        assert_eq!(said(3, 2), (0.75, true));
+        assert_eq!(said(4, 2), (0.875, true));
     }
 
     /// What a small model says once is often chance: two of four that agree are contradicted by the other two, and two of
@@ -170,7 +200,7 @@ mod tests {
         let deed = SubTaskOutcome { kind: StepKind::Create, ..found(None) };
         let all = [agreed.clone(), deed];
         let both = confidence(&all, calibration(), None, None);
-        assert_eq!(both.value.get(), 0.5);
+        assert_eq!(both.value.get(), 0.4375);
         assert!(!both.confirms() && both.why.contains("Count the files"), "{both:?}");
         let unsure = confidence(&[agreed], calibration(), None, UnitInterval::new(0.5));
         assert_eq!(unsure.value.get(), 0.375);
@@ -192,7 +222,7 @@ mod tests {
         let judged = SubTaskOutcome { kind: StepKind::Change, ..found(None) };
         let checked = SubTaskOutcome { criteria: vec![gone], ..judged.clone() };
         let value = |outcome| confidence(&[outcome], calibration(), None, None).value.get();
-        assert_eq!((value(judged), value(checked)), (0.5, 0.625));
+        assert_eq!((value(judged), value(checked)), (0.4375, 0.625));
     }
 
     #[test]

@@ -39,6 +39,9 @@ pub struct Samples {
     pub agreed: u32,
     /// How many ways there are among those that agreed: other programs, or commands of which no two use the same one.
     pub ways: u32,
+    /// In how many languages those are written that agreed. What is wrong in one is seldom wrong alike in another.
+    #[serde(default)]
+    pub languages: u32,
     /// Whether what they put out depends on what the step is about; none where that could not be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depends: Option<bool>,
@@ -51,12 +54,17 @@ impl Samples {
     /// Whether at least half of what was asked for agreed. Two of many agree by chance.
     /// ```
     /// use artoo_types::Samples;
-    /// let of = |asked, agreed| Samples { asked, agreed, ways: 2, depends: Some(true), against: 0 };
+    /// let of = |asked, agreed| Samples { asked, agreed, ways: 2, languages: 2, depends: Some(true), against: 0 };
     /// assert!(of(2, 2).is_majority() && of(3, 2).is_majority() && of(6, 3).is_majority());
     /// assert!(!of(6, 2).is_majority());
     /// ```
     pub fn is_majority(self) -> bool {
         self.agreed.saturating_mul(2) >= self.asked
+    }
+
+    /// Whether all that were asked for agreed.
+    pub fn is_unanimous(self) -> bool {
+        self.agreed >= self.asked
     }
 }
 

@@ -106,7 +106,7 @@ pub(crate) async fn derive(
             // The interpreter does nothing by itself: another program is another way.
             Language::Python => vec![command.clone()],
         };
-        candidates.push(Candidate { sample: number, command, programs, came });
+        candidates.push(Candidate { sample: number, language, command, programs, came });
     }
     let goal = goal(planned, cx.subtask.is_whole, &candidates);
     // What changes something is no answer, and is not called for one.

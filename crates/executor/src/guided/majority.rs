@@ -11,6 +11,7 @@ use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Samples, ToolName};
 
 use super::absence::finds_nothing;
 use super::bearing_out::{bears_out, is_number_of};
+use super::code_block::Language;
 use super::compared::{Compared, Without, is_number, said, text, without_subject, words};
 
 /// What the commands are for.
@@ -27,6 +28,7 @@ pub(crate) enum Goal {
 pub(crate) struct Candidate {
     /// The number of the sample that produced it, from 0.
     pub(crate) sample: u32,
+    pub(crate) language: Language,
     pub(crate) command: String,
     /// The programs that do its work.
     pub(crate) programs: Vec<String>,
@@ -105,10 +107,10 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
                 all.iter().all(|one| one.sample != other.sample) && worth(&other.came, goal) != Worth::Failed
             };
             let against = count(candidates.iter().filter(is_against).count());
-            Some(((own_worth, ways, all.len(), Reverse(first(group)?)), group, against))
+            Some(((own_worth, ways, all.len(), Reverse(first(group)?)), group, languages(&all), against))
         })
-        .max_by_key(|(rank, _, _)| *rank);
-    let ((worth, ways, size, _), group, against) = best?;
+        .max_by_key(|(rank, _, _, _)| *rank);
+    let ((worth, ways, size, _), group, languages, against) = best?;
     let simple = |one: &&&Candidate| (Reverse(exactness(one, of)), one.command.len(), one.sample);
     let sample = group.iter().min_by_key(simple)?.sample;
     let depends = match worth {
@@ -116,7 +118,7 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
         Worth::Independent | Worth::Ignores => Some(false),
         Worth::Unknown | Worth::Failed => None,
     };
-    let samples = Samples { asked, agreed: count(size), ways, depends, against };
+    let samples = Samples { asked, agreed: count(size), ways, languages, depends, against };
     Some(Winner { sample, samples })
 }
 
@@ -130,6 +132,13 @@ fn ways(group: &[&Candidate]) -> u32 {
         }
     }
     count(apart.len())
+}
+
+/// The number of languages that the commands of the group are written in.
+fn languages(group: &[&Candidate]) -> u32 {
+    let languages = [Language::Shell, Language::Python];
+    let is_used = |language: &&Language| group.iter().any(|candidate| candidate.language == **language);
+    count(languages.iter().filter(is_used).count())
 }
 
 /// The programs that do the work of a command; the command itself if it names none.

@@ -149,12 +149,15 @@ fn answered(output: &str, samples: Option<Samples>) -> Attempt {
     }
 }
 
+/// Of an answer that nothing contradicts: all that were asked for agreed, so that both languages are among them, or one did.
 fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Option<Samples> {
-    contradicted(0, asked, agreed, ways, depends)
+    let languages = if asked == 4 && agreed == 4 { 2 } else { 1 };
+    Some(Samples { asked, agreed, ways, languages, depends, against: 0 })
 }
 
-fn contradicted(against: u32, asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Option<Samples> {
-    Some(Samples { asked, agreed, ways, depends, against })
+/// Of what depends on its subject and is contradicted by the rest of four.
+fn of_four(agreed: u32, ways: u32, languages: u32) -> Option<Samples> {
+    Some(Samples { asked: 4, agreed, ways, languages, depends: Some(true), against: 4 - agreed })
 }
 
 /// What every program has before it.
@@ -223,12 +226,12 @@ async fn lesson_another_program_is_another_way() {
     let of = async |written: [&str; 4]| {
         seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await.attempt
     };
-    let most = of(["a", "a()", "b", WORKS[0].0]).await;
-    assert_eq!(most, answered("3", contradicted(1, 4, 3, 3, Some(true))));
+    let three = of(["a", "a()", "b", WORKS[0].0]).await;
+    assert_eq!(three, answered("3", of_four(3, 3, 2)));
     let programs = of(["a", "b", "a()", WORKS[2].0]).await;
-    assert_eq!(programs, answered("3", contradicted(2, 4, 2, 2, Some(true))));
+    assert_eq!(programs, answered("3", of_four(2, 2, 1)));
     let same = of(["a", "a", "a", WORKS[2].0]).await;
-    assert_eq!(same, answered("3", contradicted(1, 4, 3, 1, Some(true))));
+    assert_eq!(same, answered("3", of_four(3, 1, 1)));
 }
 
 /// Observed with the embedded model: its plan took "tel op" (add up) for "appear", and each way was told so and listed
@@ -293,7 +296,7 @@ async fn lesson_the_same_command_again_is_no_other_way() {
 async fn literals_are_outvoted_however_many() {
     let home = home();
     let seen = seen(&both_ways(home.path()), &both(WORKS[1].0, "c"), &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", contradicted(3, 4, 1, 1, Some(true))));
+    assert_eq!(seen.attempt, answered("3", of_four(1, 1, 1)));
     assert_eq!(seen.called, [WORKS[1].0]);
 }
 
@@ -321,7 +324,7 @@ async fn a_deed_is_derived_in_two_ways_that_change_the_same() {
     // What changes nothing is worth less than what does.
     let alone = seen(&cx, &both("cat docs/a.txt", "y"), &[], Stage::new(plays)).await;
     assert_eq!(alone.called, [program("y")]);
-    assert_eq!(alone.attempt.samples, contradicted(1, 4, 3, 1, Some(true)));
+    assert_eq!(alone.attempt.samples, of_four(3, 1, 1));
 }
 
 /// Observed with the embedded model: asked to write a list into a file, a plan took it for a question, commands wrote
@@ -341,7 +344,7 @@ async fn lesson_what_most_commands_do_contradicts_the_plan() {
     let most = seen(&cx, &written, &[], Stage::new(plays.clone())).await;
     assert_eq!(
         (most.called, most.attempt.samples),
-        (vec![program("x")], contradicted(2, 4, 2, 1, Some(true)))
+        (vec![program("x")], of_four(2, 1, 1))
     );
     cx.subtask.is_whole = false;
     let part = seen(&cx, &written, &[], Stage::new(plays)).await;

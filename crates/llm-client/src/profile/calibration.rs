@@ -15,8 +15,12 @@ use serde::Deserialize;
 pub struct Calibration {
     /// Found out by one command, with no other one tried.
     pub alone: UnitInterval,
-    /// Found out by two different commands, whatever files they read.
+    /// Found out by two different commands of one language.
     pub agreed: UnitInterval,
+    /// Found out by commands of two languages.
+    pub across: UnitInterval,
+    /// Found out by all commands that were asked for, in two languages.
+    pub unanimous: UnitInterval,
     /// Made or changed, and judged only by a model.
     pub changed: UnitInterval,
     /// Made or changed as the plan had said before, and checked by code.
@@ -42,6 +46,8 @@ impl Calibration {
         let nothing = Self {
             alone: UnitInterval::ZERO,
             agreed: UnitInterval::ZERO,
+            across: UnitInterval::ZERO,
+            unanimous: UnitInterval::ZERO,
             changed: UnitInterval::ZERO,
             checked: UnitInterval::ZERO,
             least: UnitInterval::ONE,
@@ -57,7 +63,8 @@ mod tests {
     #[test]
     fn the_file_can_be_read() {
         let all = CALIBRATIONS.as_ref().unwrap();
-        assert!(all.weak.alone <= all.weak.agreed);
+        let weak = [all.weak.alone, all.weak.agreed, all.weak.across, all.weak.unanimous];
+        assert!(weak.is_sorted(), "{weak:?}");
         assert!(all.unmeasured.alone >= all.unmeasured.least);
     }
 }

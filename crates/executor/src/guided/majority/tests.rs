@@ -29,11 +29,11 @@ pub(in crate::guided) fn candidate(
         planted: None,
         ignores: false,
     };
-    Candidate { sample, command: command.to_owned(), programs: programs(command), came }
+    Candidate { sample, language: Language::Shell, command: command.to_owned(), programs: programs(command), came }
 }
 
 pub(in crate::guided) fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Samples {
-    Samples { asked, agreed, ways, depends, against: 0 }
+    Samples { asked, agreed, ways, languages: 1, depends, against: 0 }
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn what_failed_or_found_nothing_is_told_apart() {
         ignores: false,
     };
     let failed =
-        Candidate { sample: 0, command: "x".to_owned(), programs: vec!["x".to_owned()], came: failed };
+        Candidate { sample: 0, language: Language::Shell, command: "x".to_owned(), programs: vec!["x".to_owned()], came: failed };
     let literal = candidate(1, "echo 3", "3", out("3"), "3");
     let pair = [failed.clone(), literal];
     assert_eq!(

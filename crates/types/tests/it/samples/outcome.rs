@@ -186,5 +186,5 @@ pub(super) fn confidence() -> Confidence {
 }
 
 fn samples() -> Samples {
-    Samples { asked: 4, agreed: 3, ways: 2, depends: Some(true), against: 1 }
+    Samples { asked: 4, agreed: 3, ways: 2, languages: 2, depends: Some(true), against: 1 }
 }
