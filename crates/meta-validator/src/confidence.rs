@@ -23,8 +23,6 @@ enum Support {
     Agreed,
     /// And these ways are written in two languages.
     Across,
-    /// And there were no others.
-    Unanimous,
 }
 
 /// Confidence in results that all passed: that of the weakest one, and with a doubt no more than in what was found
@@ -41,7 +39,6 @@ pub(crate) fn confidence(
         Support::Checked => calibration.checked,
         Support::Agreed => calibration.agreed,
         Support::Across => calibration.across,
-        Support::Unanimous => calibration.unanimous,
     };
     let least = outcomes
         .iter()
@@ -65,11 +62,7 @@ pub(crate) fn confidence(
 fn support(outcome: &SubTaskOutcome) -> Support {
     let is_borne_out = |samples: &Samples| is_twofold(*samples) && samples.against < samples.agreed;
     if let Some(samples) = outcome.samples.filter(is_borne_out) {
-        return match samples.languages {
-            0 | 1 => Support::Agreed,
-            _ if samples.is_unanimous() => Support::Unanimous,
-            _ => Support::Across,
-        };
+        return if samples.languages >= 2 { Support::Across } else { Support::Agreed };
     }
     if !outcome.is_about_a_deed() {
         return Support::Alone;
@@ -88,7 +81,6 @@ fn why(outcome: &SubTaskOutcome) -> String {
         (Support::Checked, _) => format!("what was changed is as the plan said before: {intent}"),
         (Support::Agreed, _) => format!("it was found out in two ways, of one language alone: {intent}"),
         (Support::Across, _) => format!("it was found out in two ways: {intent}"),
-        (Support::Unanimous, _) => format!("it was found out in all ways that were tried: {intent}"),
         (Support::Alone, Some(samples)) if is_twofold(samples) => {
             format!("as many other ways of finding it out came to something else: {intent}")
         }
@@ -140,7 +132,6 @@ mod tests {
             alone: share(0.25),
             agreed: share(0.5),
             across: share(0.75),
-            unanimous: share(0.875),
             changed: share(0.4375),
             checked: share(0.625),
             least: share(0.6),
@@ -169,16 +160,16 @@ mod tests {
     /// Three programs that agree against a shell command were wrong with the embedded model far more often than two
     /// languages that agree.
     #[test]
-    fn two_languages_tell_more_than_one_and_all_more_than_most() {
+    fn two_languages_tell_more_than_one() {
         let said = |agreed, languages| {
             let samples = Samples { asked: 4, agreed, ways: agreed, languages, depends: Some(true), against: 0 };
             let confidence = confidence(&[found(Some(samples))], calibration(), None, None);
             (confidence.value.get(), confidence.confirms())
         };
+        assert_eq!(said(2, 1), (0.25, false));
         assert_eq!(said(3, 1), (0.5, false));
-        assert_eq!(said(4, 1), (0.5, false));
+        assert_eq!(said(2, 2), (0.75, true));
         assert_eq!(said(3, 2), (0.75, true));
-        assert_eq!(said(4, 2), (0.875, true));
     }
 
     /// What a small model says once is often chance: two of four that agree are contradicted by the other two, and two of

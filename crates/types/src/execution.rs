@@ -51,20 +51,17 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Whether at least half of what was asked for agreed. Two of many agree by chance.
+    /// Whether enough of what was asked for agreed: in two languages half of it, in one more than half. Two of many agree by
+    /// chance, and two programs of one language by the same mistake.
     /// ```
     /// use artoo_types::Samples;
-    /// let of = |asked, agreed| Samples { asked, agreed, ways: 2, languages: 2, depends: Some(true), against: 0 };
-    /// assert!(of(2, 2).is_majority() && of(3, 2).is_majority() && of(6, 3).is_majority());
-    /// assert!(!of(6, 2).is_majority());
+    /// let of = |asked, agreed, languages| Samples { asked, agreed, ways: 2, languages, depends: Some(true), against: 0 };
+    /// assert!(of(2, 2, 2).is_majority() && of(4, 2, 2).is_majority() && !of(6, 2, 2).is_majority());
+    /// assert!(of(4, 3, 1).is_majority() && !of(4, 2, 1).is_majority());
     /// ```
     pub fn is_majority(self) -> bool {
-        self.agreed.saturating_mul(2) >= self.asked
-    }
-
-    /// Whether all that were asked for agreed.
-    pub fn is_unanimous(self) -> bool {
-        self.agreed >= self.asked
+        let twice = self.agreed.saturating_mul(2);
+        if self.languages >= 2 { twice >= self.asked } else { twice > self.asked }
     }
 }
 

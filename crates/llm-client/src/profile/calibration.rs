@@ -15,12 +15,10 @@ use serde::Deserialize;
 pub struct Calibration {
     /// Found out by one command, with no other one tried.
     pub alone: UnitInterval,
-    /// Found out by two different commands of one language.
+    /// Found out by most commands, all of one language.
     pub agreed: UnitInterval,
-    /// Found out by commands of two languages.
+    /// Found out by different commands, in two languages.
     pub across: UnitInterval,
-    /// Found out by all commands that were asked for, in two languages.
-    pub unanimous: UnitInterval,
     /// Made or changed, and judged only by a model.
     pub changed: UnitInterval,
     /// Made or changed as the plan had said before, and checked by code.
@@ -47,7 +45,6 @@ impl Calibration {
             alone: UnitInterval::ZERO,
             agreed: UnitInterval::ZERO,
             across: UnitInterval::ZERO,
-            unanimous: UnitInterval::ZERO,
             changed: UnitInterval::ZERO,
             checked: UnitInterval::ZERO,
             least: UnitInterval::ONE,
@@ -63,7 +60,7 @@ mod tests {
     #[test]
     fn the_file_can_be_read() {
         let all = CALIBRATIONS.as_ref().unwrap();
-        let weak = [all.weak.alone, all.weak.agreed, all.weak.across, all.weak.unanimous];
+        let weak = [all.weak.alone, all.weak.agreed, all.weak.across];
         assert!(weak.is_sorted(), "{weak:?}");
         assert!(all.unmeasured.alone >= all.unmeasured.least);
     }
