@@ -79,10 +79,13 @@ fn why(outcome: &SubTaskOutcome) -> String {
     match (support(outcome), outcome.samples) {
         (Support::Changed, _) => format!("what was changed was seen, and judged by a model alone: {intent}"),
         (Support::Checked, _) => format!("what was changed is as the plan said before: {intent}"),
-        (Support::Agreed, _) => format!("it was found out in two ways, of one language alone: {intent}"),
+        (Support::Agreed, _) => format!("it was found out by programs of one language alone: {intent}"),
         (Support::Across, _) => format!("it was found out in two ways: {intent}"),
         (Support::Alone, Some(samples)) if is_twofold(samples) => {
             format!("as many other ways of finding it out came to something else: {intent}")
+        }
+        (Support::Alone, Some(samples)) if samples.ways >= 2 && samples.depends != Some(false) => {
+            format!("too few ways of finding it out agreed: {intent}")
         }
         (Support::Alone, Some(samples)) if samples.asked > 1 => {
             format!("no second way of finding it out agreed: {intent}")
@@ -162,14 +165,19 @@ mod tests {
     #[test]
     fn two_languages_tell_more_than_one() {
         let said = |agreed, languages| {
-            let samples = Samples { asked: 4, agreed, ways: agreed, languages, depends: Some(true), against: 0 };
+            let samples =
+                Samples { asked: 4, agreed, ways: agreed, languages, depends: Some(true), against: 0 };
             let confidence = confidence(&[found(Some(samples))], calibration(), None, None);
-            (confidence.value.get(), confidence.confirms())
+            (confidence.value.get(), confidence.confirms(), confidence.why)
         };
-        assert_eq!(said(2, 1), (0.25, false));
-        assert_eq!(said(3, 1), (0.5, false));
-        assert_eq!(said(2, 2), (0.75, true));
-        assert_eq!(said(3, 2), (0.75, true));
+        let too_few = "too few ways of finding it out agreed: Count the files";
+        assert_eq!(said(2, 1), (0.25, false, too_few.to_owned()));
+        let alone = "it was found out by programs of one language alone: Count the files";
+        assert_eq!(said(3, 1), (0.5, false, alone.to_owned()));
+        for agreed in [2, 3] {
+            let two = "it was found out in two ways: Count the files";
+            assert_eq!(said(agreed, 2), (0.75, true, two.to_owned()));
+        }
     }
 
     /// What a small model says once is often chance: two of four that agree are contradicted by the other two, and two of

@@ -342,10 +342,7 @@ async fn lesson_what_most_commands_do_contradicts_the_plan() {
     let written = ["x", "x", "p", "find docs > list"];
     cx.subtask.is_whole = true;
     let most = seen(&cx, &written, &[], Stage::new(plays.clone())).await;
-    assert_eq!(
-        (most.called, most.attempt.samples),
-        (vec![program("x")], of_four(2, 1, 1))
-    );
+    assert_eq!((most.called, most.attempt.samples), (vec![program("x")], of_four(2, 1, 1)));
     cx.subtask.is_whole = false;
     let part = seen(&cx, &written, &[], Stage::new(plays)).await;
     assert_eq!(part.called, [program("p")]);

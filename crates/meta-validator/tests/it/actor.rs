@@ -100,7 +100,14 @@ async fn one_matched_subtask_is_judged_as_a_whole() {
 #[tokio::test(start_paused = true)]
 async fn lesson_what_no_judge_makes_an_accept_of_is_not_judged_as_a_whole() {
     let found_by = |agreed| SubTaskOutcome {
-        samples: Some(Samples { asked: 2, agreed, ways: agreed, languages: agreed, depends: Some(true), against: 0 }),
+        samples: Some(Samples {
+            asked: 2,
+            agreed,
+            ways: agreed,
+            languages: agreed,
+            depends: Some(true),
+            against: 0,
+        }),
         ..matched(1, "Count", "3")
     };
     for (agreed, judged) in [(1, &[][..]), (2, &[WHOLE])] {

@@ -29,7 +29,13 @@ pub(in crate::guided) fn candidate(
         planted: None,
         ignores: false,
     };
-    Candidate { sample, language: Language::Shell, command: command.to_owned(), programs: programs(command), came }
+    Candidate {
+        sample,
+        language: Language::Shell,
+        command: command.to_owned(),
+        programs: programs(command),
+        came,
+    }
 }
 
 pub(in crate::guided) fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Samples {
@@ -162,8 +168,13 @@ fn what_failed_or_found_nothing_is_told_apart() {
         planted: None,
         ignores: false,
     };
-    let failed =
-        Candidate { sample: 0, language: Language::Shell, command: "x".to_owned(), programs: vec!["x".to_owned()], came: failed };
+    let failed = Candidate {
+        sample: 0,
+        language: Language::Shell,
+        command: "x".to_owned(),
+        programs: vec!["x".to_owned()],
+        came: failed,
+    };
     let literal = candidate(1, "echo 3", "3", out("3"), "3");
     let pair = [failed.clone(), literal];
     assert_eq!(
