@@ -60,7 +60,8 @@ pub(crate) fn confidence(
 }
 
 fn support(outcome: &SubTaskOutcome) -> Support {
-    let is_borne_out = |samples: &Samples| is_twofold(*samples) && samples.against < samples.agreed;
+    let is_borne_out =
+        |samples: &Samples| is_twofold(*samples) && samples.is_majority() && samples.against < samples.agreed;
     if let Some(samples) = outcome.samples.filter(is_borne_out) {
         return if samples.languages >= 2 { Support::Across } else { Support::Agreed };
     }
@@ -71,7 +72,7 @@ fn support(outcome: &SubTaskOutcome) -> Support {
 }
 
 fn is_twofold(samples: Samples) -> bool {
-    samples.ways >= 2 && samples.is_majority() && samples.depends != Some(false)
+    samples.ways >= 2 && samples.depends != Some(false)
 }
 
 fn why(outcome: &SubTaskOutcome) -> String {
@@ -79,12 +80,12 @@ fn why(outcome: &SubTaskOutcome) -> String {
     match (support(outcome), outcome.samples) {
         (Support::Changed, _) => format!("what was changed was seen, and judged by a model alone: {intent}"),
         (Support::Checked, _) => format!("what was changed is as the plan said before: {intent}"),
-        (Support::Agreed, _) => format!("it was found out by programs of one language alone: {intent}"),
+        (Support::Agreed, _) => format!("it was found out by commands of one language alone: {intent}"),
         (Support::Across, _) => format!("it was found out in two ways: {intent}"),
-        (Support::Alone, Some(samples)) if is_twofold(samples) => {
+        (Support::Alone, Some(samples)) if is_twofold(samples) && samples.is_majority() => {
             format!("as many other ways of finding it out came to something else: {intent}")
         }
-        (Support::Alone, Some(samples)) if samples.ways >= 2 && samples.depends != Some(false) => {
+        (Support::Alone, Some(samples)) if is_twofold(samples) => {
             format!("too few ways of finding it out agreed: {intent}")
         }
         (Support::Alone, Some(samples)) if samples.asked > 1 => {
@@ -172,7 +173,7 @@ mod tests {
         };
         let too_few = "too few ways of finding it out agreed: Count the files";
         assert_eq!(said(2, 1), (0.25, false, too_few.to_owned()));
-        let alone = "it was found out by programs of one language alone: Count the files";
+        let alone = "it was found out by commands of one language alone: Count the files";
         assert_eq!(said(3, 1), (0.5, false, alone.to_owned()));
         for agreed in [2, 3] {
             let two = "it was found out in two ways: Count the files";

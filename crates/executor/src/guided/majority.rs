@@ -136,9 +136,13 @@ fn ways(group: &[&Candidate]) -> u32 {
 
 /// The number of languages that the commands of the group are written in.
 fn languages(group: &[&Candidate]) -> u32 {
-    let languages = [Language::Shell, Language::Python];
-    let is_used = |language: &&Language| group.iter().any(|candidate| candidate.language == **language);
-    count(languages.iter().filter(is_used).count())
+    let mut apart: Vec<Language> = Vec::new();
+    for candidate in group {
+        if !apart.contains(&candidate.language) {
+            apart.push(candidate.language);
+        }
+    }
+    count(apart.len())
 }
 
 /// The programs that do the work of a command; the command itself if it names none.
