@@ -126,7 +126,7 @@ impl ModelProfile {
     /// ```
     /// use artoo_llm_client::ModelProfile;
     /// let small = ModelProfile::embedded().calibration();
-    /// assert!(small.alone < small.agreed && small.agreed >= small.least);
+    /// assert!(small.alone < small.agreed && small.agreed < small.across && small.across >= small.least);
     /// ```
     pub fn calibration(&self) -> Calibration {
         Calibration::of(self.guided && self.family != UNKNOWN)
