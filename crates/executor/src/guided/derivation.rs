@@ -14,7 +14,7 @@ use artoo_types::{Perturbation, Rehearsed, Samples, ToolName};
 use super::SHELL;
 use super::absence::{looked_for, may_be_nothing};
 use super::code_block::{self, Language, PYTHON};
-use super::majority::{self, Came, Candidate, Goal, differs, failed, is_nothing, winner};
+use super::majority::{self, Came, Candidate, Goal, Winner, differs, failed, is_nothing, winner};
 use super::numbers::Numbers;
 use super::subject::{self, Described};
 use crate::{AttemptContext, CallTool, ExecuteError};
@@ -29,6 +29,9 @@ const PROGRAMS: u32 = 3;
 const COMMANDS: u32 = 2;
 /// Output limit of a derivation, in tokens. What is longer repeats itself.
 const DERIVATION_TOKENS: u32 = 320;
+/// The shell commands that are derived beside the first one where programs alone agree: the first is wrong more often than
+/// they are, and what is wrong in both languages is seldom wrong alike.
+const AGAIN: u32 = 2;
 /// The tools that do nothing which a command does not do as well. Where others are offered, such as those for
 /// the web, the model chooses first.
 const DONE_BY_COMMANDS: [&str; 9] =
@@ -65,58 +68,93 @@ pub(crate) async fn derive(
     model: &Arc<dyn LlmClient>,
 ) -> Result<Option<Derived>, ExecuteError> {
     let planned = if cx.subtask.kind.is_find_out() { Goal::Answer } else { Goal::Change };
-    let has_python = cx.programs.iter().any(|program| program == PYTHON);
     // A part of a request need not keep all that the request says.
     let numbers = cx.subtask.is_whole.then(|| Numbers::of(&cx.subtask.intent, &described.names));
     let (request, names) = (cx.subtask.intent.as_str(), described.names.as_slice());
     let world = World { request, names, subject, numbers: numbers.unwrap_or_default(), tools };
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let drawn = drawn(has_python);
-    let asked = u32::try_from(drawn.len()).unwrap_or(u32::MAX);
-    let questions: Vec<Request> =
-        drawn.iter().map(|sample| sample.question(&told(sample.language))).collect();
-    let completions = model.complete_several(&questions).await;
-    for ((number, Sample { language, .. }), completion) in (0..).zip(drawn).zip(completions) {
-        let completion = completion?;
-        if completion.stop == StopReason::Length {
-            continue;
-        }
-        let folder = &cx.surroundings.working_folder;
-        let written = subject::with_names(&completion.text, subject, folder);
-        let Some(command) = code_block::command(language, &written) else { continue };
-        let command = match language {
-            Language::Shell => subject::with_quotes(&command, subject, folder),
-            // A program is one word to the shell, and has quotes of its own.
-            Language::Python => command,
-        };
-        if is_known(&command, tools) {
-            continue;
-        }
-        let before = candidates.iter().find(|candidate| candidate.command == command);
-        let came = match before {
-            Some(before) => before.came.clone(),
-            None => match world.rehearse(&command, planned).await {
-                Some(came) => came,
-                None => continue,
-            },
-        };
-        tracing::debug!(sample = number, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), ignores = came.ignores, "derived");
-        let programs = match language {
-            Language::Shell => majority::programs(&command),
-            // The interpreter does nothing by itself: another program is another way.
-            Language::Python => vec![command.clone()],
-        };
-        candidates.push(Candidate { sample: number, language, command, programs, came });
+    let mut drawing = Drawing { cx, told, world, model, planned, asked: 0, candidates: Vec::new() };
+    drawing.draw(first(cx.programs.iter().any(|program| program == PYTHON))).await?;
+    let mut winner = drawing.winner();
+    if winner.as_ref().is_some_and(|winner| drawing.is_found_by_programs_alone(winner)) {
+        drawing.draw(again()).await?;
+        winner = drawing.winner();
     }
-    let goal = goal(planned, cx.subtask.is_whole, &candidates);
-    // What changes something is no answer, and is not called for one.
-    if goal == Goal::Answer {
-        candidates.retain(|candidate: &Candidate| candidate.came.as_is.changes.is_none());
-    }
-    let Some(winner) = winner(&candidates, asked, goal) else { return Ok(None) };
+    let Some(winner) = winner else { return Ok(None) };
     tracing::debug!(sample = winner.sample, samples = ?winner.samples, "chosen");
-    let command = candidates.into_iter().find(|candidate| candidate.sample == winner.sample);
+    let command = drawing.candidates.into_iter().find(|candidate| candidate.sample == winner.sample);
     Ok(command.map(|Candidate { command, .. }| Derived { command, samples: winner.samples }))
+}
+
+/// The commands of a step that were drawn so far.
+struct Drawing<'a> {
+    cx: &'a AttemptContext,
+    told: &'a (dyn Fn(Language) -> String + Sync),
+    world: World<'a>,
+    model: &'a Arc<dyn LlmClient>,
+    planned: Goal,
+    /// How many were asked for.
+    asked: u32,
+    candidates: Vec<Candidate>,
+}
+
+impl Drawing<'_> {
+    /// Asks for these samples at once, and rehearses what comes.
+    async fn draw(&mut self, drawn: Vec<Sample>) -> Result<(), ExecuteError> {
+        let questions: Vec<Request> =
+            drawn.iter().map(|sample| sample.question(&(self.told)(sample.language))).collect();
+        let completions = self.model.complete_several(&questions).await;
+        let folder = &self.cx.surroundings.working_folder;
+        for (Sample { language, .. }, completion) in drawn.into_iter().zip(completions) {
+            let (sample, completion) = (self.asked, completion?);
+            self.asked += 1;
+            if completion.stop == StopReason::Length {
+                continue;
+            }
+            let written = subject::with_names(&completion.text, self.world.subject, folder);
+            let Some(command) = code_block::command(language, &written) else { continue };
+            let command = match language {
+                Language::Shell => subject::with_quotes(&command, self.world.subject, folder),
+                // A program is one word to the shell, and has quotes of its own.
+                Language::Python => command,
+            };
+            if is_known(&command, self.world.tools) {
+                continue;
+            }
+            let before = self.candidates.iter().find(|candidate| candidate.command == command);
+            let came = match before {
+                Some(before) => before.came.clone(),
+                None => match self.world.rehearse(&command, self.planned).await {
+                    Some(came) => came,
+                    None => continue,
+                },
+            };
+            tracing::debug!(sample, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), ignores = came.ignores, "derived");
+            let programs = match language {
+                Language::Shell => majority::programs(&command),
+                // The interpreter does nothing by itself: another program is another way.
+                Language::Python => vec![command.clone()],
+            };
+            self.candidates.push(Candidate { sample, language, command, programs, came });
+        }
+        Ok(())
+    }
+
+    /// What most of them came to.
+    fn winner(&self) -> Option<Winner> {
+        let goal = goal(self.planned, self.cx.subtask.is_whole, &self.candidates);
+        // What changes something is no answer, and is not called for one.
+        let may_be_called =
+            |candidate: &&Candidate| goal == Goal::Change || candidate.came.as_is.changes.is_none();
+        let candidates: Vec<Candidate> = self.candidates.iter().filter(may_be_called).cloned().collect();
+        winner(&candidates, self.asked, goal)
+    }
+
+    /// Whether several programs came to what won, and no shell command.
+    fn is_found_by_programs_alone(&self, Winner { sample, samples }: &Winner) -> bool {
+        let won = self.candidates.iter().find(|candidate| candidate.sample == *sample);
+        let is_program = won.is_some_and(|won| won.language == Language::Python && !failed(&won.came.as_is));
+        is_program && samples.languages == 1 && samples.ways >= 2 && samples.depends != Some(false)
+    }
 }
 
 /// One command to be derived.
@@ -127,14 +165,19 @@ struct Sample {
     number: u32,
 }
 
-/// The samples of a step, those of a language side by side: they share its prompt.
-fn drawn(has_python: bool) -> Vec<Sample> {
+/// The first samples of a step, those of a language side by side: they share its prompt.
+fn first(has_python: bool) -> Vec<Sample> {
     let of = |language, count| (0..count).map(move |number| Sample { language, number });
     if has_python {
         of(Language::Python, PROGRAMS).chain(of(Language::Shell, 1)).collect()
     } else {
         of(Language::Shell, COMMANDS).collect()
     }
+}
+
+/// The shell commands that are drawn where the first was wrong, or the programs are.
+fn again() -> Vec<Sample> {
+    (1..=AGAIN).map(|number| Sample { language: Language::Shell, number }).collect()
 }
 
 impl Sample {

@@ -71,8 +71,8 @@ pub(crate) struct Winner {
     pub(crate) samples: Samples,
 }
 
-/// The group of highest rank; among these the one by the most ways, the largest, and the one with the lowest
-/// sample number. `None` without candidates. `asked` is the number of samples that were requested.
+/// The group of highest rank; among these the one in the most languages, by the most ways, the largest, and the one with the
+/// lowest sample number. `None` without candidates. `asked` is the number of samples that were requested.
 pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option<Winner> {
     let of = Compared::of(candidates);
     let mut groups: Vec<Vec<&Candidate>> = Vec::new();
@@ -107,10 +107,12 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
                 all.iter().all(|one| one.sample != other.sample) && worth(&other.came, goal) != Worth::Failed
             };
             let against = count(candidates.iter().filter(is_against).count());
-            Some(((own_worth, ways, all.len(), Reverse(first(group)?)), group, languages(&all), against))
+            let languages = languages(&all);
+            let rank = (own_worth, languages.min(ways), ways, all.len(), Reverse(first(group)?));
+            Some((rank, group, languages, against))
         })
         .max_by_key(|(rank, _, _, _)| *rank);
-    let ((worth, ways, size, _), group, languages, against) = best?;
+    let ((worth, _, ways, size, _), group, languages, against) = best?;
     let simple = |one: &&&Candidate| (Reverse(exactness(one, of)), one.command.len(), one.sample);
     let sample = group.iter().min_by_key(simple)?.sample;
     let depends = match worth {

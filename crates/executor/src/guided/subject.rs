@@ -15,8 +15,9 @@ use crate::{AttemptContext, CallTool};
 const MOST_TOLD: usize = 4;
 /// The maximum number of bytes of a file that are looked at. A longer JSON is shown as text.
 const LOOKED_AT: usize = 64 * 1024;
-/// The maximum number of lines shown, and of characters of each.
+/// The maximum number of lines shown, of those of markup, whose first ones say little, and of characters of each.
 const LINES_SHOWN: usize = 2;
+const LINES_OF_MARKUP: usize = 6;
 const LONGEST_LINE: usize = 120;
 
 /// The paths that the step's intent names; if it names none, those in its context.
@@ -101,17 +102,18 @@ fn beginning(bytes: &[u8]) -> (String, Option<Table>) {
         return (NO_TEXT.to_owned(), None);
     }
     let cut = |line: &str| line.chars().take(LONGEST_LINE).collect::<String>();
-    let (what, shown, table) = match serde_json::from_str::<Value>(text) {
+    let json = serde_json::from_str::<Value>(text);
+    let table = json.as_ref().map_or_else(|_| Table::of(text), Table::of_json);
+    let (what, shown) = match json {
         Ok(Value::Array(items)) if items.first().is_some_and(Value::is_object) => {
             let first = items.first().map(Value::to_string).unwrap_or_default();
-            let keys = items.first().and_then(Value::as_object).into_iter().flat_map(|first| first.keys());
-            let table = Table::Json { keys: keys.cloned().collect() };
-            (format!("JSON, a list of {}, of which the first is", items.len()), cut(&first), Some(table))
+            (format!("JSON, a list of {}, of which the first is", items.len()), cut(&first))
         }
-        Ok(json @ Value::Object(_)) => ("JSON, which begins with".to_owned(), cut(&json.to_string()), None),
+        Ok(json @ Value::Object(_)) => ("JSON, which begins with".to_owned(), cut(&json.to_string())),
         Ok(_) | Err(_) => {
-            let lines: Vec<String> = text.lines().take(LINES_SHOWN).map(cut).collect();
-            ("a text that begins with".to_owned(), lines.join("\n"), Table::of(text))
+            let most = if text.starts_with('<') { LINES_OF_MARKUP } else { LINES_SHOWN };
+            let lines: Vec<String> = text.lines().take(most).map(cut).collect();
+            ("a text that begins with".to_owned(), lines.join("\n"))
         }
     };
     if shown.trim().is_empty() {
@@ -226,7 +228,13 @@ mod tests {
         for (bytes, what, is_table) in [
             (&b"name,n\nada,1\nbob,2\n"[..], "a text that begins with\n    name,n\n    ada,1", true),
             (br#"[{"n": 1}, {"n": 2}]"#, "JSON, a list of 2, of which the first is\n    {\"n\":1}", true),
-            (br#"{"n": 1}"#, "JSON, which begins with\n    {\"n\":1}", false),
+            (br#"{"n": 1}"#, "JSON, which begins with\n    {\"n\":1}", true),
+            (b"{}", "JSON, which begins with\n    {}", false),
+            (
+                b"<a>\n<b/>\n<c/>\n</a>",
+                "a text that begins with\n    <a>\n    <b/>\n    <c/>\n    </a>",
+                false,
+            ),
             (b"\x7fELF\0\0", "a file that is no text", false),
             (b"\xff\xfe\xff\xfe\xff", "a file that is no text", false),
             (b"", "an empty file", false),

@@ -1,4 +1,4 @@
-//! The columns of a table as a command names them, which a weak model counts wrongly or makes up.
+//! The columns of a table, and the fields of a JSON, as a command names them: a weak model counts them wrongly or makes them up.
 
 use artoo_checks::table_columns;
 use artoo_llm_client::inline;
@@ -7,13 +7,26 @@ use serde_json::Value;
 use super::code_block::Language;
 use super::compared::is_number;
 
-/// A text with columns that have names, or a list of JSON objects.
+/// The maximum number of fields that are told, and of items of a list that are looked at for them.
+const MOST_FIELDS: usize = 16;
+const MOST_ITEMS: usize = 8;
+
+/// A text with columns that have names, or a JSON with fields that have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Table {
     /// What stands between the columns, their names, and whether there are quotes, within which it may stand, too.
     Text { between: char, names: Vec<String>, has_quotes: bool },
-    /// The keys of the first object.
-    Json { keys: Vec<String> },
+    /// The fields, in the order in which they stand there, each by the steps that lead to it.
+    Json { fields: Vec<Vec<Step>> },
+}
+
+/// A step towards a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// To the value of a key.
+    Key(String),
+    /// To an item of a list.
+    Item,
 }
 
 impl Table {
@@ -26,33 +39,98 @@ impl Table {
         is_named.then(|| Self::Text { between, names, has_quotes: text.contains('"') })
     }
 
-    /// How a command names the columns; `None` where that is known, or no way to do so is right.
+    /// The table that a JSON is; `None` if none of its fields has a name.
+    pub(super) fn of_json(json: &Value) -> Option<Self> {
+        let mut fields = Vec::new();
+        add_fields(json, &[], &mut fields);
+        fields.retain(|field| field.iter().any(|step| matches!(step, Step::Key(_))));
+        (!fields.is_empty()).then_some(Self::Json { fields })
+    }
+
+    /// How a command names the columns, each behind its own name, which a weak model looks for; `None` where that is
+    /// known, or no way to do so is right.
     pub(super) fn columns(&self, language: Language) -> Option<String> {
-        let quoted = |name: &String| Value::from(inline(name)).to_string();
         match (self, language) {
             // It takes apart what stands in quotes.
             (Self::Text { has_quotes: true, .. }, Language::Shell) => None,
             (Self::Text { between, names, .. }, Language::Shell) => {
                 let numbered =
-                    (1..).zip(names).map(|(number, name)| format!("${number} is {}", inline(name)));
+                    (1..).zip(names).map(|(number, name)| format!("{} is ${number}", inline(name)));
                 Some(format!("Columns for awk -F'{}': {}", escaped(*between), joined(numbered)))
             }
             (Self::Text { between, names, .. }, Language::Python) => {
-                let names = joined(names.iter().map(quoted));
+                let names = joined(names.iter().map(|name| quoted(name)));
                 Some(format!("Columns for csv.DictReader, delimiter=\"{}\": {names}", escaped(*between)))
             }
-            (Self::Json { keys }, Language::Shell) => {
-                let is_word = |key: &str| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                let named = |key: &String| match is_word(key) {
-                    true => format!(".[].{key}"),
-                    false => format!(".[][{}]", quoted(key)),
-                };
-                Some(format!("Fields for jq: {}", joined(keys.iter().map(named))))
+            (Self::Json { fields }, Language::Shell) => {
+                Some(format!("Fields for jq: {}", joined(fields.iter().map(|field| jq(field)))))
             }
             // The first object is told.
-            (Self::Json { .. }, Language::Python) => None,
+            (Self::Json { fields }, Language::Python) if fields.iter().all(|field| is_of_an_item(field)) => {
+                None
+            }
+            (Self::Json { fields }, Language::Python) => {
+                Some(format!("Fields of json.load: {}", joined(fields.iter().map(|field| subscripts(field)))))
+            }
         }
     }
+}
+
+/// Adds the fields of a value to which these steps lead.
+fn add_fields(json: &Value, steps: &[Step], fields: &mut Vec<Vec<Step>>) {
+    let and = |step| [steps, &[step]].concat();
+    match json {
+        Value::Object(object) if !object.is_empty() => {
+            for (key, value) in object {
+                add_fields(value, &and(Step::Key(key.clone())), fields);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for item in items.iter().take(MOST_ITEMS) {
+                add_fields(item, &and(Step::Item), fields);
+            }
+        }
+        _ if fields.len() < MOST_FIELDS && fields.iter().all(|field| field != steps) => {
+            fields.push(steps.to_vec())
+        }
+        _ => {}
+    }
+}
+
+/// Whether it is a field of a list's item, and nothing within that.
+fn is_of_an_item(field: &[Step]) -> bool {
+    matches!(field, [Step::Item, Step::Key(_)])
+}
+
+fn jq(field: &[Step]) -> String {
+    let is_word = |key: &str| {
+        key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !key.starts_with(|c: char| c.is_ascii_digit())
+            && !key.is_empty()
+    };
+    let mut said = String::new();
+    for step in field {
+        said.push_str(&match step {
+            Step::Item if said.is_empty() => ".[]".to_owned(),
+            Step::Item => "[]".to_owned(),
+            Step::Key(key) if is_word(key) => format!(".{key}"),
+            Step::Key(key) if said.is_empty() => format!(".[{}]", quoted(key)),
+            Step::Key(key) => format!("[{}]", quoted(key)),
+        });
+    }
+    said
+}
+
+fn subscripts(field: &[Step]) -> String {
+    let one = |step: &Step| match step {
+        Step::Item => "[i]".to_owned(),
+        Step::Key(key) => format!("[{}]", quoted(key)),
+    };
+    field.iter().map(one).collect()
+}
+
+fn quoted(name: &str) -> String {
+    Value::from(inline(name)).to_string()
 }
 
 fn escaped(separator: char) -> String {
@@ -66,33 +144,34 @@ fn joined(names: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
+    fn both_of(table: Table) -> [Option<String>; 2] {
+        [Language::Shell, Language::Python].map(|language| table.columns(language))
+    }
+
     #[test]
     fn columns_are_told_as_each_language_names_them() {
-        let both_of =
-            |table: Table| [Language::Shell, Language::Python].map(|language| table.columns(language));
         let told = |text: &str| Table::of(text).map(both_of);
         let both = |shell: &str, python: &str| Some([Some(shell.to_owned()), Some(python.to_owned())]);
         assert_eq!(
             told("name;n\nada;1\n"),
             both(
-                "Columns for awk -F';': $1 is name, $2 is n",
+                "Columns for awk -F';': name is $1, n is $2",
                 r#"Columns for csv.DictReader, delimiter=";": "name", "n""#
             )
         );
         assert_eq!(
             told("a\tb, c\td\r\n1\t2\t3\r\n"),
             both(
-                r"Columns for awk -F'\t': $1 is a, $2 is b, c, $3 is d",
+                r"Columns for awk -F'\t': a is $1, b, c is $2, d is $3",
                 r#"Columns for csv.DictReader, delimiter="\t": "a", "b, c", "d""#
             )
         );
         let quotes = told("name,n\n\"a, b\",1\n").unwrap();
         assert!(quotes[0].is_none() && quotes[1].is_some(), "{quotes:?}");
-        let json = Table::Json { keys: vec!["n".to_owned(), "名".to_owned()] };
-        assert_eq!(Some(both_of(json)), Some([Some(r#"Fields for jq: .[].n, .[]["名"]"#.to_owned()), None]));
         // No names, another number of columns, lines of prose, one column, and nothing.
         for other in [
             "ada,1\nbob,2\n",
@@ -106,6 +185,24 @@ mod tests {
         }
         assert_eq!(told("[]"), None);
         assert!(told("a,b\n1,2\n\n3,4\n5").is_some(), "the last line was cut");
+    }
+
+    #[test]
+    fn fields_are_told_by_the_way_to_them() {
+        let told = |json: Value| Table::of_json(&json).map(both_of);
+        let list = json!([{"n": 1, "名": "a"}, {"n": 2, "more": []}]);
+        let jq = r#"Fields for jq: .[].n, .[]["名"], .[].more"#;
+        assert_eq!(told(list), Some([Some(jq.to_owned()), None]));
+        let nested = json!({"all": [{"of": {"2": [1, 2]}}], "n-n": 1});
+        let jq = r#"Fields for jq: .all[].of["2"][], .["n-n"]"#;
+        let python = r#"Fields of json.load: ["all"][i]["of"]["2"][i], ["n-n"]"#;
+        assert_eq!(told(nested), Some([jq, python].map(|told| Some(told.to_owned()))));
+        for nameless in [json!([1, 2]), json!([]), json!({}), json!("a"), json!([[[]]])] {
+            assert_eq!(told(nameless), None);
+        }
+        let many = Value::from_iter((0..100).map(|number| (format!("k{number:02}"), 1)));
+        let Some(Table::Json { fields }) = Table::of_json(&many) else { panic!("{many}") };
+        assert_eq!(fields.len(), MOST_FIELDS);
     }
 
     proptest! {

@@ -228,10 +228,43 @@ async fn lesson_another_program_is_another_way() {
     };
     let three = of(["a", "a()", "b", WORKS[0].0]).await;
     assert_eq!(three, answered("3", of_four(3, 3, 2)));
-    let programs = of(["a", "b", "a()", WORKS[2].0]).await;
-    assert_eq!(programs, answered("3", of_four(2, 2, 1)));
     let same = of(["a", "a", "a", WORKS[2].0]).await;
     assert_eq!(same, answered("3", of_four(3, 1, 1)));
+}
+
+/// Observed with the embedded model: where its programs agree, and its one shell command does not, the command is wrong
+/// more often than they are. Another one that comes to the same bears them out, and one that comes to what another program
+/// came to is told first.
+#[tokio::test]
+async fn where_programs_agree_alone_other_shell_commands_are_asked_for() {
+    let home = home();
+    let of = async |again: [&str; 2]| {
+        let written = [["a", "b", "a()", WORKS[2].0].as_slice(), &again].concat();
+        seen(&both_ways(home.path()), &written, &[], Stage::new(plays())).await
+    };
+    let of_six = |agreed, ways, languages| {
+        let depends = Some(true);
+        Some(Samples { asked: 6, agreed, ways, languages, depends, against: 6 - agreed })
+    };
+    let borne_out = of([WORKS[0].0, WORKS[2].0]).await;
+    assert_eq!(borne_out.attempt, answered("3", of_six(3, 3, 2)));
+    let drawn =
+        |request: &Request| (request.answer_begins.clone(), request.seed, request.temperature_percent);
+    let shell = |seed: Option<u64>, temperature| ("```bash\n".to_owned(), seed, temperature);
+    let asked: Vec<_> = borne_out.requests[3..].iter().map(drawn).collect();
+    assert_eq!(asked, [shell(None, 0), shell(Some(1), 80), shell(Some(2), 80)]);
+    let not = of([WORKS[2].0, WORKS[3].0]).await;
+    assert_eq!(not.attempt, answered("3", of_six(2, 2, 1)));
+    let another = of([WORKS[2].0, WORKS[4].0]).await;
+    assert_eq!(another.attempt, answered("8", of_six(2, 2, 2)));
+    // Programs that fail alike are no answer to bear out.
+    let broken = vec![
+        (program("f"), ["error: no such file", "", ""]),
+        (program("f()"), ["error: no such file", "", ""]),
+        ("ls docs".to_owned(), ["error: no", "", ""]),
+    ];
+    let failed = seen(&both_ways(home.path()), &["f", "f()", "f", "ls docs"], &[], Stage::new(broken)).await;
+    assert_eq!(failed.requests.len(), 4);
 }
 
 /// Observed with the embedded model: its plan took "tel op" (add up) for "appear", and each way was told so and listed
@@ -386,7 +419,7 @@ async fn each_way_is_told_the_columns_of_a_table_as_it_names_them() {
     let seen = seen(&cx, &both("awk n my sales.csv", "a"), &[], Stage::new(plays)).await;
     assert_eq!(seen.attempt, answered("3", samples(4, 4, 2, Some(true))));
     let columns =
-        ["Columns for awk -F';': $1 is n, $2 is k", r#"Columns for csv.DictReader, delimiter=";": "n", "k""#];
+        ["Columns for awk -F';': n is $1, k is $2", r#"Columns for csv.DictReader, delimiter=";": "n", "k""#];
     for (request, columns) in seen.requests.iter().rev().zip(columns) {
         assert!(request.messages[0].content.contains(columns), "{}", request.messages[0].content);
     }
