@@ -78,22 +78,16 @@ impl Table {
 
 /// Adds the fields of a value to which these steps lead.
 fn add_fields(json: &Value, steps: &[Step], fields: &mut Vec<Vec<Step>>) {
-    let and = |step| [steps, &[step]].concat();
-    match json {
-        Value::Object(object) if !object.is_empty() => {
-            for (key, value) in object {
-                add_fields(value, &and(Step::Key(key.clone())), fields);
-            }
-        }
-        Value::Array(items) if !items.is_empty() => {
-            for item in items.iter().take(MOST_ITEMS) {
-                add_fields(item, &and(Step::Item), fields);
-            }
-        }
-        _ if fields.len() < MOST_FIELDS && fields.iter().all(|field| field != steps) => {
-            fields.push(steps.to_vec())
-        }
-        _ => {}
+    let deeper: Vec<(Step, &Value)> = match json {
+        Value::Object(object) => object.iter().map(|(key, value)| (Step::Key(key.clone()), value)).collect(),
+        Value::Array(items) => items.iter().take(MOST_ITEMS).map(|item| (Step::Item, item)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    };
+    if deeper.is_empty() && fields.len() < MOST_FIELDS && fields.iter().all(|field| field != steps) {
+        fields.push(steps.to_vec());
+    }
+    for (step, value) in deeper {
+        add_fields(value, &[steps, &[step]].concat(), fields);
     }
 }
 
