@@ -4,7 +4,7 @@
 //! The guards, each with its cost and its reason:
 //!
 //! - The command of a step is derived before anything is called, as three programs and a shell command, which are compared by
-//!   what they do ([`derivation`], [`majority`]). Cost: four derivations in a batch, and rehearsals. Reason: it
+//!   what they do ([`derivation`], [`majority`]). Cost: four derivations in a batch, two more where programs agree alone, and rehearsals. Reason: it
 //!   writes code well where nothing stands around it, its chance mistakes are outvoted, and so are literals.
 //! - A command that a number of the request makes no difference to agrees with none ([`numbers`]). Cost: numbers that are
 //!   spelt in another way than in figures or units. Reason: it drops conditions, in all ways alike.
