@@ -10,6 +10,8 @@ use super::compared::is_number;
 /// The maximum number of fields that are told, and of items of a list that are looked at for them.
 const MOST_FIELDS: usize = 16;
 const MOST_ITEMS: usize = 8;
+/// The maximum number of bytes that all names together take in the prompt.
+const LONGEST_TOLD: usize = 2_000;
 
 /// A text with columns that have names, or a JSON with fields that have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +61,7 @@ impl Table {
                 Some(format!("Columns for awk -F'{}': {}", escaped(*between), joined(numbered)))
             }
             (Self::Text { between, names, .. }, Language::Python) => {
-                let names = joined(names.iter().map(|name| quoted(name)));
+                let names = joined(names.iter().map(|name| json_string(name)));
                 Some(format!("Columns for csv.DictReader, delimiter=\"{}\": {names}", escaped(*between)))
             }
             (Self::Json { fields }, Language::Shell) => {
@@ -83,10 +85,13 @@ fn add_fields(json: &Value, steps: &[Step], fields: &mut Vec<Vec<Step>>) {
         Value::Array(items) => items.iter().take(MOST_ITEMS).map(|item| (Step::Item, item)).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     };
-    if deeper.is_empty() && fields.len() < MOST_FIELDS && fields.iter().all(|field| field != steps) {
+    if deeper.is_empty() && fields.iter().all(|field| field != steps) {
         fields.push(steps.to_vec());
     }
     for (step, value) in deeper {
+        if fields.len() >= MOST_FIELDS {
+            return;
+        }
         add_fields(value, &[steps, &[step]].concat(), fields);
     }
 }
@@ -108,8 +113,8 @@ fn jq(field: &[Step]) -> String {
             Step::Item if said.is_empty() => ".[]".to_owned(),
             Step::Item => "[]".to_owned(),
             Step::Key(key) if is_word(key) => format!(".{key}"),
-            Step::Key(key) if said.is_empty() => format!(".[{}]", quoted(key)),
-            Step::Key(key) => format!("[{}]", quoted(key)),
+            Step::Key(key) if said.is_empty() => format!(".[{}]", json_string(key)),
+            Step::Key(key) => format!("[{}]", json_string(key)),
         });
     }
     said
@@ -118,12 +123,12 @@ fn jq(field: &[Step]) -> String {
 fn subscripts(field: &[Step]) -> String {
     let one = |step: &Step| match step {
         Step::Item => "[i]".to_owned(),
-        Step::Key(key) => format!("[{}]", quoted(key)),
+        Step::Key(key) => format!("[{}]", json_string(key)),
     };
     field.iter().map(one).collect()
 }
 
-fn quoted(name: &str) -> String {
+fn json_string(name: &str) -> String {
     Value::from(inline(name)).to_string()
 }
 
@@ -131,8 +136,18 @@ fn escaped(separator: char) -> String {
     if separator == '\t' { "\\t".to_owned() } else { separator.to_string() }
 }
 
+/// The names, as many as there is room for: a file may have any.
 fn joined(names: impl Iterator<Item = String>) -> String {
-    names.collect::<Vec<_>>().join(", ")
+    let mut told = String::new();
+    for name in names {
+        let between = if told.is_empty() { "" } else { ", " };
+        if told.len() + between.len() + name.len() > LONGEST_TOLD {
+            break;
+        }
+        told.push_str(between);
+        told.push_str(&name);
+    }
+    told
 }
 
 #[cfg(test)]
@@ -197,6 +212,11 @@ mod tests {
         let many = Value::from_iter((0..100).map(|number| (format!("k{number:02}"), 1)));
         let Some(Table::Json { fields }) = Table::of_json(&many) else { panic!("{many}") };
         assert_eq!(fields.len(), MOST_FIELDS);
+        let long = json!({"a": 1, "b".repeat(LONGEST_TOLD): 1, "c": 1});
+        assert_eq!(
+            told(long),
+            Some(["Fields for jq: .a", r#"Fields of json.load: ["a"]"#].map(|told| Some(told.to_owned())))
+        );
     }
 
     proptest! {
