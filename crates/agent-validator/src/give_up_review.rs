@@ -1,8 +1,9 @@
-//! Verifies that giving up is justified: a judge decides whether the evidence shows that the step cannot be
-//! done.
+//! Verifies that giving up is justified: facts decide, or else a judge, whether the evidence shows that the step
+//! cannot be done.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
+use artoo_checks::MissingName;
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode, ToolCall};
@@ -10,8 +11,8 @@ use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode,
 use crate::{Judge, JudgeContext, verdicts::record};
 
 /// The result, with the claim that the step is impossible removed if the evidence does not support it, so
-/// that another way is tried. No judge is needed if the person has to answer or to consent, nor if nothing
-/// was looked at.
+/// that another way is tried. No judge is needed if the person has to answer or to consent, if nothing
+/// was looked at, or if what the step names is not there.
 pub(crate) async fn borne_out(
     result: ExecutionResult,
     cx: &JudgeContext<'_>,
@@ -22,6 +23,9 @@ pub(crate) async fn borne_out(
     let Some(claim) = claim(&result).filter(|_| cx.result.tool_calls.iter().any(ToolCall::ran)) else {
         return result;
     };
+    if names_what_is_not_there(&claim, cx) {
+        return result;
+    }
     let criterion = Criterion {
         text: "What was looked at shows that the step cannot be done, for the reason that is claimed"
             .to_owned(),
@@ -34,6 +38,23 @@ pub(crate) async fn borne_out(
     let found = decided(judging, 1, deadline, record(&cx)).await;
     let is_shown = matches!(found.as_slice(), [(_, Finding::Pass { .. })]);
     if is_shown { result } else { without(result) }
+}
+
+/// Whether a call failed since something was not there that the step names, that is why it is given up, and nothing that is
+/// there bears the name.
+fn names_what_is_not_there(claim: &GaveUp, cx: &JudgeContext<'_>) -> bool {
+    let mut failed = cx.result.tool_calls.iter().filter(|call| call.ran() && call.failure.is_some());
+    failed.any(|call| {
+        MissingName::of(&call.stderr.shown).is_some_and(|missing| {
+            let is_there = match &missing {
+                MissingName::File(name) => cx.world.place(Path::new(name)).exists(),
+                MissingName::Key(_) => false,
+            };
+            let is_told =
+                [&cx.subtask.intent, &claim.reason].iter().all(|text| text.contains(missing.name()));
+            is_told && !is_there && !missing.is_one_of(cx.subject)
+        })
+    })
 }
 
 fn claim(result: &ExecutionResult) -> Option<GaveUp> {

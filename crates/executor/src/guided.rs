@@ -4,10 +4,12 @@
 //! The guards, each with its cost and its reason:
 //!
 //! - The command of a step is derived before anything is called, as three programs and a shell command, which are compared by
-//!   what they do ([`derivation`], [`majority`]). Cost: four derivations in a batch, two more where programs agree alone, and rehearsals. Reason: it
+//!   what they do ([`derivation`], [`majority`]). Cost: four derivations in a batch, and rehearsals. Reason: it
 //!   writes code well where nothing stands around it, its chance mistakes are outvoted, and so are literals.
 //! - A command that a number of the request makes no difference to agrees with none ([`numbers`]). Cost: numbers that are
 //!   spelt in another way than in figures or units. Reason: it drops conditions, in all ways alike.
+//! - What at least half of the commands looked for and did not find, and the request names, ends the step ([`missing`]). Cost: a
+//!   name that all of them have wrong. Reason: the one command that finds it all the same says 0, or adds up something else.
 //! - It is told what the step names, as a shell takes it, with how a file begins ([`subject`]). Cost: some lines.
 //!   Reason: it forgets quotes, translates names, and guesses columns.
 //! - Only where commands cannot be rehearsed, or other tools are offered, it chooses a tool: one JSON action a
@@ -29,6 +31,7 @@ mod code_block;
 mod compared;
 mod derivation;
 mod majority;
+mod missing;
 mod numbers;
 pub(crate) mod prompt;
 mod subject;
@@ -39,10 +42,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, ask_several, unfenced};
-use artoo_types::{CallEnding, FailureClass, ToolCall, ToolName};
+use artoo_types::{CallEnding, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
 use serde_json::Value;
 
-use crate::attempt_end::{completed, ended, failed, shows, unfinished};
+use crate::attempt_end::{completed, ended, failed, gave_up, shows, unfinished};
 use crate::schema_cache::{Schemas, Turn};
 use crate::{Action, Attempt, AttemptContext, CallTool, ExecuteError};
 use code_block::Language;
@@ -179,6 +182,12 @@ async fn derived(
         Ok(call) => call,
         Err(stopped) => return Ok(ended(&stopped, None)),
     };
+    if let Some(name) = &derived.missing
+        && call.failure.is_some()
+    {
+        let reason = format!("{name} is not there");
+        return Ok(gave_up(GaveUp { kind: GiveUpKind::Impossible, reason, question: None }, Some(&call)));
+    }
     let samples = Some(derived.samples);
     let in_vain = came_to_nothing(&call);
     let whole = tools.whole_output(&call).await.filter(|whole| !whole.trim().is_empty());

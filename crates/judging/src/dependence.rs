@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use artoo_checks::Filesystem;
+use artoo_checks::{Filesystem, runs_program};
 use artoo_types::{CallEnding, CallId, ToolCall};
 use async_trait::async_trait;
 use tokio::time::Instant;
@@ -172,15 +172,23 @@ async fn by_running(
     };
     let record = recorded(last);
     if record.as_ref().is_some_and(|record| record.is_same(&hidden)) {
-        return Dependence::Independent;
+        return independent(subject);
     }
     // The output differs, either because of the hidden path or because the command is not deterministic.
     match again.run_again(calls, &[], within).await {
-        Ok(as_it_is) if as_it_is.is_same(&hidden) => Dependence::Independent,
+        Ok(as_it_is) if as_it_is.is_same(&hidden) => independent(subject),
         Ok(as_it_is) if record.is_none_or(|record| record.is_same(&as_it_is)) => Dependence::Depends,
         Ok(_) => Dependence::Unknown("it puts out something else each time".to_owned()),
         Err(reason) => Dependence::Unknown(reason),
     }
+}
+
+/// What it means that the output stays the same. A process goes on where the file of its program cannot be read.
+fn independent(subject: &[PathBuf]) -> Dependence {
+    if subject.iter().any(|path| runs_program(path)) {
+        return Dependence::Unknown("a process runs it, which goes on".to_owned());
+    }
+    Dependence::Independent
 }
 
 /// The recorded output of a call, if the record is complete.
@@ -281,6 +289,17 @@ mod tests {
         assert_eq!(of("4\n", "4", "4").await, (Dependence::Independent, 1));
         assert_eq!(of("4\n", "", "4").await, (Dependence::Depends, 2));
         assert!(matches!(of("4\n", "7", "9").await, (Dependence::Unknown(_), 2)));
+    }
+
+    /// Observed with the embedded model: all samples counted the processes of a program in the working folder, in two
+    /// languages, and were told that they say nothing about its file.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn lesson_a_process_goes_on_without_the_file_of_its_program() {
+        let again = || Says { hidden: "3", as_it_is: "3", ran: Mutex::default() };
+        let own = std::env::current_exe().unwrap().canonicalize().unwrap();
+        let found = dependences(&[shell(1, "3")], &[own], &world(), &again()).await;
+        assert!(matches!(found.as_slice(), [(_, Dependence::Unknown(_))]), "{found:?}");
     }
 
     #[tokio::test]

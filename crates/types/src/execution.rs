@@ -45,23 +45,20 @@ pub struct Samples {
     /// Whether what they put out depends on what the step is about; none where that could not be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depends: Option<bool>,
-    /// How many worked and put out something else.
+    /// How many worked and put out one and the same other thing, the most of any. What disagrees with everything is chance.
     #[serde(default)]
     pub against: u32,
 }
 
 impl Samples {
-    /// Whether enough of what was asked for agreed: in two languages half of it, in one more than half. Two of many agree by
-    /// chance, and two programs of one language by the same mistake.
+    /// Whether at least half of what was asked for agreed: two of many agree by chance.
     /// ```
     /// use artoo_types::Samples;
-    /// let of = |asked, agreed, languages| Samples { asked, agreed, ways: 2, languages, depends: Some(true), against: 0 };
-    /// assert!(of(2, 2, 2).is_majority() && of(4, 2, 2).is_majority() && !of(6, 2, 2).is_majority());
-    /// assert!(of(4, 3, 1).is_majority() && !of(4, 2, 1).is_majority());
+    /// let of = |asked, agreed| Samples { asked, agreed, ways: 2, languages: 1, depends: Some(true), against: 0 };
+    /// assert!(of(2, 2).is_majority() && of(4, 2).is_majority() && !of(6, 2).is_majority());
     /// ```
     pub fn is_majority(self) -> bool {
-        let twice = self.agreed.saturating_mul(2);
-        if self.languages >= 2 { twice >= self.asked } else { twice > self.asked }
+        self.agreed.saturating_mul(2) >= self.asked
     }
 }
 

@@ -9,13 +9,15 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    ExecutionResult, ExecutionStatus, FailureClass, Message, MessageKind, OutcomeStatus, Role, SubTask,
-    SubTaskId, SubTaskOutcome,
+    ExecutionResult, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, Message, MessageKind, OutcomeStatus,
+    OutputRecord, Role, SubTask, SubTaskId, SubTaskOutcome, ToolCall,
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::fixtures::{Unasked, call, counted, counting, result, scene, subtask, surroundings, unfinished};
+use crate::fixtures::{
+    Always, Unasked, call, counted, counting, fail, result, scene, subtask, surroundings, unfinished,
+};
 
 struct House {
     scene: Scene,
@@ -26,10 +28,19 @@ struct House {
 
 impl House {
     fn new(judge: Arc<dyn Judge>, model: &Arc<ScriptedModel>) -> Self {
+        Self::with(Path::new("/nonexistent"), judge, model)
+    }
+
+    /// In this folder, with a model that is not asked.
+    fn within(folder: &Path, judge: Arc<dyn Judge>) -> Self {
+        Self::with(folder, judge, &Arc::new(ScriptedModel::new()))
+    }
+
+    fn with(folder: &Path, judge: Arc<dyn Judge>, model: &Arc<ScriptedModel>) -> Self {
         let scene = scene();
         let client: Arc<dyn LlmClient> = Arc::clone(model) as _;
         let settings = Settings {
-            surroundings: surroundings(Path::new("/nonexistent")),
+            surroundings: surroundings(folder),
             max_retries: 2,
             judge_deadline: Duration::from_secs(60),
             commands: Arc::new(NoCommands),
@@ -136,6 +147,41 @@ async fn fact_8_a_denied_subtask_is_not_tried_again() {
         let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
         assert_eq!(outcome.status, OutcomeStatus::Failed);
         assert_eq!(outcome.gap_trajectory[0].failure_class, Some(class));
+        house.close().await;
+    }
+}
+
+/// Observed with the embedded model: three programs died of a column that does not exist, its judge could not see why the step
+/// was given up, and the next plan added up another column. What is not there is a fact; any other claim needs a judge.
+#[tokio::test(start_paused = true)]
+async fn lesson_what_the_step_names_and_is_not_there_needs_no_judge() {
+    let died = |stderr: &str| ToolCall {
+        stderr: OutputRecord {
+            shown: stderr.to_owned(),
+            bytes: stderr.len() as u64,
+            ..OutputRecord::default()
+        },
+        ..call(1, "", false)
+    };
+    let no_file = format!("cat: {}: No such file or directory", file!());
+    for (intent, stderr, reason, is_fact) in [
+        ("Summe der Spalte discount?", "KeyError: 'discount'", "discount is not there", true),
+        ("Summe der Spalte rebate?", "KeyError: 'discount'", "discount is not there", false),
+        ("Summe der Spalte discount?", "KeyError: 'discount'", "it cannot be done", false),
+        ("Read old/a.txt", "cat: old/a.txt: No such file or directory", "old/a.txt is not there", true),
+        (file!(), &no_file, file!(), false),
+    ] {
+        let judge: Arc<dyn Judge> =
+            if is_fact { Arc::new(Unasked) } else { Arc::new(Always(fail(FailureClass::Logical))) };
+        let mut house = House::within(std::env::current_dir().unwrap().ancestors().nth(2).unwrap(), judge);
+        house.dispatcher.publish(SubTask { intent: intent.to_owned(), ..counting(1) }).unwrap();
+        let gave_up = GaveUp { kind: GiveUpKind::Impossible, reason: reason.to_owned(), question: None };
+        let mut result = unfinished(counted(1, 1, ""), ExecutionStatus::Failed, FailureClass::Logical);
+        result.tool_calls = vec![died(stderr)];
+        result.failure.as_mut().unwrap().gave_up = Some(gave_up.clone());
+        let said = house.attempted(result).await;
+        let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
+        assert_eq!(outcome.gave_up.as_deref(), is_fact.then_some(&gave_up), "{intent}: {stderr}");
         house.close().await;
     }
 }

@@ -5,16 +5,20 @@
 //! writes by chance differ in theirs. So one command and several programs are asked for at once, rehearsed where nothing of them
 //! lasts, and compared by what they do. Source: `docs/deviations.md`, "Samples".
 
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_llm_client::{LlmClient, Request, StopReason};
+use artoo_checks::{MissingName, runs_program};
+use artoo_llm_client::{Completion, LlmClient, Request, StopReason};
 use artoo_types::{Perturbation, Rehearsed, Samples, ToolName};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::SHELL;
 use super::absence::{looked_for, may_be_nothing};
 use super::code_block::{self, Language, PYTHON};
 use super::majority::{self, Came, Candidate, Goal, Winner, differs, failed, is_nothing, winner};
+use super::missing::missing;
 use super::numbers::Numbers;
 use super::subject::{self, Described};
 use crate::{AttemptContext, CallTool, ExecuteError};
@@ -29,9 +33,10 @@ const PROGRAMS: u32 = 3;
 const COMMANDS: u32 = 2;
 /// Output limit of a derivation, in tokens. What is longer repeats itself.
 const DERIVATION_TOKENS: u32 = 320;
-/// The shell commands that are derived beside the first one where programs alone agree: the first is wrong more often than
-/// they are, and what is wrong in both languages is seldom wrong alike.
-const AGAIN: u32 = 2;
+/// The exit status of a search that found nothing.
+const NO_HIT: i32 = 1;
+/// How many commands are rehearsed at the same time: each starts several programs.
+const AT_ONCE: usize = 2;
 /// The tools that do nothing which a command does not do as well. Where others are offered, such as those for
 /// the web, the model chooses first.
 const DONE_BY_COMMANDS: [&str; 9] =
@@ -42,6 +47,8 @@ const DONE_BY_COMMANDS: [&str; 9] =
 pub(crate) struct Derived {
     pub(crate) command: String,
     pub(crate) samples: Samples,
+    /// What the step is about and is not there, which is what the command shows.
+    pub(crate) missing: Option<String>,
 }
 
 /// Whether commands can be derived here: they can be rehearsed.
@@ -71,90 +78,89 @@ pub(crate) async fn derive(
     // A part of a request need not keep all that the request says.
     let numbers = cx.subtask.is_whole.then(|| Numbers::of(&cx.subtask.intent, &described.names));
     let (request, names) = (cx.subtask.intent.as_str(), described.names.as_slice());
-    let world = World { request, names, subject, numbers: numbers.unwrap_or_default(), tools };
-    let mut drawing = Drawing { cx, told, world, model, planned, asked: 0, candidates: Vec::new() };
-    drawing.draw(first(cx.programs.iter().any(|program| program == PYTHON))).await?;
-    let mut winner = drawing.winner();
-    if winner.as_ref().is_some_and(|winner| drawing.is_found_by_programs_alone(winner)) {
-        drawing.draw(again()).await?;
-        winner = drawing.winner();
+    let places = perturbed(subject).await;
+    let world = World { request, names, places: &places, numbers: numbers.unwrap_or_default(), tools };
+    let samples = samples(cx.programs.iter().any(|program| program == PYTHON));
+    let asked = samples.len().try_into().unwrap_or(u32::MAX);
+    let questions: Vec<Request> =
+        samples.iter().map(|sample| sample.question(&told(sample.language))).collect();
+    let mut written: Vec<(Language, Option<String>)> = Vec::with_capacity(samples.len());
+    for (sample, completion) in samples.iter().zip(model.complete_several(&questions).await) {
+        let folder = &cx.surroundings.working_folder;
+        written.push((sample.language, command(sample.language, &completion?, subject, folder)));
     }
-    let Some(winner) = winner else { return Ok(None) };
-    tracing::debug!(sample = winner.sample, samples = ?winner.samples, "chosen");
-    let command = drawing.candidates.into_iter().find(|candidate| candidate.sample == winner.sample);
-    Ok(command.map(|Candidate { command, .. }| Derived { command, samples: winner.samples }))
-}
-
-/// The commands of a step that were drawn so far.
-struct Drawing<'a> {
-    cx: &'a AttemptContext,
-    told: &'a (dyn Fn(Language) -> String + Sync),
-    world: World<'a>,
-    model: &'a Arc<dyn LlmClient>,
-    planned: Goal,
-    /// How many were asked for.
-    asked: u32,
-    candidates: Vec<Candidate>,
-}
-
-impl Drawing<'_> {
-    /// Asks for these samples at once, and rehearses what comes.
-    async fn draw(&mut self, drawn: Vec<Sample>) -> Result<(), ExecuteError> {
-        let questions: Vec<Request> =
-            drawn.iter().map(|sample| sample.question(&(self.told)(sample.language))).collect();
-        let completions = self.model.complete_several(&questions).await;
-        let folder = &self.cx.surroundings.working_folder;
-        for (Sample { language, .. }, completion) in drawn.into_iter().zip(completions) {
-            let (sample, completion) = (self.asked, completion?);
-            self.asked += 1;
-            if completion.stop == StopReason::Length {
-                continue;
-            }
-            let written = subject::with_names(&completion.text, self.world.subject, folder);
-            let Some(command) = code_block::command(language, &written) else { continue };
-            let command = match language {
-                Language::Shell => subject::with_quotes(&command, self.world.subject, folder),
-                // A program is one word to the shell, and has quotes of its own.
-                Language::Python => command,
-            };
-            if is_known(&command, self.world.tools) {
-                continue;
-            }
-            let before = self.candidates.iter().find(|candidate| candidate.command == command);
-            let came = match before {
-                Some(before) => before.came.clone(),
-                None => match self.world.rehearse(&command, self.planned).await {
-                    Some(came) => came,
-                    None => continue,
-                },
-            };
-            tracing::debug!(sample, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), ignores = came.ignores, "derived");
-            let programs = match language {
-                Language::Shell => majority::programs(&command),
-                // The interpreter does nothing by itself: another program is another way.
-                Language::Python => vec![command.clone()],
-            };
-            self.candidates.push(Candidate { sample, language, command, programs, came });
+    let candidates = candidates(written, &world, planned).await;
+    let goal = goal(planned, cx.subtask.is_whole, &candidates);
+    // What changes something is no answer, and is not called for one.
+    let may_be_called =
+        |candidate: &&Candidate| goal == Goal::Change || candidate.came.as_is.changes.is_none();
+    let callable: Vec<Candidate> = candidates.iter().filter(may_be_called).cloned().collect();
+    let Some(Winner { sample, samples }) = winner(&callable, asked, goal) else { return Ok(None) };
+    tracing::debug!(sample, ?samples, "chosen");
+    let is_settled = samples.ways >= 2 && samples.depends == Some(true);
+    let (sample, missing) = match missing(request, &candidates, asked) {
+        Some((missing, says_so)) if goal == Goal::Answer && !is_settled && world.lacks(&missing).await => {
+            (says_so.sample, Some(missing.name().to_owned()))
         }
-        Ok(())
-    }
+        Some(_) | None => (sample, None),
+    };
+    let chosen = candidates.into_iter().find(|candidate| candidate.sample == sample);
+    Ok(chosen.map(|Candidate { command, .. }| Derived { command, samples, missing }))
+}
 
-    /// What most of them came to.
-    fn winner(&self) -> Option<Winner> {
-        let goal = goal(self.planned, self.cx.subtask.is_whole, &self.candidates);
-        // What changes something is no answer, and is not called for one.
-        let may_be_called =
-            |candidate: &&Candidate| goal == Goal::Change || candidate.came.as_is.changes.is_none();
-        let candidates: Vec<Candidate> = self.candidates.iter().filter(may_be_called).cloned().collect();
-        winner(&candidates, self.asked, goal)
-    }
+/// The subject, but for programs that run: what is asked of them may be about the processes, which go on without the files.
+async fn perturbed(subject: &[PathBuf]) -> Vec<PathBuf> {
+    let subject = subject.to_vec();
+    let look = move || subject.into_iter().filter(|path| !runs_program(path)).collect();
+    // This fails only when the process shuts down.
+    tokio::task::spawn_blocking(look).await.unwrap_or_default()
+}
 
-    /// Whether several programs came to what won, and no shell command.
-    fn is_found_by_programs_alone(&self, Winner { sample, samples }: &Winner) -> bool {
-        let won = self.candidates.iter().find(|candidate| candidate.sample == *sample);
-        let is_program = won.is_some_and(|won| won.language == Language::Python && !failed(&won.came.as_is));
-        is_program && samples.languages == 1 && samples.ways >= 2 && samples.depends != Some(false)
+/// The command that an answer comes to, with the names of the subject as they are; `None` if it has none or was cut short.
+fn command(
+    language: Language,
+    completion: &Completion,
+    subject: &[PathBuf],
+    folder: &Path,
+) -> Option<String> {
+    if completion.stop == StopReason::Length {
+        return None;
     }
+    let written = subject::with_names(&completion.text, subject, folder);
+    let command = code_block::command(language, &written)?;
+    Some(match language {
+        Language::Shell => subject::with_quotes(&command, subject, folder),
+        // A program is one word to the shell, and has quotes of its own.
+        Language::Python => command,
+    })
+}
+
+/// What was written and can be rehearsed, with what came of it. Each command is rehearsed once.
+async fn candidates(
+    written: Vec<(Language, Option<String>)>,
+    world: &World<'_>,
+    planned: Goal,
+) -> Vec<Candidate> {
+    let new = |command: &&String| !is_known(command, world.tools);
+    let commands: BTreeSet<&String> =
+        written.iter().filter_map(|(_, command)| command.as_ref()).filter(new).collect();
+    let rehearsals: Vec<_> =
+        commands.iter().map(|command| world.rehearse(command, planned).boxed()).collect();
+    let came: Vec<Option<Came>> = stream::iter(rehearsals).buffered(AT_ONCE).collect().await;
+    let came: BTreeMap<String, Option<Came>> = commands.into_iter().cloned().zip(came).collect();
+    let mut candidates = Vec::with_capacity(written.len());
+    for (sample, (language, command)) in (0..).zip(written) {
+        let Some(command) = command else { continue };
+        let Some(Some(came)) = came.get(&command).cloned() else { continue };
+        tracing::debug!(sample, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), ignores = came.ignores, "derived");
+        let programs = match language {
+            Language::Shell => majority::programs(&command),
+            // The interpreter does nothing by itself: another program is another way.
+            Language::Python => vec![command.clone()],
+        };
+        candidates.push(Candidate { sample, language, command, programs, came });
+    }
+    candidates
 }
 
 /// One command to be derived.
@@ -165,19 +171,14 @@ struct Sample {
     number: u32,
 }
 
-/// The first samples of a step, those of a language side by side: they share its prompt.
-fn first(has_python: bool) -> Vec<Sample> {
+/// The samples of a step, those of a language side by side: they share its prompt.
+fn samples(has_python: bool) -> Vec<Sample> {
     let of = |language, count| (0..count).map(move |number| Sample { language, number });
     if has_python {
         of(Language::Python, PROGRAMS).chain(of(Language::Shell, 1)).collect()
     } else {
         of(Language::Shell, COMMANDS).collect()
     }
-}
-
-/// The shell commands that are drawn where the first was wrong, or the programs are.
-fn again() -> Vec<Sample> {
-    (1..=AGAIN).map(|number| Sample { language: Language::Shell, number }).collect()
 }
 
 impl Sample {
@@ -214,7 +215,8 @@ struct World<'a> {
     request: &'a str,
     /// The names of the subject.
     names: &'a [String],
-    subject: &'a [PathBuf],
+    /// What is hidden, and has lines doubled or planted.
+    places: &'a [PathBuf],
     /// Those that the request names.
     numbers: Numbers,
     tools: &'a dyn CallTool,
@@ -229,18 +231,37 @@ impl World<'_> {
         if failed(&came.as_is) {
             return Some(came);
         }
-        if !self.subject.is_empty() {
-            let subject = self.subject.to_vec();
-            came.hidden = self.tools.rehearse(command, &Perturbation::Hidden(subject.clone())).await.ok();
-            came.doubled = self.tools.rehearse(command, &Perturbation::Doubled(subject.clone())).await.ok();
+        if !self.places.is_empty() {
+            let places = self.places.to_vec();
+            came.hidden = self.tools.rehearse(command, &Perturbation::Hidden(places.clone())).await.ok();
+            came.doubled = self.tools.rehearse(command, &Perturbation::Doubled(places.clone())).await.ok();
             let line = looked_for(self.request, self.names, command).filter(|_| may_be_nothing(&came));
             if let Some(line) = line {
-                let planted = Perturbation::Planted { places: subject, line };
+                let planted = Perturbation::Planted { places, line };
                 came.planted = self.tools.rehearse(command, &planted).await.ok();
             }
         }
         came.ignores = self.ignores_a_number(command, &came.as_is, goal).await;
         Some(came)
+    }
+
+    /// Whether this is nowhere in what the step is about. What cannot be searched may hold it.
+    async fn lacks(&self, missing: &MissingName) -> bool {
+        if missing.is_one_of(self.places) {
+            return false;
+        }
+        let name = match missing {
+            MissingName::File(_) => return true,
+            MissingName::Key(name) => name,
+        };
+        let named: Vec<String> =
+            self.places.iter().map(|path| subject::quoted(&path.to_string_lossy())).collect();
+        if named.is_empty() {
+            return false;
+        }
+        let search = format!("grep -rqF -e {} -- {}", subject::quoted(name), named.join(" "));
+        let found = self.tools.rehearse(&search, &Perturbation::AsIs).await;
+        found.is_ok_and(|found| found.status == NO_HIT)
     }
 
     /// Whether a number that the request names makes no difference. What found nothing may find nothing with any other
