@@ -1,7 +1,7 @@
 //! Verifies that giving up is justified: facts decide, or else a judge, whether the evidence shows that the step
 //! cannot be done.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use artoo_checks::MissingName;
 use artoo_judging::decided;
@@ -9,6 +9,9 @@ use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode, ToolCall};
 
 use crate::{Judge, JudgeContext, verdicts::record};
+
+/// The maximum size of a file that is searched for a name, in bytes. Whether a larger one has it, a judge decides.
+const MOST_SEARCHED: u64 = 4 * 1024 * 1024;
 
 /// The result, with the claim that the step is impossible removed if the evidence does not support it, so
 /// that another way is tried. No judge is needed if the person has to answer or to consent, if nothing
@@ -48,13 +51,22 @@ fn names_what_is_not_there(claim: &GaveUp, cx: &JudgeContext<'_>) -> bool {
         MissingName::of(&call.stderr.shown).is_some_and(|missing| {
             let is_there = match &missing {
                 MissingName::File(name) => cx.world.place(Path::new(name)).exists(),
-                MissingName::Key(_) => false,
+                MissingName::Key(name) => {
+                    cx.subject.is_empty() || !cx.subject.iter().all(|file| lacks(file, name))
+                }
             };
             let is_told =
                 [&cx.subtask.intent, &claim.reason].iter().all(|text| text.contains(missing.name()));
             is_told && !is_there && !missing.is_one_of(cx.subject)
         })
     })
+}
+
+/// Whether this is a file that can be searched, and the name stands nowhere in it.
+fn lacks(file: &Path, name: &str) -> bool {
+    let is_small = fs::metadata(file).is_ok_and(|about| about.is_file() && about.len() <= MOST_SEARCHED);
+    let holds = |bytes: Vec<u8>| bytes.windows(name.len().max(1)).any(|part| part == name.as_bytes());
+    is_small && fs::read(file).is_ok_and(|bytes| !holds(bytes))
 }
 
 fn claim(result: &ExecutionResult) -> Option<GaveUp> {

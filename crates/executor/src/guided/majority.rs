@@ -103,12 +103,10 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
             // Most mistakes find nothing, so that finding nothing twice bears nothing out, unless both have looked.
             let is_chance = is_nothing(&own.came.as_is) && !finds_nothing(&own.came);
             let ways = if goal == Goal::Answer && is_chance { 1 } else { ways(&all) };
-            // What others came to each by itself contradicts them as well as what they agree on.
-            let is_rival = |other: &&&Candidate| {
+            let is_against = |other: &&Candidate| {
                 all.iter().all(|one| one.sample != other.sample) && worth(&other.came, goal) != Worth::Failed
             };
-            let rivals = groups.iter().map(|group| group.iter().filter(is_rival).count());
-            let against = count(rivals.max().unwrap_or_default());
+            let against = count(candidates.iter().filter(is_against).count());
             let languages = languages(&all);
             let rank = (own_worth, languages.min(ways), ways, all.len(), Reverse(first(group)?));
             Some((rank, group, languages, against))
