@@ -27,14 +27,14 @@ pub fn runs_program(file: &Path) -> bool {
 fn runs_script(process: &Path, script: &Path) -> bool {
     let Some(name) = script.file_name().map(OsStr::as_encoded_bytes) else { return false };
     let told = name.get(..LONGEST_NAME).unwrap_or(name);
-    if fs::read(process.join("comm")).is_ok_and(|comm| comm.trim_ascii_end() == told) {
-        let arguments = fs::read(process.join("cmdline")).unwrap_or_default();
-        let path = arguments.split(|byte| *byte == 0).nth(1).unwrap_or_default();
-        // Of a path that is not absolute, the folder of the process is where it begins.
-        let path = std::str::from_utf8(path).ok().map(|path| process.join("cwd").join(path));
-        return path.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path == script);
+    if !fs::read(process.join("comm")).is_ok_and(|comm| comm.trim_ascii_end() == told) {
+        return false;
     }
-    false
+    let arguments = fs::read(process.join("cmdline")).unwrap_or_default();
+    let path = arguments.split(|byte| *byte == 0).nth(1).unwrap_or_default();
+    // Of a path that is not absolute, the folder of the process is where it begins.
+    let path = std::str::from_utf8(path).ok().map(|path| process.join("cwd").join(path));
+    path.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path == script)
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -234,7 +234,7 @@ async fn lesson_another_program_is_another_way() {
     assert_eq!(same, answered("3", of_four(3, 1, 1)));
 }
 
-/// The command in the shell says something else, or fails: they agree in one language alone.
+/// The command in the shell says something else: the programs agree in one language alone.
 #[tokio::test]
 async fn what_programs_alone_agree_on_is_of_one_language() {
     let home = home();
