@@ -9,16 +9,23 @@ mod blocks;
 mod dot;
 #[cfg(target_arch = "x86_64")]
 mod dot_avx2;
+#[cfg(target_arch = "x86_64")]
+mod dot_avx512;
 mod format;
 mod gguf;
 mod gguf_vocab;
 mod kv_cache;
 mod math;
 mod matrix;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 mod simd;
+#[cfg(target_arch = "x86_64")]
 mod tile;
 #[cfg(target_arch = "x86_64")]
 mod tile_avx2;
+#[cfg(target_arch = "x86_64")]
+mod tile_avx512;
 mod transformer;
 
 #[cfg(test)]

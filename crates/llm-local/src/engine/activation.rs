@@ -4,7 +4,7 @@ use super::blocks::BLOCK;
 
 /// 256 activations: value = `scale * q[i]`.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
+#[repr(align(64))]
 pub(crate) struct Activation {
     pub(crate) q: [[i8; 32]; 8],
     /// Sums of 16 adjacent values.

@@ -4,9 +4,11 @@ use super::activation::Activation;
 use super::blocks::{self, BLOCK, Q4K_BYTES, Q6K_BYTES};
 use super::dot;
 #[cfg(target_arch = "x86_64")]
-use super::{dot_avx2, tile::ROWS, tile::Tile, tile_avx2};
+use super::tile::{Place, ROWS, Tile};
 #[cfg(target_arch = "x86_64")]
-use pulp::x86::V3;
+use super::{dot_avx2, dot_avx512, tile_avx512};
+#[cfg(target_arch = "x86_64")]
+use archmage::{X64V3Token, X64V4xToken};
 
 /// A weight format in blocks of 256.
 pub(crate) trait Format {
@@ -22,21 +24,46 @@ pub(crate) trait Format {
     /// A row of weights times a row of activations.
     fn dot(row: &[Self::Block], activations: &[Activation]) -> f32;
 
-    /// The same for two rows of weights and `N` rows of activations with AVX2.
+    /// The columns with the same scale, in fours.
     #[cfg(target_arch = "x86_64")]
-    fn dot_avx2<const N: usize>(
-        simd: V3,
-        rows: [&[Self::Block]; 2],
+    const GROUP: usize;
+
+    /// Of these, how many products of four columns can be added in pairs in 16 bits.
+    #[cfg(target_arch = "x86_64")]
+    const STEP: usize;
+
+    /// Consecutive rows of weights, an even number, times `N` rows of activations, with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    fn dots_avx2<const N: usize>(
+        simd: X64V3Token,
+        rows: &[Self::Block],
         activations: [&[Activation]; N],
-    ) -> [[f32; N]; 2];
+        out: &mut [[f32; N]],
+    );
+
+    /// The same with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    fn dots_avx512<const N: usize>(
+        simd: X64V4xToken,
+        rows: &[Self::Block],
+        activations: [&[Activation]; N],
+        out: &mut [[f32; N]],
+    );
 
     /// Unpacks a block into a row of a tile.
     #[cfg(target_arch = "x86_64")]
     fn unpack(tile: &mut Tile, row: usize, block: &Self::Block);
 
-    /// Adds the products of a tile and `N` blocks of activations to their sums.
+    /// Unpacks a column of blocks and adds its products with the activations in the same column to `sums`, with AVX-512.
     #[cfg(target_arch = "x86_64")]
-    fn add_avx2<const N: usize>(simd: V3, tile: &Tile, a: [&Activation; N], sums: [&mut [f32; ROWS]; N]);
+    fn add_avx512(
+        simd: X64V4xToken,
+        tile: &mut Tile,
+        rows: &[Self::Block],
+        place: Place,
+        activations: &[Activation],
+        sums: &mut [[f32; ROWS]],
+    );
 }
 
 /// Four bits per weight.
@@ -60,13 +87,30 @@ impl Format for Q4K {
     }
 
     #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn dot_avx2<const N: usize>(
-        simd: V3,
-        rows: [&[Self::Block]; 2],
+    const GROUP: usize = 8;
+
+    // Eight products of 4 and 8 bits, added in pairs, stay below 2^15.
+    #[cfg(target_arch = "x86_64")]
+    const STEP: usize = 8;
+
+    #[cfg(target_arch = "x86_64")]
+    fn dots_avx2<const N: usize>(
+        simd: X64V3Token,
+        rows: &[Self::Block],
         activations: [&[Activation]; N],
-    ) -> [[f32; N]; 2] {
-        dot_avx2::q4k(simd, rows, activations)
+        out: &mut [[f32; N]],
+    ) {
+        dot_avx2::q4k(simd, rows, activations, out);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn dots_avx512<const N: usize>(
+        simd: X64V4xToken,
+        rows: &[Self::Block],
+        activations: [&[Activation]; N],
+        out: &mut [[f32; N]],
+    ) {
+        dot_avx512::q4k(simd, rows, activations, out);
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -76,9 +120,15 @@ impl Format for Q4K {
     }
 
     #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn add_avx2<const N: usize>(simd: V3, tile: &Tile, a: [&Activation; N], sums: [&mut [f32; ROWS]; N]) {
-        tile_avx2::add_q4k(simd, tile, a, sums);
+    fn add_avx512(
+        simd: X64V4xToken,
+        tile: &mut Tile,
+        rows: &[Self::Block],
+        place: Place,
+        activations: &[Activation],
+        sums: &mut [[f32; ROWS]],
+    ) {
+        tile_avx512::add_q4k(simd, tile, rows, place, activations, sums);
     }
 }
 
@@ -98,13 +148,30 @@ impl Format for Q6K {
     }
 
     #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn dot_avx2<const N: usize>(
-        simd: V3,
-        rows: [&[Self::Block]; 2],
+    const GROUP: usize = 4;
+
+    // Two pairs of products of 6 and 8 bits do.
+    #[cfg(target_arch = "x86_64")]
+    const STEP: usize = 2;
+
+    #[cfg(target_arch = "x86_64")]
+    fn dots_avx2<const N: usize>(
+        simd: X64V3Token,
+        rows: &[Self::Block],
         activations: [&[Activation]; N],
-    ) -> [[f32; N]; 2] {
-        dot_avx2::q6k(simd, rows, activations)
+        out: &mut [[f32; N]],
+    ) {
+        dot_avx2::q6k(simd, rows, activations, out);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn dots_avx512<const N: usize>(
+        simd: X64V4xToken,
+        rows: &[Self::Block],
+        activations: [&[Activation]; N],
+        out: &mut [[f32; N]],
+    ) {
+        dot_avx512::q6k(simd, rows, activations, out);
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -114,8 +181,14 @@ impl Format for Q6K {
     }
 
     #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn add_avx2<const N: usize>(simd: V3, tile: &Tile, a: [&Activation; N], sums: [&mut [f32; ROWS]; N]) {
-        tile_avx2::add_q6k(simd, tile, a, sums);
+    fn add_avx512(
+        simd: X64V4xToken,
+        tile: &mut Tile,
+        rows: &[Self::Block],
+        place: Place,
+        activations: &[Activation],
+        sums: &mut [[f32; ROWS]],
+    ) {
+        tile_avx512::add_q6k(simd, tile, rows, place, activations, sums);
     }
 }

@@ -11,12 +11,12 @@ use super::format::{Format, Q4K, Q6K};
 use super::gguf::Container;
 use super::simd::Simd;
 #[cfg(target_arch = "x86_64")]
-use super::simd::add_tile;
-use super::tile::ROWS;
-#[cfg(target_arch = "x86_64")]
-use super::tile::Tile;
+use super::{tile::Place, tile::Tile, tile_avx2};
 
+/// The rows of weights that are unpacked together into a tile: a matrix has a multiple of them.
+pub(crate) const ROWS: usize = 16;
 /// Minimum rows of activations for which unpacking tiles is cheaper than reading weights row by row.
+#[cfg(target_arch = "x86_64")]
 const TILE_FROM: usize = 6;
 /// Rows of weights per task, for few rows of activations.
 const ROWS_PER_TASK: usize = 64;
@@ -96,10 +96,21 @@ impl Matrix {
 
     fn multiply_as<F: Format>(&self, simd: Simd, activations: &[Activation], out: &mut [f32]) {
         let per_row = self.columns / BLOCK;
-        let count = activations.len() / per_row;
         match simd {
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx2(simd) if count >= TILE_FROM => self.multiply_tiles::<F>(simd, activations, out),
+            Simd::Avx512(simd) if activations.len() >= TILE_FROM * per_row => {
+                let add = |tile: &mut Tile, rows: &[F::Block], place, sums: &mut [[f32; ROWS]]| {
+                    F::add_avx512(simd, tile, rows, place, activations, sums);
+                };
+                self.multiply_tiles::<F>(activations.len() / per_row, add, out);
+            }
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2(simd) if activations.len() >= TILE_FROM * per_row => {
+                let add = |tile: &mut Tile, rows: &[F::Block], place, sums: &mut [[f32; ROWS]]| {
+                    tile_avx2::add::<F>(simd, tile, rows, place, activations, sums);
+                };
+                self.multiply_tiles::<F>(activations.len() / per_row, add, out);
+            }
             _ => {
                 let rows = activations.chunks(4 * per_row).zip(out.chunks_mut(4 * self.rows));
                 for (activations, out) in rows {
@@ -139,16 +150,20 @@ impl Matrix {
         }
     }
 
-    /// Many rows of activations: sixteen rows of weights are unpacked and multiplied with all of them.
+    /// Many rows of activations, `count` of them: sixteen rows of weights are unpacked and multiplied with all of them, by `add`.
     #[cfg(target_arch = "x86_64")]
-    fn multiply_tiles<F: Format>(&self, simd: pulp::x86::V3, activations: &[Activation], out: &mut [f32]) {
+    fn multiply_tiles<F: Format>(
+        &self,
+        count: usize,
+        add: impl Fn(&mut Tile, &[F::Block], Place, &mut [[f32; ROWS]]) + Sync,
+        out: &mut [f32],
+    ) {
         let per_row = self.columns / BLOCK;
-        let count = activations.len() / per_row;
         let mut strips = vec![[0f32; ROWS]; count * (self.rows / ROWS)];
         strips.par_chunks_mut(count).enumerate().for_each_init(Tile::boxed, |tile, (index, strip)| {
             let rows = self.rows_of::<F>(index * ROWS, ROWS);
             for block in 0..per_row {
-                add_tile::<F>(simd, tile, rows, (block, per_row), activations, strip);
+                add(tile, rows, Place { block, per_row }, strip);
             }
         });
         out.par_chunks_exact_mut(self.rows).enumerate().for_each(|(row, out)| {

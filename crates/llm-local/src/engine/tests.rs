@@ -5,6 +5,8 @@ use super::blocks::{self, BLOCK, Q4K_BYTES, Q6K_BYTES};
 use super::format::{Format, Q4K, Q6K};
 use super::math;
 use super::simd::Simd;
+#[cfg(target_arch = "x86_64")]
+use super::{tile::Place, tile::Tile, tile_avx2};
 
 struct Noise(u64);
 
@@ -58,29 +60,42 @@ fn check<F: Format>(blocks: Vec<F::Block>) {
     }
     let expected: Vec<f32> =
         a.chunks(3).flat_map(|input| blocks.chunks(3).map(|row| F::dot(row, input))).collect();
-    let mut alone = Vec::new();
-    for (input, expected) in a.chunks(3).zip(expected.chunks(16)) {
-        let mut out = [[0f32; 1]; 16];
-        Simd::detect().dots::<F, 1>(&blocks, [input], &mut out);
-        close(out.as_flattened(), expected);
-        alone.extend(out);
-    }
-    // Batched results equal single ones to the bit: a sequence decoded beside others gives the same answer.
-    let rows: Vec<_> = a.chunks(3).collect();
-    let mut out = [[0f32; 4]; 16];
-    Simd::detect().dots::<F, 4>(&blocks, [rows[0], rows[1], rows[2], rows[3]], &mut out);
-    for (number, alone) in alone.chunks(16).take(4).enumerate() {
-        assert_eq!(out.map(|row| row[number]), alone.as_flattened());
-    }
-    #[cfg(target_arch = "x86_64")]
-    if let Simd::Avx2(simd) = Simd::detect() {
-        let mut tile = super::tile::Tile::boxed();
-        let mut sums = [[0f32; 16]; 7];
-        for block in 0..3 {
-            super::simd::add_tile::<F>(simd, &mut tile, &blocks, (block, 3), &a, &mut sums);
+    for simd in Simd::supported() {
+        let mut alone = Vec::new();
+        for (input, expected) in a.chunks(3).zip(expected.chunks(16)) {
+            let mut out = [[0f32; 1]; 16];
+            simd.dots::<F, 1>(&blocks, [input], &mut out);
+            close(out.as_flattened(), expected);
+            alone.extend(out);
         }
-        close(sums.as_flattened(), &expected);
+        // Batched results equal single ones to the bit: a sequence decoded beside others gives the same answer.
+        let rows: Vec<_> = a.chunks(3).collect();
+        let mut out = [[0f32; 4]; 16];
+        simd.dots::<F, 4>(&blocks, [rows[0], rows[1], rows[2], rows[3]], &mut out);
+        for (number, alone) in alone.chunks(16).take(4).enumerate() {
+            assert_eq!(out.map(|row| row[number]), alone.as_flattened(), "{simd:?}");
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(sums) = by_tiles::<F>(simd, &blocks, &a) {
+            close(sums.as_flattened(), &expected);
+        }
     }
+}
+
+/// The sums of 7 rows of activations, with a kernel for tiles.
+#[cfg(target_arch = "x86_64")]
+fn by_tiles<F: Format>(simd: Simd, blocks: &[F::Block], a: &[Activation]) -> Option<[[f32; 16]; 7]> {
+    let mut tile = Tile::boxed();
+    let mut sums = [[0f32; 16]; 7];
+    for block in 0..3 {
+        let place = Place { block, per_row: 3 };
+        match simd {
+            Simd::Avx512(simd) => F::add_avx512(simd, &mut tile, blocks, place, a, &mut sums),
+            Simd::Avx2(simd) => tile_avx2::add::<F>(simd, &mut tile, blocks, place, a, &mut sums),
+            Simd::Portable => return None,
+        }
+    }
+    Some(sums)
 }
 
 fn close(found: &[f32], expected: &[f32]) {
@@ -114,11 +129,24 @@ fn extreme_bits_do_not_overflow() {
     negative.iter_mut().skip(1).step_by(2).for_each(|v| *v = -1.0);
     for values in [values, negative] {
         let a = activations(&values);
-        let mut out = [[0f32; 1]; 16];
-        Simd::detect().dots::<Q4K, 1>(&[four; 48], [&a], &mut out);
-        close(out.as_flattened(), &[Q4K::dot(&[four; 3], &a); 16]);
-        Simd::detect().dots::<Q6K, 1>(&[six; 48], [&a], &mut out);
-        close(out.as_flattened(), &[Q6K::dot(&[six; 3], &a); 16]);
+        #[cfg(target_arch = "x86_64")]
+        let seven: Vec<Activation> = a.iter().cycle().take(7 * 3).copied().collect();
+        let (of_four, of_six) = ([Q4K::dot(&[four; 3], &a); 16], [Q6K::dot(&[six; 3], &a); 16]);
+        for simd in Simd::supported() {
+            let mut out = [[0f32; 1]; 16];
+            simd.dots::<Q4K, 1>(&[four; 48], [&a], &mut out);
+            close(out.as_flattened(), &of_four);
+            simd.dots::<Q6K, 1>(&[six; 48], [&a], &mut out);
+            close(out.as_flattened(), &of_six);
+            #[cfg(target_arch = "x86_64")]
+            for sums in by_tiles::<Q4K>(simd, &[four; 48], &seven).into_iter().flatten() {
+                close(&sums, &of_four);
+            }
+            #[cfg(target_arch = "x86_64")]
+            for sums in by_tiles::<Q6K>(simd, &[six; 48], &seven).into_iter().flatten() {
+                close(&sums, &of_six);
+            }
+        }
     }
 }
 

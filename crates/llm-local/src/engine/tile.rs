@@ -5,12 +5,11 @@
 //! A tile lives only as long as it is used: the file stays the only copy of the weights.
 
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
-
-/// Rows in a tile.
-pub(crate) const ROWS: usize = 16;
+use super::format::Format;
+pub(crate) use super::matrix::ROWS;
 
 /// One block of sixteen rows. The innermost sixteen elements are always the rows.
-#[repr(align(32))]
+#[repr(align(64))]
 pub(crate) struct Tile {
     /// For each four adjacent columns: four weights of each row.
     pub(crate) weights: [[[u8; 4]; ROWS]; 64],
@@ -36,6 +35,14 @@ impl Tile {
         })
     }
 
+    /// Unpacks one block of each row.
+    #[inline(always)]
+    pub(crate) fn unpack<'a, F: Format>(&mut self, blocks: impl Iterator<Item = &'a F::Block>) {
+        for (row, block) in blocks.enumerate() {
+            F::unpack(self, row, block);
+        }
+    }
+
     /// Unpacks a Q4_K block of row `row`: eight groups of 32 columns.
     #[inline(always)]
     pub(crate) fn put_q4k(&mut self, row: usize, block: &[u8; Q4K_BYTES]) {
@@ -50,6 +57,13 @@ impl Tile {
                 put(high, row, ((quad >> 4) & 0x0F0F_0F0F).to_le_bytes());
             }
         }
+        self.put_q4k_factors(row, block);
+    }
+
+    /// Puts the factors of a Q4_K block into row `row`.
+    #[inline(always)]
+    pub(crate) fn put_q4k_factors(&mut self, row: usize, block: &[u8; Q4K_BYTES]) {
+        let w = blocks::q4k(block);
         for (place, scale) in self.scales.iter_mut().zip(w.scales) {
             put(place, row, [i16::from(scale); 2]);
         }
@@ -69,6 +83,13 @@ impl Tile {
         for (place, quad) in self.weights.iter_mut().zip(quads) {
             put(place, row, *quad);
         }
+        self.put_q6k_factors(row, block);
+    }
+
+    /// Puts the factors of a Q6_K block into row `row`.
+    #[inline(always)]
+    pub(crate) fn put_q6k_factors(&mut self, row: usize, block: &[u8; Q6K_BYTES]) {
+        let w = blocks::q6k(block);
         for (place, scale) in self.scales.iter_mut().zip(w.scales) {
             put(place, row, [i16::from(scale); 2]);
         }
@@ -78,6 +99,23 @@ impl Tile {
         }
         put(&mut self.scale, row, w.scale);
         put(&mut self.correction_scale, row, w.scale);
+    }
+}
+
+/// A column of blocks.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// Its number.
+    pub(crate) block: usize,
+    /// The blocks of a row.
+    pub(crate) per_row: usize,
+}
+
+impl Place {
+    /// What stands in this column, in each row.
+    #[inline(always)]
+    pub(crate) fn of<T>(self, rows: &[T]) -> impl Iterator<Item = &T> {
+        rows.iter().skip(self.block).step_by(self.per_row)
     }
 }
 

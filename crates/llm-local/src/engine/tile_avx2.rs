@@ -1,118 +1,117 @@
 //! AVX2 kernel for a tile of weights times rows of activations.
 
-use std::arch::x86_64::{__m256, __m256i};
+use std::arch::x86_64::*;
 
-use pulp::cast;
-use pulp::x86::V3;
+use archmage::{X64V3Token, arcane};
+use bytemuck::{must_cast, must_cast_ref};
 
 use super::activation::Activation;
-use super::tile::{ROWS, Tile};
+use super::format::Format;
+use super::tile::{Place, ROWS, Tile};
 
-/// Adds the products of a Q4_K tile with `N` activations to `sums`, one per activation, sixteen rows each.
-#[inline(always)]
-pub(crate) fn add_q4k<const N: usize>(
-    simd: V3,
-    tile: &Tile,
-    a: [&Activation; N],
-    sums: [&mut [f32; ROWS]; N],
+/// Unpacks a block of sixteen rows, and adds its products with the block of each row of activations to `sums`.
+#[arcane]
+pub(crate) fn add<F: Format>(
+    _simd: X64V3Token,
+    tile: &mut Tile,
+    rows: &[F::Block],
+    place: Place,
+    activations: &[Activation],
+    sums: &mut [[f32; ROWS]],
 ) {
-    let mut totals = [[simd.avx._mm256_setzero_si256(); 2]; N];
-    let (groups, _) = tile.weights.as_chunks::<8>();
-    for ((group, scales), i) in groups.iter().zip(&tile.scales).zip(0..8) {
-        // Eight products of 4 and 8 bits, added in pairs, stay below 2^15.
-        let products = products::<N, 8>(simd, group, a, i * 8);
-        scale_and_add(simd, scales, products, &mut totals);
-    }
-    finish(simd, tile, a, totals, sums);
-}
-
-/// The same for a Q6_K tile.
-#[inline(always)]
-pub(crate) fn add_q6k<const N: usize>(
-    simd: V3,
-    tile: &Tile,
-    a: [&Activation; N],
-    sums: [&mut [f32; ROWS]; N],
-) {
-    let mut totals = [[simd.avx._mm256_setzero_si256(); 2]; N];
-    let (groups, _) = tile.weights.as_chunks::<4>();
-    for ((group, scales), i) in groups.iter().zip(&tile.scales).zip(0..16) {
-        // Products of 6 and 8 bits: two pairs fit below 2^15, so a group of four is added in two steps.
-        let (steps, _) = group.as_chunks::<2>();
-        for (step, j) in steps.iter().zip(0..2) {
-            let products = products::<N, 2>(simd, step, a, i * 4 + j * 2);
-            scale_and_add(simd, scales, products, &mut totals);
+    tile.unpack::<F>(place.of(rows));
+    let mut activations = place.of(activations);
+    let (fours, rest) = sums.as_chunks_mut::<4>();
+    for four in fours {
+        if let (Some(a), Some(b), Some(c), Some(d)) =
+            (activations.next(), activations.next(), activations.next(), activations.next())
+        {
+            add_few::<F, 4>(tile, [a, b, c, d], four.each_mut());
         }
     }
-    finish(simd, tile, a, totals, sums);
+    for (sums, a) in rest.iter_mut().zip(activations) {
+        add_few::<F, 1>(tile, [a], [sums]);
+    }
 }
 
-/// Sums of products of `G` times four columns, from column `4 * first` on.
-#[inline(always)]
-fn products<const N: usize, const G: usize>(
-    simd: V3,
-    group: &[[[u8; 4]; ROWS]; G],
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn add_few<F: Format, const N: usize>(tile: &Tile, a: [&Activation; N], sums: [&mut [f32; ROWS]; N]) {
+    let mut totals = [[_mm256_setzero_si256(); 2]; N];
+    let groups = tile.weights.chunks_exact(F::GROUP).zip(&tile.scales);
+    for ((group, scales), first) in groups.zip((0..).step_by(F::GROUP)) {
+        for (step, first) in group.chunks_exact(F::STEP).zip((first..).step_by(F::STEP)) {
+            scale_and_add(scales, products(step, a, first), &mut totals);
+        }
+    }
+    finish(tile, a, totals, sums);
+}
+
+/// Sums of products of a few times four columns, from column `4 * first` on.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn products<const N: usize>(
+    step: &[[[u8; 4]; ROWS]],
     a: [&Activation; N],
     first: usize,
 ) -> [[__m256i; 2]; N] {
-    let mut out = [[simd.avx._mm256_setzero_si256(); 2]; N];
-    for (pair, k) in group.iter().zip(first..) {
-        let pair: [__m256i; 2] = cast(*pair);
+    let mut out = [[_mm256_setzero_si256(); 2]; N];
+    for (weights, column) in step.iter().zip(first..) {
+        let weights: [__m256i; 2] = must_cast(*weights);
         for (out, a) in out.iter_mut().zip(a) {
-            let quads: &[[i8; 4]; 64] = bytemuck::must_cast_ref(&a.q);
-            let quad = simd.avx._mm256_set1_epi32(cast(quads.get(k).copied().unwrap_or_default()));
-            for (out, w) in out.iter_mut().zip(pair) {
-                *out = simd.avx2._mm256_add_epi16(*out, simd.avx2._mm256_maddubs_epi16(w, quad));
+            let quads: &[[i8; 4]; 64] = must_cast_ref(&a.q);
+            let quad = _mm256_set1_epi32(must_cast(quads.get(column).copied().unwrap_or_default()));
+            for (out, weights) in out.iter_mut().zip(weights) {
+                *out = _mm256_add_epi16(*out, _mm256_maddubs_epi16(weights, quad));
             }
         }
     }
     out
 }
 
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "avx2,fma")]
 fn scale_and_add<const N: usize>(
-    simd: V3,
     scales: &[[i16; 2]; ROWS],
     products: [[__m256i; 2]; N],
     totals: &mut [[__m256i; 2]; N],
 ) {
-    let scales: [__m256i; 2] = cast(*scales);
+    let scales: [__m256i; 2] = must_cast(*scales);
     for (totals, products) in totals.iter_mut().zip(products) {
         for ((total, product), scale) in totals.iter_mut().zip(products).zip(scales) {
-            *total = simd.avx2._mm256_add_epi32(*total, simd.avx2._mm256_madd_epi16(product, scale));
+            *total = _mm256_add_epi32(*total, _mm256_madd_epi16(product, scale));
         }
     }
 }
 
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "avx2,fma")]
 fn finish<const N: usize>(
-    simd: V3,
     tile: &Tile,
     a: [&Activation; N],
     totals: [[__m256i; 2]; N],
     sums: [&mut [f32; ROWS]; N],
 ) {
-    let V3 { avx, avx2, fma, .. } = simd;
     for ((a, totals), sums) in a.into_iter().zip(totals).zip(sums) {
-        let pairs: &[[i16; 2]; 8] = bytemuck::must_cast_ref(&a.sums);
-        let mut offsets = [avx._mm256_setzero_si256(); 2];
+        let pairs: &[[i16; 2]; 8] = must_cast_ref(&a.sums);
+        let mut offsets = [_mm256_setzero_si256(); 2];
         for (pair, corrections) in pairs.iter().zip(&tile.corrections) {
-            let pair = avx._mm256_set1_epi32(cast(*pair));
-            for (offset, correction) in offsets.iter_mut().zip(cast::<_, [__m256i; 2]>(*corrections)) {
-                *offset = avx2._mm256_add_epi32(*offset, avx2._mm256_madd_epi16(correction, pair));
+            let pair = _mm256_set1_epi32(must_cast(*pair));
+            for (offset, correction) in offsets.iter_mut().zip(must_cast::<_, [__m256i; 2]>(*corrections)) {
+                *offset = _mm256_add_epi32(*offset, _mm256_madd_epi16(correction, pair));
             }
         }
-        let unit = avx._mm256_set1_ps(a.scale);
-        let mut halves: [__m256; 2] = cast(*sums);
-        let scales: [__m256; 2] = cast(tile.scale);
-        let corrections: [__m256; 2] = cast(tile.correction_scale);
+        let unit = _mm256_set1_ps(a.scale);
+        let mut halves: [__m256; 2] = must_cast(*sums);
+        let scales: [__m256; 2] = must_cast(tile.scale);
+        let corrections: [__m256; 2] = must_cast(tile.correction_scale);
         for ((((half, total), offset), scale), correction) in
             halves.iter_mut().zip(totals).zip(offsets).zip(scales).zip(corrections)
         {
-            let total = avx._mm256_mul_ps(avx._mm256_cvtepi32_ps(total), scale);
-            let value = fma._mm256_fnmadd_ps(avx._mm256_cvtepi32_ps(offset), correction, total);
-            *half = fma._mm256_fmadd_ps(value, unit, *half);
+            let total = _mm256_mul_ps(_mm256_cvtepi32_ps(total), scale);
+            let value = _mm256_fnmadd_ps(_mm256_cvtepi32_ps(offset), correction, total);
+            *half = _mm256_fmadd_ps(value, unit, *half);
         }
-        *sums = cast(halves);
+        *sums = must_cast(halves);
     }
 }
