@@ -1,12 +1,17 @@
 //! Verifies that giving up is justified: facts decide, or else a judge, whether the evidence shows that the step
 //! cannot be done.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
-use artoo_checks::MissingName;
+use artoo_checks::{Filesystem, MissingName};
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
-use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode, ToolCall};
+use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode, StepKind, ToolCall};
 
 use crate::{Judge, JudgeContext, verdicts::record};
 
@@ -26,7 +31,7 @@ pub(crate) async fn borne_out(
     let Some(claim) = claim(&result).filter(|_| cx.result.tool_calls.iter().any(ToolCall::ran)) else {
         return result;
     };
-    if names_what_is_not_there(&claim, cx) {
+    if names_what_is_not_there(&claim, cx).await {
         return result;
     }
     let criterion = Criterion {
@@ -45,21 +50,35 @@ pub(crate) async fn borne_out(
 
 /// Whether a call failed since something was not there that the step names, that is why it is given up, and nothing that is
 /// there bears the name.
-fn names_what_is_not_there(claim: &GaveUp, cx: &JudgeContext<'_>) -> bool {
-    let mut failed = cx.result.tool_calls.iter().filter(|call| call.ran() && call.failure.is_some());
-    failed.any(|call| {
-        MissingName::of(&call.stderr.shown).is_some_and(|missing| {
-            let is_there = match &missing {
-                MissingName::File(name) => cx.world.place(Path::new(name)).exists(),
-                MissingName::Key(name) => {
-                    cx.subject.is_empty() || !cx.subject.iter().all(|file| lacks(file, name))
-                }
-            };
-            let is_told =
-                [&cx.subtask.intent, &claim.reason].iter().all(|text| text.contains(missing.name()));
-            is_told && !is_there && !missing.is_one_of(cx.subject)
-        })
-    })
+async fn names_what_is_not_there(claim: &GaveUp, cx: &JudgeContext<'_>) -> bool {
+    let is_told = |missing: &MissingName| {
+        [&cx.subtask.intent, &claim.reason].iter().all(|text| text.contains(missing.name()))
+    };
+    // That a file which is to be made is not there yet is no reason to give up.
+    let is_needed = |missing: &MissingName| match (missing, cx.subtask.kind) {
+        (MissingName::File(_), StepKind::Create) => false,
+        (MissingName::File(_), StepKind::FindOut | StepKind::Change) | (MissingName::Key(_), _) => true,
+    };
+    let failed = cx.result.tool_calls.iter().filter(|call| call.ran() && call.failure.is_some());
+    let missing: Vec<MissingName> = failed
+        .filter_map(|call| MissingName::of(&call.stderr.shown))
+        .filter(|missing| is_told(missing) && is_needed(missing) && !missing.is_one_of(cx.subject))
+        .collect();
+    if missing.is_empty() {
+        return false;
+    }
+    let (world, subject) = (cx.world.clone(), cx.subject.to_vec());
+    let look = move || missing.iter().any(|missing| !may_be_there(missing, &world, &subject));
+    // This fails only when the process shuts down.
+    tokio::task::spawn_blocking(look).await.unwrap_or(false)
+}
+
+/// Whether it is there, or cannot be known not to be.
+fn may_be_there(missing: &MissingName, world: &Filesystem, subject: &[PathBuf]) -> bool {
+    match missing {
+        MissingName::File(name) => !matches!(world.place(Path::new(name)).try_exists(), Ok(false)),
+        MissingName::Key(name) => subject.is_empty() || !subject.iter().all(|file| lacks(file, name)),
+    }
 }
 
 /// Whether this is a file that can be searched, and the name stands nowhere in it.

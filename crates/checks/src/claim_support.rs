@@ -7,14 +7,12 @@ use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
     Filesystem, Record,
+    missing_name::NOT_THERE,
     named_paths::without_spaced_names,
     number::{Figure, figures, numbers_within},
     print_only::only_prints,
     same_answer::means_none,
 };
-
-/// The system's message about a missing file.
-const NOT_THERE: &str = "No such file or directory";
 
 /// Error messages of shells and the C library. English only; an error message in another language is not
 /// recognised.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const NO_KEY: &str = "KeyError";
 const NO_FILE: &str = "FileNotFoundError";
 /// What the C library says of it, in the locale that commands run in.
-const NOT_THERE: &str = ": No such file or directory";
+pub(crate) const NOT_THERE: &str = "No such file or directory";
 
 /// What is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl MissingName {
     /// ```
     pub fn of(stderr: &str) -> Option<Self> {
         let line = stderr.lines().rev().find(|line| !line.trim().is_empty())?.trim();
-        if let Some(before) = line.strip_suffix(NOT_THERE) {
+        if let Some(before) = line.strip_suffix(NOT_THERE).and_then(|before| before.strip_suffix(": ")) {
             let name = before.rsplit_once(": ").map_or(before, |(_, name)| name);
             return Some(Self::File(unquoted(name).to_owned()));
         }

@@ -172,11 +172,11 @@ async fn by_running(
     };
     let record = recorded(last);
     if record.as_ref().is_some_and(|record| record.is_same(&hidden)) {
-        return independent(subject);
+        return independent(subject).await;
     }
     // The output differs, either because of the hidden path or because the command is not deterministic.
     match again.run_again(calls, &[], within).await {
-        Ok(as_it_is) if as_it_is.is_same(&hidden) => independent(subject),
+        Ok(as_it_is) if as_it_is.is_same(&hidden) => independent(subject).await,
         Ok(as_it_is) if record.is_none_or(|record| record.is_same(&as_it_is)) => Dependence::Depends,
         Ok(_) => Dependence::Unknown("it puts out something else each time".to_owned()),
         Err(reason) => Dependence::Unknown(reason),
@@ -184,11 +184,14 @@ async fn by_running(
 }
 
 /// What it means that the output stays the same. A process goes on where the file of its program cannot be read.
-fn independent(subject: &[PathBuf]) -> Dependence {
-    if subject.iter().any(|path| runs_program(path)) {
-        return Dependence::Unknown("a process runs it, which goes on".to_owned());
+async fn independent(subject: &[PathBuf]) -> Dependence {
+    let subject = subject.to_vec();
+    let runs = tokio::task::spawn_blocking(move || subject.iter().any(|path| runs_program(path)));
+    match runs.await {
+        Ok(true) => Dependence::Unknown("a process runs it, which goes on".to_owned()),
+        Ok(false) => Dependence::Independent,
+        Err(error) => Dependence::Unknown(error.to_string()),
     }
-    Dependence::Independent
 }
 
 /// The recorded output of a call, if the record is complete.

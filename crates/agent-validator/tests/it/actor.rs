@@ -10,7 +10,7 @@ use artoo_llm_client::{
 };
 use artoo_types::{
     ExecutionResult, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, Message, MessageKind, OutcomeStatus,
-    OutputRecord, Role, SubTask, SubTaskId, SubTaskOutcome, ToolCall,
+    OutputRecord, Role, StepKind, SubTask, SubTaskId, SubTaskOutcome, ToolCall,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -166,19 +166,51 @@ async fn lesson_what_the_step_names_and_is_not_there_needs_no_judge() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("stock.csv"), "item,price\nchair,10\n").unwrap();
     let no_file = "cat: stock.csv: No such file or directory";
-    for (intent, stderr, reason, is_fact) in [
-        ("Summe der Spalte discount in stock.csv?", "KeyError: 'discount'", "discount is not there", true),
-        ("Summe der Spalte rebate in stock.csv?", "KeyError: 'discount'", "discount is not there", false),
-        ("Summe der Spalte price in stock.csv?", "KeyError: 'price'", "price is not there", false),
-        ("Summe der Spalte discount in stock.csv?", "KeyError: 'discount'", "it cannot be done", false),
-        ("Summe der Spalte discount?", "KeyError: 'discount'", "discount is not there", false),
-        ("Read old/a.txt", "cat: old/a.txt: No such file or directory", "old/a.txt is not there", true),
-        ("Read stock.csv", no_file, "stock.csv is not there", false),
+    let find_out = StepKind::FindOut;
+    for (kind, intent, stderr, reason, is_fact) in [
+        (
+            find_out,
+            "Summe der Spalte discount in stock.csv?",
+            "KeyError: 'discount'",
+            "discount is not there",
+            true,
+        ),
+        (
+            find_out,
+            "Summe der Spalte rebate in stock.csv?",
+            "KeyError: 'discount'",
+            "discount is not there",
+            false,
+        ),
+        (find_out, "Summe der Spalte price in stock.csv?", "KeyError: 'price'", "price is not there", false),
+        (
+            find_out,
+            "Summe der Spalte discount in stock.csv?",
+            "KeyError: 'discount'",
+            "it cannot be done",
+            false,
+        ),
+        (find_out, "Summe der Spalte discount?", "KeyError: 'discount'", "discount is not there", false),
+        (
+            find_out,
+            "Read old/a.txt",
+            "cat: old/a.txt: No such file or directory",
+            "old/a.txt is not there",
+            true,
+        ),
+        (
+            StepKind::Create,
+            "Write old/a.txt",
+            "cat: old/a.txt: No such file or directory",
+            "old/a.txt is not there",
+            false,
+        ),
+        (find_out, "Read stock.csv", no_file, "stock.csv is not there", false),
     ] {
         let judge: Arc<dyn Judge> =
             if is_fact { Arc::new(Unasked) } else { Arc::new(Always(fail(FailureClass::Logical))) };
         let mut house = House::within(home.path(), judge);
-        house.dispatcher.publish(SubTask { intent: intent.to_owned(), ..counting(1) }).unwrap();
+        house.dispatcher.publish(SubTask { kind, intent: intent.to_owned(), ..counting(1) }).unwrap();
         let gave_up = GaveUp { kind: GiveUpKind::Impossible, reason: reason.to_owned(), question: None };
         let mut result = unfinished(counted(1, 1, ""), ExecutionStatus::Failed, FailureClass::Logical);
         result.tool_calls = vec![died(stderr)];
