@@ -15,13 +15,14 @@ pub(crate) enum Language {
 
 /// The program that runs Python.
 pub(crate) const PYTHON: &str = "python3";
-/// The modules that every program finds imported: a weak model forgets some.
-const IMPORTS: &str = "import csv, json, os, re, shutil, subprocess, sys, tarfile, time, zipfile
-from collections import Counter, defaultdict
-from datetime import date, datetime, timedelta
-from pathlib import Path
-from xml.etree import ElementTree
-";
+/// What every program finds imported if it uses it, by the module that it comes from: a weak model forgets some.
+const IMPORTS: [(Option<&str>, &[&str]); 5] = [
+    (None, &["csv", "json", "os", "re", "shutil", "subprocess", "sys", "tarfile", "time", "zipfile"]),
+    (Some("collections"), &["Counter", "defaultdict"]),
+    (Some("datetime"), &["date", "datetime", "timedelta"]),
+    (Some("pathlib"), &["Path"]),
+    (Some("xml.etree"), &["ElementTree"]),
+];
 /// The last words of a program's beginning, which the model goes on behind.
 const BEGUN: &str = "from pathlib import Path\nimport";
 impl Language {
@@ -58,10 +59,32 @@ pub(crate) fn command(language: Language, answer: &str) -> Option<String> {
     Some(match language {
         Language::Shell => code.trim().to_owned(),
         Language::Python => {
-            let program = format!("{IMPORTS}{begun}{}", code.trim_end());
-            format!("{PYTHON} -c {}", quoted(&program))
+            let program = format!("{begun}{}", code.trim_end());
+            format!("{PYTHON} -c {}", quoted(&format!("{}{program}", imports(&program))))
         }
     })
+}
+
+/// The imports that a program lacks, line by line.
+fn imports(program: &str) -> String {
+    let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("from ");
+    let (own, rest): (Vec<&str>, Vec<&str>) = program.lines().partition(is_import);
+    let has = |lines: &[&str], name: &str| lines.iter().any(|line| words(line).any(|word| word == name));
+    let mut lines = String::new();
+    for (module, names) in IMPORTS {
+        let lacking = names.iter().copied().filter(|name| has(&rest, name) && !has(&own, name));
+        let names = lacking.collect::<Vec<_>>().join(", ");
+        match module {
+            _ if names.is_empty() => {}
+            None => lines.push_str(&format!("import {names}\n")),
+            Some(module) => lines.push_str(&format!("from {module} import {names}\n")),
+        }
+    }
+    lines
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 fn code(answer: &str) -> &str {
@@ -114,12 +137,24 @@ mod tests {
     }
 
     #[test]
-    fn a_program_has_its_imports_once_and_is_one_argument() {
-        let expected = format!("python3 -c '{IMPORTS}import csv\nprint('\\''a'\\'')'");
+    fn a_program_finds_imported_what_it_uses() {
+        let expected = "python3 -c 'import csv\nprint('\\''a'\\'')'";
         for answer in
             [" csv\nprint('a')\n```", "```python\nimport csv\nprint('a')\n```", "import csv\nprint('a')"]
         {
-            assert_eq!(command(Language::Python, answer), Some(expected.clone()), "{answer}");
+            assert_eq!(command(Language::Python, answer).as_deref(), Some(expected), "{answer}");
+        }
+        for (program, lacking) in [
+            ("print(1)", ""),
+            ("import os\nprint(os.sep, Path(sys.argv[0]))", "import sys\nfrom pathlib import Path\n"),
+            ("import datetime\nprint(datetime.date.today())", "from datetime import date\n"),
+            ("from datetime import datetime as d\nprint(d.now())", ""),
+            ("    import re\nprint(re.split('a', 'b'))", "import re\n"),
+            ("Counter()\ndefaultdict(list)", "from collections import Counter, defaultdict\n"),
+            ("ElementTree.parse('a')", "from xml.etree import ElementTree\n"),
+            ("closed = recsv = json_file = 1", ""),
+        ] {
+            assert_eq!(imports(program), lacking, "{program}");
         }
     }
 

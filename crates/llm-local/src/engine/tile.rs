@@ -57,13 +57,6 @@ impl Tile {
                 put(high, row, ((quad >> 4) & 0x0F0F_0F0F).to_le_bytes());
             }
         }
-        self.put_q4k_factors(row, block);
-    }
-
-    /// Puts the factors of a Q4_K block into row `row`.
-    #[inline(always)]
-    pub(crate) fn put_q4k_factors(&mut self, row: usize, block: &[u8; Q4K_BYTES]) {
-        let w = blocks::q4k(block);
         for (place, scale) in self.scales.iter_mut().zip(w.scales) {
             put(place, row, [i16::from(scale); 2]);
         }
@@ -83,13 +76,6 @@ impl Tile {
         for (place, quad) in self.weights.iter_mut().zip(quads) {
             put(place, row, *quad);
         }
-        self.put_q6k_factors(row, block);
-    }
-
-    /// Puts the factors of a Q6_K block into row `row`.
-    #[inline(always)]
-    pub(crate) fn put_q6k_factors(&mut self, row: usize, block: &[u8; Q6K_BYTES]) {
-        let w = blocks::q6k(block);
         for (place, scale) in self.scales.iter_mut().zip(w.scales) {
             put(place, row, [i16::from(scale); 2]);
         }
@@ -121,7 +107,7 @@ impl Place {
 
 /// Stores the value of a row.
 #[inline(always)]
-fn put<T>(places: &mut [T; ROWS], row: usize, value: T) {
+pub(crate) fn put<T>(places: &mut [T; ROWS], row: usize, value: T) {
     if let Some(place) = places.get_mut(row % ROWS) {
         *place = value;
     }

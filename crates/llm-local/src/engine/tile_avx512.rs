@@ -1,15 +1,16 @@
 //! AVX-512 kernel for a tile of weights times rows of activations: a register holds four columns of all sixteen rows.
 
 use std::arch::x86_64::*;
+use std::slice::from_mut;
 
 use archmage::{X64V4xToken, arcane};
 use bytemuck::{must_cast, must_cast_ref};
 
 use super::activation::Activation;
-use super::blocks::{Q4K_BYTES, Q6K_BYTES};
+use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
 use super::dot_avx512;
 use super::format::{Format, Q4K, Q6K};
-use super::tile::{Place, ROWS, Tile};
+use super::tile::{Place, ROWS, Tile, put};
 
 /// Unpacks a Q4_K block of sixteen rows, and adds its products with the block of each row of activations to `sums`.
 #[arcane]
@@ -21,16 +22,22 @@ pub(crate) fn add_q4k(
     activations: &[Activation],
     sums: &mut [[f32; ROWS]],
 ) {
-    put_q4k_factors(tile, rows, place);
-    let mut rows_of_weights = [[_mm512_setzero_si512(); ROWS]; 4];
+    let mut weights = [[_mm512_setzero_si512(); ROWS]; 4];
+    let mut factors = [_mm512_setzero_si512(); ROWS];
     for (row, block) in place.of(rows).enumerate().take(ROWS) {
-        for (part, weights) in rows_of_weights.iter_mut().zip(dot_avx512::q4k_weights(block)) {
-            if let Some(place) = part.get_mut(row) {
-                *place = weights;
-            }
-        }
+        let w = blocks::q4k(block);
+        put_row(&mut weights, row, dot_avx512::q4k_weights(block));
+        let scales_and_mins = _mm_set_epi64x(i64::from_le_bytes(w.mins), i64::from_le_bytes(w.scales));
+        put_row(from_mut(&mut factors), row, [twice(_mm512_cvtepu8_epi32(scales_and_mins))]);
+        put(&mut tile.scale, row, w.scale);
+        put(&mut tile.correction_scale, row, w.floor);
     }
-    put_weights(tile, rows_of_weights);
+    put_weights(tile, weights);
+    // Eight scales and eight corrections.
+    let places = tile.scales.iter_mut().take(8).chain(&mut tile.corrections);
+    for (place, factor) in places.zip(transposed(factors)) {
+        *place = must_cast(factor);
+    }
     add::<{ Q4K::GROUP }>(tile, place.of(activations), sums);
 }
 
@@ -44,32 +51,45 @@ pub(crate) fn add_q6k(
     activations: &[Activation],
     sums: &mut [[f32; ROWS]],
 ) {
-    put_q6k_factors(tile, rows, place);
-    let mut rows_of_weights = [[_mm512_setzero_si512(); ROWS]; 4];
+    let mut weights = [[_mm512_setzero_si512(); ROWS]; 4];
+    let mut factors = [[_mm512_setzero_si512(); ROWS]; 2];
     for (row, block) in place.of(rows).enumerate().take(ROWS) {
-        for (part, weights) in rows_of_weights.iter_mut().zip(dot_avx512::q6k_weights(block)) {
-            if let Some(place) = part.get_mut(row) {
-                *place = weights;
-            }
-        }
+        let w = blocks::q6k(block);
+        put_row(&mut weights, row, dot_avx512::q6k_weights(block));
+        let scales: __m128i = must_cast(w.scales);
+        // Stored numbers are 32 too large.
+        let corrections = _mm256_slli_epi16::<5>(_mm256_cvtepi8_epi16(scales));
+        let corrections = _mm512_zextsi256_si512(corrections);
+        put_row(&mut factors, row, [twice(_mm512_cvtepi8_epi32(scales)), corrections]);
+        put(&mut tile.scale, row, w.scale);
+        put(&mut tile.correction_scale, row, w.scale);
     }
-    put_weights(tile, rows_of_weights);
+    put_weights(tile, weights);
+    let [scales, corrections] = factors;
+    for (place, scale) in tile.scales.iter_mut().zip(transposed(scales)) {
+        *place = must_cast(scale);
+    }
+    for (place, correction) in tile.corrections.iter_mut().zip(transposed(corrections)) {
+        *place = must_cast(correction);
+    }
     add::<{ Q6K::GROUP }>(tile, place.of(activations), sums);
 }
 
-/// Not inlined: compiled for AVX-512, these single numbers would be scattered, which takes longer.
-#[inline(never)]
-fn put_q4k_factors(tile: &mut Tile, rows: &[[u8; Q4K_BYTES]], place: Place) {
-    for (row, block) in place.of(rows).enumerate() {
-        tile.put_q4k_factors(row, block);
+/// Puts a row into each of several squares.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn put_row<const N: usize>(squares: &mut [[__m512i; ROWS]], row: usize, values: [__m512i; N]) {
+    for (square, value) in squares.iter_mut().zip(values) {
+        put(square, row, value);
     }
 }
 
-#[inline(never)]
-fn put_q6k_factors(tile: &mut Tile, rows: &[[u8; Q6K_BYTES]], place: Place) {
-    for (row, block) in place.of(rows).enumerate() {
-        tile.put_q6k_factors(row, block);
-    }
+/// Numbers of 16 bits, each in both halves of 32.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn twice(numbers: __m512i) -> __m512i {
+    let low = _mm512_maskz_mov_epi16(0x5555_5555, numbers);
+    _mm512_or_si512(low, _mm512_slli_epi32::<16>(numbers))
 }
 
 /// Stores 64 weights of each row, four times.
