@@ -28,7 +28,8 @@
 //! `cargo run --release -p artoo-llm-local --example speed -- MODEL.gguf` measures the cost of a request.
 //!
 //! Supported are Qwen2 models (Qwen2.5 among them) with Q4_K and Q6_K matrices, which is what a Q4_K_M file
-//! contains. The kernels use AVX2 if the processor has it and portable Rust otherwise.
+//! contains. The kernels use AVX-512 with its dot products of bytes (VNNI), AVX2, or portable Rust: the first that the
+//! processor has. A batch gives each of its answers what it gets alone, to the bit; another processor may round otherwise.
 //!
 //! # Several answers at once
 //!

@@ -15,14 +15,13 @@ pub(crate) enum Language {
 
 /// The program that runs Python.
 pub(crate) const PYTHON: &str = "python3";
-/// What every program finds imported if it uses it, by the module that it comes from: a weak model forgets some.
-const IMPORTS: [(Option<&str>, &[&str]); 5] = [
-    (None, &["csv", "json", "os", "re", "shutil", "subprocess", "sys", "tarfile", "time", "zipfile"]),
-    (Some("collections"), &["Counter", "defaultdict"]),
-    (Some("datetime"), &["date", "datetime", "timedelta"]),
-    (Some("pathlib"), &["Path"]),
-    (Some("xml.etree"), &["ElementTree"]),
-];
+/// What every program finds imported if it uses it: a weak model forgets some.
+const IMPORTS: &str = "import csv, json, os, re, shutil, subprocess, sys, tarfile, time, zipfile
+from collections import Counter, defaultdict
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from xml.etree import ElementTree
+";
 /// The last words of a program's beginning, which the model goes on behind.
 const BEGUN: &str = "from pathlib import Path\nimport";
 impl Language {
@@ -67,24 +66,25 @@ pub(crate) fn command(language: Language, answer: &str) -> Option<String> {
 
 /// The imports that a program lacks, line by line.
 fn imports(program: &str) -> String {
-    let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("from ");
-    let (own, rest): (Vec<&str>, Vec<&str>) = program.lines().partition(is_import);
-    let has = |lines: &[&str], name: &str| lines.iter().any(|line| words(line).any(|word| word == name));
+    let is_import = |statement: &&str| statement.starts_with("import ") || statement.starts_with("from ");
+    let statements = program.split('\n').flat_map(|line| line.split("; "));
+    let (own, rest): (Vec<&str>, Vec<&str>) = statements.partition(is_import);
+    let has =
+        |statements: &[&str], name: &str| statements.iter().any(|one| words(one).any(|word| word == name));
     let mut lines = String::new();
-    for (module, names) in IMPORTS {
-        let lacking = names.iter().copied().filter(|name| has(&rest, name) && !has(&own, name));
+    for line in IMPORTS.lines() {
+        let Some((module, names)) = line.split_once("import ") else { continue };
+        let lacking = names.split(", ").filter(|name| has(&rest, name) && !has(&own, name));
         let names = lacking.collect::<Vec<_>>().join(", ");
-        match module {
-            _ if names.is_empty() => {}
-            None => lines.push_str(&format!("import {names}\n")),
-            Some(module) => lines.push_str(&format!("from {module} import {names}\n")),
+        if !names.is_empty() {
+            lines.push_str(&format!("{module}import {names}\n"));
         }
     }
     lines
 }
 
-fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+fn words(statement: &str) -> impl Iterator<Item = &str> {
+    statement.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 fn code(answer: &str) -> &str {
@@ -146,6 +146,7 @@ mod tests {
         }
         for (program, lacking) in [
             ("print(1)", ""),
+            ("import os; print(os.sep, Path())", "from pathlib import Path\n"),
             ("import os\nprint(os.sep, Path(sys.argv[0]))", "import sys\nfrom pathlib import Path\n"),
             ("import datetime\nprint(datetime.date.today())", "from datetime import date\n"),
             ("from datetime import datetime as d\nprint(d.now())", ""),
