@@ -8,7 +8,7 @@ use bytemuck::must_cast;
 
 use super::activation::Activation;
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
-use super::pairs::{Columns, pairs};
+use super::pairs::products;
 
 /// Selects one of eight 16-bit scales for all 16 lanes of a register.
 #[expect(
@@ -56,22 +56,14 @@ pub(crate) fn q4k<const N: usize>(
     activations: [&[Activation]; N],
     out: &mut [[f32; N]],
 ) {
-    let width = activations.first().map_or(0, |row| row.len());
-    for ([first, second], out) in pairs(rows, width, out) {
-        let mut totals = [[_mm256_setzero_ps(); N]; 2];
-        let mut columns = Columns::of(activations);
-        for (x, y) in first.iter().zip(second) {
-            let a = columns.next();
-            for (block, totals) in [x, y].into_iter().zip(&mut totals) {
-                q4k_block(block, &a, totals);
-            }
-        }
-        for (out, totals) in out.into_iter().zip(totals) {
-            for (out, total) in out.iter_mut().zip(totals) {
-                *out = sum_of(total);
-            }
-        }
-    }
+    products(
+        rows,
+        activations,
+        out,
+        _mm256_setzero_ps(),
+        |b, a, totals| q4k_block(b, a, totals),
+        |total| sum_of(total),
+    );
 }
 
 /// Rows of Q6_K blocks times `N` rows of activations.
@@ -82,22 +74,14 @@ pub(crate) fn q6k<const N: usize>(
     activations: [&[Activation]; N],
     out: &mut [[f32; N]],
 ) {
-    let width = activations.first().map_or(0, |row| row.len());
-    for ([first, second], out) in pairs(rows, width, out) {
-        let mut totals = [[_mm256_setzero_ps(); N]; 2];
-        let mut columns = Columns::of(activations);
-        for (x, y) in first.iter().zip(second) {
-            let a = columns.next();
-            for (block, totals) in [x, y].into_iter().zip(&mut totals) {
-                q6k_block(block, &a, totals);
-            }
-        }
-        for (out, totals) in out.into_iter().zip(totals) {
-            for (out, total) in out.iter_mut().zip(totals) {
-                *out = sum_of(total);
-            }
-        }
-    }
+    products(
+        rows,
+        activations,
+        out,
+        _mm256_setzero_ps(),
+        |b, a, totals| q6k_block(b, a, totals),
+        |total| sum_of(total),
+    );
 }
 
 #[inline]

@@ -10,7 +10,7 @@ use bytemuck::{must_cast, must_cast_ref};
 
 use super::activation::Activation;
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
-use super::pairs::{Columns, pairs};
+use super::pairs::products;
 
 /// Selects the 16-bit scales of four groups of 32 weights for the lanes of two packed registers, for the first and for the
 /// last four of eight groups.
@@ -31,23 +31,14 @@ pub(crate) fn q4k<const N: usize>(
     activations: [&[Activation]; N],
     out: &mut [[f32; N]],
 ) {
-    let width = activations.first().map_or(0, |row| row.len());
-    for ([first, second], out) in pairs(rows, width, out) {
-        let mut totals = [[_mm512_setzero_ps(); N]; 2];
-        let mut floors = [[_mm_setzero_ps(); N]; 2];
-        let mut columns = Columns::of(activations);
-        for (x, y) in first.iter().zip(second) {
-            let a = columns.next();
-            for ((block, totals), floors) in [x, y].into_iter().zip(&mut totals).zip(&mut floors) {
-                q4k_block(block, &a, totals, floors);
-            }
-        }
-        for ((out, totals), floors) in out.into_iter().zip(totals).zip(floors) {
-            for ((out, total), floor) in out.iter_mut().zip(totals).zip(floors) {
-                *out = sum_of(total) - sum_of_four(floor);
-            }
-        }
-    }
+    products(
+        rows,
+        activations,
+        out,
+        (_mm512_setzero_ps(), _mm_setzero_ps()),
+        |b, a, totals| q4k_block(b, a, totals),
+        |(total, floor)| sum_of(total) - sum_of_four(floor),
+    );
 }
 
 /// Rows of Q6_K blocks times `N` rows of activations.
@@ -58,22 +49,14 @@ pub(crate) fn q6k<const N: usize>(
     activations: [&[Activation]; N],
     out: &mut [[f32; N]],
 ) {
-    let width = activations.first().map_or(0, |row| row.len());
-    for ([first, second], out) in pairs(rows, width, out) {
-        let mut totals = [[_mm512_setzero_ps(); N]; 2];
-        let mut columns = Columns::of(activations);
-        for (x, y) in first.iter().zip(second) {
-            let a = columns.next();
-            for (block, totals) in [x, y].into_iter().zip(&mut totals) {
-                q6k_block(block, &a, totals);
-            }
-        }
-        for (out, totals) in out.into_iter().zip(totals) {
-            for (out, total) in out.iter_mut().zip(totals) {
-                *out = sum_of(total);
-            }
-        }
-    }
+    products(
+        rows,
+        activations,
+        out,
+        _mm512_setzero_ps(),
+        |b, a, totals| q6k_block(b, a, totals),
+        |total| sum_of(total),
+    );
 }
 
 #[inline]
@@ -81,8 +64,7 @@ pub(crate) fn q6k<const N: usize>(
 fn q4k_block<const N: usize>(
     block: &[u8; Q4K_BYTES],
     activations: &[&Activation; N],
-    totals: &mut [__m512; N],
-    floors: &mut [__m128; N],
+    totals: &mut [(__m512, __m128); N],
 ) {
     let w = blocks::q4k(block);
     let scales = _mm_cvtepu8_epi16(_mm_set_epi64x(0, i64::from_le_bytes(w.scales)));
@@ -92,7 +74,7 @@ fn q4k_block<const N: usize>(
     let scales_a = _mm512_shuffle_epi8(scales, must_cast(scales_a));
     let scales_b = _mm512_shuffle_epi8(scales, must_cast(scales_b));
     let [w0, w1, w2, w3] = q4k_weights(block);
-    for ((total, floor), a) in totals.iter_mut().zip(floors).zip(activations) {
+    for ((total, floor), a) in totals.iter_mut().zip(activations) {
         let [q0, q1, q2, q3]: &[[i8; 64]; 4] = must_cast_ref(&a.q);
         let first = scaled([w0, w1], [q0, q1], scales_a);
         let second = scaled([w2, w3], [q2, q3], scales_b);

@@ -40,7 +40,7 @@ impl Simd {
         Self::supported().into_iter().next().unwrap_or(Self::Portable)
     }
 
-    /// Runs `work`, compiled for AVX2 if it is inlined: wider registers gain nothing on single rows.
+    /// Runs `work`, compiled for AVX2 if it is inlined, also where there is AVX-512.
     #[inline(always)]
     pub(crate) fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {

@@ -4,6 +4,7 @@
 //! Unpacking costs about as much as three rows of activations, so it pays from a handful of prompt tokens on.
 //! A tile lives only as long as it is used: the file stays the only copy of the weights.
 
+use super::activation::Activation;
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
 use super::format::Format;
 pub(crate) use super::matrix::ROWS;
@@ -102,6 +103,27 @@ impl Place {
     #[inline(always)]
     pub(crate) fn of<T>(self, rows: &[T]) -> impl Iterator<Item = &T> {
         rows.iter().skip(self.block).step_by(self.per_row)
+    }
+}
+
+/// Goes through activations and their sums, four at a time and then one by one: `four` and `one` add the products of a tile.
+#[inline(always)]
+pub(crate) fn in_fours<'a>(
+    mut activations: impl Iterator<Item = &'a Activation>,
+    sums: &mut [[f32; ROWS]],
+    four: impl Fn([&Activation; 4], [&mut [f32; ROWS]; 4]),
+    one: impl Fn([&Activation; 1], [&mut [f32; ROWS]; 1]),
+) {
+    let (fours, rest) = sums.as_chunks_mut::<4>();
+    for sums in fours {
+        if let (Some(a), Some(b), Some(c), Some(d)) =
+            (activations.next(), activations.next(), activations.next(), activations.next())
+        {
+            four([a, b, c, d], sums.each_mut());
+        }
+    }
+    for (sums, a) in rest.iter_mut().zip(activations) {
+        one([a], [sums]);
     }
 }
 

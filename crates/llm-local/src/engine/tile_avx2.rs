@@ -7,7 +7,7 @@ use bytemuck::{must_cast, must_cast_ref};
 
 use super::activation::Activation;
 use super::format::Format;
-use super::tile::{Place, ROWS, Tile};
+use super::tile::{Place, ROWS, Tile, in_fours};
 
 /// Unpacks a block of sixteen rows, and adds its products with the block of each row of activations to `sums`.
 #[arcane]
@@ -20,18 +20,13 @@ pub(crate) fn add<F: Format>(
     sums: &mut [[f32; ROWS]],
 ) {
     tile.unpack::<F>(place.of(rows));
-    let mut activations = place.of(activations);
-    let (fours, rest) = sums.as_chunks_mut::<4>();
-    for four in fours {
-        if let (Some(a), Some(b), Some(c), Some(d)) =
-            (activations.next(), activations.next(), activations.next(), activations.next())
-        {
-            add_few::<F, 4>(tile, [a, b, c, d], four.each_mut());
-        }
-    }
-    for (sums, a) in rest.iter_mut().zip(activations) {
-        add_few::<F, 1>(tile, [a], [sums]);
-    }
+    let tile = &*tile;
+    in_fours(
+        place.of(activations),
+        sums,
+        |a, sums| add_few::<F, 4>(tile, a, sums),
+        |a, sums| add_few::<F, 1>(tile, a, sums),
+    );
 }
 
 #[inline]

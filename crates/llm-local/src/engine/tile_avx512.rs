@@ -10,7 +10,7 @@ use super::activation::Activation;
 use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
 use super::dot_avx512;
 use super::format::{Format, Q4K, Q6K};
-use super::tile::{Place, ROWS, Tile, put};
+use super::tile::{Place, ROWS, Tile, in_fours, put};
 
 /// Unpacks a Q4_K block of sixteen rows, and adds its products with the block of each row of activations to `sums`.
 #[arcane]
@@ -144,20 +144,15 @@ fn transposed(rows: [__m512i; ROWS]) -> [__m512i; ROWS] {
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 fn add<'a, const GROUP: usize>(
     tile: &Tile,
-    mut activations: impl Iterator<Item = &'a Activation>,
+    activations: impl Iterator<Item = &'a Activation>,
     sums: &mut [[f32; ROWS]],
 ) {
-    let (fours, rest) = sums.as_chunks_mut::<4>();
-    for four in fours {
-        if let (Some(a), Some(b), Some(c), Some(d)) =
-            (activations.next(), activations.next(), activations.next(), activations.next())
-        {
-            add_few::<GROUP, 4>(tile, [a, b, c, d], four.each_mut());
-        }
-    }
-    for (sums, a) in rest.iter_mut().zip(activations) {
-        add_few::<GROUP, 1>(tile, [a], [sums]);
-    }
+    in_fours(
+        activations,
+        sums,
+        |a, sums| add_few::<GROUP, 4>(tile, a, sums),
+        |a, sums| add_few::<GROUP, 1>(tile, a, sums),
+    );
 }
 
 #[inline]
