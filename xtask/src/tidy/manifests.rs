@@ -91,6 +91,21 @@ pub(super) fn inherit(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// Finds published crates whose packages would lack the texts of the licences, which both ask for. Each crate links to those of
+/// the root, and cargo packs what a link leads to.
+pub(super) fn licence_texts(metadata: &Metadata, root: &Path) -> Vec<Finding> {
+    let packages = metadata.workspace_packages().into_iter();
+    let published = packages.filter(|package| package.publish.as_ref().is_none_or(|to| !to.is_empty()));
+    let folders = published.filter_map(|package| package.manifest_path.as_std_path().parent());
+    let files = folders.flat_map(|folder| ["LICENSE-APACHE", "LICENSE-MIT"].map(|name| folder.join(name)));
+    let missing = files.filter(|file| !file.is_file());
+    let shown = |file: std::path::PathBuf| {
+        let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
+        Finding::file("manifests", &path, "is not there: link it to the file of the same name in the root")
+    };
+    missing.map(shown).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

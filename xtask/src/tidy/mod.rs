@@ -74,6 +74,7 @@ pub fn findings() -> Result<Vec<Finding>> {
     let graph = manifests::graph(&built.args(["--target=x86_64-unknown-linux-gnu"]).text()?);
     let mut all = layers::check(&members, &graph);
     all.extend(outside::check(&metadata, tree.text("deny.toml").unwrap_or_default())?);
+    all.extend(manifests::licence_texts(&metadata, &root));
     for rule in RULES {
         all.extend(rule(&tree));
     }
