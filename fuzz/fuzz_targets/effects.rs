@@ -1,27 +1,27 @@
 //! Shell text: any has effects, and nothing that stands behind a destructive command hides it. Nothing is run.
 //!
 //! The text is read as it is, and once more behind a command that destroys. Its last bytes choose which one, how that is
-//! written and where it stands: the spellings and the world are those of the property tests.
+//! written and where it stands: the spellings and the files are those of the property tests.
 
 #![no_main]
 
 use artoo_fuzz::Choices;
 use libfuzzer_sys::fuzz_target;
 
+#[path = "../../crates/shell-effects/tests/it/simulated_files.rs"]
+mod simulated_files;
 #[path = "../../crates/shell-effects/tests/it/spellings.rs"]
 mod spellings;
-#[path = "../../crates/shell-effects/tests/it/world.rs"]
-mod world;
 
 fuzz_target!(|input: &[u8]| {
     let text = String::from_utf8_lossy(input);
-    let _ = world::effects(&text);
+    let _ = simulated_files::effects(&text);
     let mut choices = Choices::of(input);
     let before = dangerous(&mut choices);
     let between = if choices.number().is_multiple_of(2) { "\n" } else { "; " };
     let script = format!("{before}{between}{text}");
-    let effects = world::effects(&script);
-    assert!(world::warns(&effects), "{script:?}: {effects:?}");
+    let effects = simulated_files::effects(&script);
+    assert!(simulated_files::warns(&effects), "{script:?}: {effects:?}");
 });
 
 /// A command that destroys, in one of its spellings, in up to two places that run it.

@@ -44,7 +44,15 @@ pub fn ci() -> Result<()> {
     test()?;
     smoke(Build::Release)?;
     step("commands in the README", readme_commands)?;
+    step("fuzz targets", fuzz_targets)?;
     step("other systems", other_systems::check)
+}
+
+/// Whether the fuzz targets compile: they are a workspace of their own, so that nothing else notices a renamed item. libFuzzer itself
+/// is C++, which a check does not need: a compiler that does nothing stands in for one.
+fn fuzz_targets() -> Result<()> {
+    let check = cargo(["check", "--quiet", "--locked", "--all-targets", "--target-dir=target"]);
+    check.args(["--manifest-path=fuzz/Cargo.toml"]).env("CXX", "true").env("AR", "true").run()
 }
 
 /// `cargo xtask smoke`: the binary answers a request against a mock model server.
