@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rustix::fs::{FileType, Stat, Timespec, Timestamps, UTIME_OMIT};
+use rustix::fs::{FileType, Mode, RawMode, Stat, Timespec, Timestamps, UTIME_OMIT};
 use serde::{Deserialize, Serialize};
 
 use super::relative_path::RawPath;
@@ -115,6 +115,12 @@ impl State {
             links: if folder { 1 } else { whole(found.st_nlink) },
             attributes: Attributes::default(),
         })
+    }
+
+    /// Its mode, as the system takes it.
+    pub fn permissions(&self) -> Mode {
+        // The system's number is narrower on macOS, and as wide as the twelve bits need everywhere.
+        Mode::from_raw_mode((self.mode & 0o7777) as RawMode)
     }
 
     /// Whether it is a folder.

@@ -32,7 +32,7 @@ pub fn finish_file(open: impl AsFd, wanted: &State) -> io::Result<()> {
     let open = open.as_fd();
     own(open, wanted)?;
     give_attributes(open, wanted)?;
-    fs::fchmod(open, Mode::from_raw_mode(wanted.mode))?;
+    fs::fchmod(open, wanted.permissions())?;
     Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
 }
 
@@ -41,7 +41,7 @@ pub fn finish_file_as_far_as_allowed(open: impl AsFd, wanted: &State) -> io::Res
     let open = open.as_fd();
     own(open, wanted)?;
     let _ = give_attributes(open, wanted);
-    fs::fchmod(open, Mode::from_raw_mode(wanted.mode))?;
+    fs::fchmod(open, wanted.permissions())?;
     Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
 }
 
@@ -59,7 +59,7 @@ fn give_attributes(open: BorrowedFd<'_>, wanted: &State) -> io::Result<()> {
         return Ok(());
     }
     if now.mode & 0o600 != 0o600 {
-        fs::fchmod(open, Mode::from_raw_mode(now.mode | 0o600))?;
+        fs::fchmod(open, now.permissions() | Mode::RUSR | Mode::WUSR)?;
     }
     wanted.attributes.give(open)
 }

@@ -135,13 +135,28 @@ impl PseudoTerminal {
 /// The system refuses a pseudo-terminal.
 pub fn ends() -> Result<(OwnedFd, OwnedFd), Error> {
     let own = |errno: Errno| Error::Open(errno.into());
-    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).map_err(own)?;
+    let person = opened().map_err(own)?;
     grantpt(&person).map_err(own)?;
     unlockpt(&person).map_err(own)?;
     let name = ptsname(&person, Vec::new()).map_err(own)?;
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
     let programs = rustix::fs::open(name.as_c_str(), flags, Mode::empty()).map_err(own)?;
     Ok((person, programs))
+}
+
+/// The user's end, which no program that is started inherits.
+#[cfg(target_os = "linux")]
+fn opened() -> Result<OwnedFd, Errno> {
+    openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
+}
+
+/// The same, in two steps: a program that another thread starts between them inherits it.
+#[cfg(not(target_os = "linux"))]
+fn opened() -> Result<OwnedFd, Errno> {
+    use rustix::io::{FdFlags, fcntl_setfd};
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    fcntl_setfd(&person, FdFlags::CLOEXEC)?;
+    Ok(person)
 }
 
 impl Latest {

@@ -1,8 +1,7 @@
 //! The socket in a memory's folder.
 
-use std::fs::{File, Permissions};
+use std::fs::Permissions;
 use std::io;
-use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -41,13 +40,35 @@ pub(super) fn connect(memory: &Path) -> io::Result<UnixStream> {
 
 /// Refuses other users.
 pub(super) fn check_peer(stream: &UnixStream) -> io::Result<()> {
-    let peer = rustix::net::sockopt::socket_peercred(stream)?;
-    if peer.uid == rustix::process::geteuid() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    if peer_uid(stream)? == rustix::process::geteuid().as_raw() {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
+    Ok(rustix::net::sockopt::socket_peercred(stream)?.uid.as_raw())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
+    let (uid, _) = nix::unistd::getpeereid(stream)?;
+    Ok(uid.as_raw())
 }
 
 /// A socket address has room for a hundred characters. A folder's path may be longer, but a path through its
 /// descriptor never is.
+#[cfg(target_os = "linux")]
 fn in_folder<T>(memory: &Path, reach: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
-    let folder = File::open(memory)?;
+    use std::os::fd::AsRawFd as _;
+    let folder = std::fs::File::open(memory)?;
     reach(&Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(NAME))
+}
+
+/// Without `/proc` a longer path is refused by the system.
+#[cfg(not(target_os = "linux"))]
+fn in_folder<T>(memory: &Path, reach: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    reach(&memory.join(NAME))
 }

@@ -192,7 +192,7 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         self.done.push(Done::Unlocked { at, before });
-        let mode = Mode::from_raw_mode(before.mode | 0o700);
+        let mode = before.permissions() | Mode::RWXU;
         match open_folder(&layer.real, &at.1) {
             Ok(folder) => Ok(fs::fchmod(&folder, mode)?),
             // Older kernels cannot change a mode without following links or needing permission to open. The

@@ -393,7 +393,7 @@ fn unlock(folder: &OwnedFd, state: &State) -> io::Result<()> {
     if state.mode & 0o700 == 0o700 {
         Ok(())
     } else {
-        Ok(fs::fchmod(folder, Mode::from_raw_mode(state.mode | 0o700))?)
+        Ok(fs::fchmod(folder, state.permissions() | Mode::RWXU)?)
     }
 }
 
@@ -402,7 +402,7 @@ fn unlock_entry(parent: &OwnedFd, name: &OsStr, state: &State) -> io::Result<()>
         return Ok(());
     }
     // It is known to be a folder, and no other process uses it.
-    Ok(fs::chmodat(parent, name, Mode::from_raw_mode(state.mode | 0o700), AtFlags::empty())?)
+    Ok(fs::chmodat(parent, name, state.permissions() | Mode::RWXU, AtFlags::empty())?)
 }
 
 /// Whether the path is a file afterwards.

@@ -36,8 +36,10 @@ pub use changes::{Change, ChangeKind, Changes, Entry, EntryKind};
 pub use error::{Clash, ClashKind, CommitError, NoPreview, PreviewError};
 
 pub use change_list::unified_diff;
+#[cfg(target_os = "linux")]
+pub(crate) use overlay_dirs::Layer;
+pub(crate) use overlay_dirs::OverlayDirs;
 pub use overlay_dirs::can_lie_over;
-pub(crate) use overlay_dirs::{Layer, OverlayDirs};
 pub use staging::Staging;
 
 use layer_reader::Read;

@@ -6,7 +6,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use artoo_anchored_files::{finish_file, look_at, open_root};
-use rustix::fs::{CWD, FileType, Mode, futimens, mknodat};
+use rustix::fs::futimens;
 
 use super::PreviewError;
 use super::overlay_dirs::{Layer, OverlayDirs};
@@ -41,7 +41,7 @@ impl OverlayDirs {
 
     fn leave_out(&self, path: &Path, folders: &mut Vec<(PathBuf, PathBuf)>) -> io::Result<()> {
         let upper = self.layer_of(path)?.place(path, folders)?;
-        Ok(mknodat(CWD, &upper, FileType::CharacterDevice, Mode::empty(), 0)?)
+        whiteout(&upper)
     }
 
     fn write(&self, path: &Path, content: &[u8], folders: &mut Vec<(PathBuf, PathBuf)>) -> io::Result<()> {
@@ -74,6 +74,19 @@ impl Layer {
         }
         Ok(self.upper.join(below))
     }
+}
+
+/// Makes what hides an entry in an overlay: a character device with the number 0.
+#[cfg(target_os = "linux")]
+fn whiteout(upper: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    Ok(mknodat(CWD, upper, FileType::CharacterDevice, Mode::empty(), 0)?)
+}
+
+/// There are no overlays without Linux, so that nothing comes here.
+#[cfg(not(target_os = "linux"))]
+fn whiteout(_: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Gives a folder of the layer the metadata of the real one.

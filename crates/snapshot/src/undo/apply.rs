@@ -127,7 +127,7 @@ impl Work<'_> {
         let Some(current) = item.current.as_ref().filter(|current| current.mode & 0o700 != 0o700) else {
             return Ok(());
         };
-        let mode = Mode::from_raw_mode(current.mode | 0o700);
+        let mode = current.permissions() | Mode::RWXU;
         match self.folder(&item.spot) {
             Ok(folder) => Ok(fs::fchmod(&folder, mode)?),
             // Older kernels cannot change a mode without following links or needing permission to open. The
@@ -244,7 +244,8 @@ impl Work<'_> {
         let open = || fs::openat(&parent, &name, flags, Mode::empty());
         let file = File::from(match open() {
             Err(Errno::ACCESS) => {
-                fs::fchmod(open_whatever_mode(&parent, &name)?, Mode::from_raw_mode(before.mode | 0o600))?;
+                let mode = before.permissions() | Mode::RUSR | Mode::WUSR;
+                fs::fchmod(open_whatever_mode(&parent, &name)?, mode)?;
                 open()?
             }
             other => other?,
@@ -267,7 +268,7 @@ impl Work<'_> {
             Kind::Link { .. } => finish_link(&parent, &name, before),
             Kind::File => finish_file_as_far_as_allowed(open_whatever_mode(&parent, &name)?, before),
             Kind::Folder | Kind::Other => {
-                fs::chmodat(&parent, &name, Mode::from_raw_mode(before.mode), AtFlags::empty())?;
+                fs::chmodat(&parent, &name, before.permissions(), AtFlags::empty())?;
                 finish_link(&parent, &name, before)
             }
         }
