@@ -47,4 +47,4 @@ pub use number::computes_with;
 pub use pass_validity::{Record, invalid_pass};
 pub use running_program::runs_program;
 pub use same_answer::{agreed_answer, means_none, plain_number, same_answer};
-pub use table::table_columns;
+pub use table::table;

@@ -46,17 +46,22 @@ pub(crate) fn has(
     Ok((met, format!("has {rows} rows and the columns {told:?}{more}")))
 }
 
-/// The separator of a table and the names of its columns; `None` if it has fewer than two, no row, or a row with another
-/// number of fields.
+/// The separator of a table, the names of its columns, and its rows; `None` if it has fewer than two columns, no row, or a
+/// row with another number of fields.
 /// ```
-/// use artoo_checks::table_columns;
-/// assert_eq!(table_columns(b"name;n\n\"Ada; Bo\";1\n"), Some((';', vec!["name".to_owned(), "n".to_owned()])));
-/// assert_eq!(table_columns(b"Dear Ada, hello\nI left.\n"), None);
+/// use artoo_checks::table;
+/// let (separator, columns, rows) = table(b"name;n\n\"Ada; Bo\";1\n").unwrap();
+/// assert_eq!((separator, columns.join("|"), rows), (';', "name|n".to_owned(), vec![vec!["Ada; Bo".to_owned(), "1".to_owned()]]));
+/// assert_eq!(table(b"Dear Ada, hello\nI left.\n"), None);
 /// ```
-pub fn table_columns(bytes: &[u8]) -> Option<(char, Vec<String>)> {
+pub fn table(bytes: &[u8]) -> Option<(char, Vec<String>, Vec<Vec<String>>)> {
     let (separator, columns) = widest(bytes)?;
-    let rows = rows(bytes, separator).ok()?;
-    (columns.len() > 1 && rows > 0).then(|| (char::from(separator), columns))
+    let rows: Vec<csv::ByteRecord> =
+        reader(bytes, separator).byte_records().collect::<Result<_, _>>().ok()?;
+    let texts =
+        |row: &csv::ByteRecord| row.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+    (columns.len() > 1 && !rows.is_empty())
+        .then(|| (char::from(separator), columns, rows.iter().map(texts).collect()))
 }
 
 /// The first separator that gives the header the most fields, with these.

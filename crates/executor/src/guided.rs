@@ -8,6 +8,13 @@
 //!   writes code well where nothing stands around it, its chance mistakes are outvoted, and so are literals.
 //! - A command that a number of the request makes no difference to agrees with none ([`numbers`]). Cost: numbers that are
 //!   spelt in another way than in figures or units. Reason: it drops conditions, in all ways alike.
+//! - It is told which values of a table the request names, and a command to which these make no difference agrees with none
+//!   ([`values`]). Cost: a line, and a rehearsal for each command and value. Reason: it drops conditions, and misreads names
+//!   that are inflected.
+//! - It is told which word of the request stands in the texts of some files of a folder ([`told_apart`]). Cost: a search of 200
+//!   small files. Reason: it looks for files of that name.
+//! - A short text that its command made without a word is looked at by a call of its own. Cost: a call. Reason: asked to write
+//!   something and to tell it, it writes.
 //! - What at least half of the commands looked for and did not find, and the request names, ends the step ([`missing`]). Cost: a
 //!   name that all of them have wrong. Reason: the one command that finds it all the same says 0, or adds up something else.
 //! - It is told what the step names, as a shell takes it, with how a file begins ([`subject`]). Cost: some lines.
@@ -36,13 +43,17 @@ mod numbers;
 pub(crate) mod prompt;
 mod subject;
 mod table;
+mod told_apart;
 pub(crate) mod tool_limits;
+mod values;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, ask_several, unfenced};
-use artoo_types::{CallEnding, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
+use artoo_types::{
+    Arguments, CallEnding, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind, ToolCall, ToolName,
+};
 use serde_json::Value;
 
 use crate::attempt_end::{completed, ended, failed, gave_up, shows, unfinished};
@@ -58,6 +69,8 @@ pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 pub(crate) const MAX_DUPLICATES: u32 = 2;
 /// The tool that runs commands.
 const SHELL: &str = "shell";
+/// The longest file, in lines, that is told because the step made it.
+const MADE_LINES: usize = 8;
 /// Maximum number of turns of an attempt.
 const MAX_TURNS: u32 = 6;
 /// Output limit of one turn, in tokens.
@@ -172,7 +185,7 @@ async fn derived(
     tools: &dyn CallTool,
     model: &Arc<dyn LlmClient>,
 ) -> Result<Attempt, ExecuteError> {
-    let described = subject::described(subject, &cx.surroundings.working_folder, tools).await;
+    let described = subject::described(&cx.subtask, subject, &cx.surroundings.working_folder, tools).await;
     let told = |language| prompt::derived_step(cx, &described, &model.profile(), language);
     let Some(derived) = derivation::derive(cx, &told, &described, subject, tools, model).await? else {
         return Ok(unfinished("nothing that was written could be run".to_owned(), None));
@@ -197,7 +210,18 @@ async fn derived(
     if !in_vain && !call.files.is_empty() {
         let changed =
             call.files.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()));
-        return Ok(Attempt { samples, ..completed(changed.collect::<Vec<_>>().join("\n"), false) });
+        let mut lines: Vec<String> = changed.collect();
+        if let Some(path) = short_text(&call) {
+            match tools.call(&ToolName::new(SHELL), look_at(path)).await {
+                Ok(look) if look.succeeded() => {
+                    let content = tools.whole_output(&look).await;
+                    lines.extend(content.map(|content| content.trim().to_owned()));
+                }
+                Ok(_) => {}
+                Err(stopped) => return Ok(ended(&stopped, Some(&call))),
+            }
+        }
+        return Ok(Attempt { samples, ..completed(lines.join("\n"), false) });
     }
     // What is not there is not found by another command either; other mistakes may be mended.
     if let Some(failure) =
@@ -218,6 +242,21 @@ async fn derived(
         // The schema permits nothing else.
         Some(Action::Call { .. }) | None => unfinished("no answer".to_owned(), Some(&call)),
     })
+}
+
+/// The one file that a command made and says nothing about, if it has few lines: what is to be written is often to be told, too.
+fn short_text(call: &ToolCall) -> Option<&str> {
+    let [FileChange { path, change: FileChangeKind::Created, diff: Some(diff), .. }] = call.files.as_slice()
+    else {
+        return None;
+    };
+    let added = diff.lines().filter(|line| line.starts_with('+') && !line.starts_with("+++ ")).count();
+    path.to_str().filter(|_| (1..=MADE_LINES).contains(&added))
+}
+
+/// A call that shows a file.
+fn look_at(path: &str) -> Arguments {
+    [("command".to_owned(), format!("cat -- {}", subject::quoted(path)).into())].into_iter().collect()
 }
 
 /// The model's next turn, which is another one where it would only repeat a call.

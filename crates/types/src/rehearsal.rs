@@ -19,6 +19,15 @@ pub enum Perturbation {
         /// The line, without its end.
         line: String,
     },
+    /// These text files have another text in place of one, wherever it stands. Of a folder it is the first few that lie in it.
+    Replaced {
+        /// The files and folders.
+        places: Vec<PathBuf>,
+        /// What is replaced; not empty.
+        from: String,
+        /// What stands there instead.
+        to: String,
+    },
 }
 
 /// What the last of the commands put out, and how it ended.

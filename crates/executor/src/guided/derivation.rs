@@ -21,6 +21,8 @@ use super::majority::{self, Came, Candidate, Goal, Winner, differs, failed, is_n
 use super::missing::missing;
 use super::numbers::Numbers;
 use super::subject::{self, Described};
+use super::table::Field;
+use super::values::{self, NamedValue};
 use crate::{AttemptContext, CallTool, ExecuteError};
 
 /// A command that tests whether commands can be rehearsed at all.
@@ -79,7 +81,9 @@ pub(crate) async fn derive(
     let numbers = cx.subtask.is_whole.then(|| Numbers::of(&cx.subtask.intent, &described.names));
     let (request, names) = (cx.subtask.intent.as_str(), described.names.as_slice());
     let places = perturbed(subject).await;
-    let world = World { request, names, places: &places, numbers: numbers.unwrap_or_default(), tools };
+    let values = described.values.as_slice();
+    let world =
+        World { request, names, places: &places, numbers: numbers.unwrap_or_default(), values, tools };
     let samples = samples(cx.programs.iter().any(|program| program == PYTHON));
     let asked = samples.len().try_into().unwrap_or(u32::MAX);
     let questions: Vec<Request> =
@@ -219,6 +223,7 @@ struct World<'a> {
     places: &'a [PathBuf],
     /// Those that the request names.
     numbers: Numbers,
+    values: &'a [NamedValue],
     tools: &'a dyn CallTool,
 }
 
@@ -241,7 +246,8 @@ impl World<'_> {
                 came.planted = self.tools.rehearse(command, &planted).await.ok();
             }
         }
-        came.ignores = self.ignores_a_number(command, &came.as_is, goal).await;
+        came.ignores = self.ignores_a_number(command, &came.as_is, goal).await
+            || self.ignores_a_value(command, &came.as_is, goal).await;
         Some(came)
     }
 
@@ -262,6 +268,30 @@ impl World<'_> {
         let search = format!("grep -rqF -e {} -- {}", subject::quoted(name), named.join(" "));
         let found = self.tools.rehearse(&search, &Perturbation::AsIs).await;
         found.is_ok_and(|found| found.status == NO_HIT)
+    }
+
+    /// Whether the values of a field that the request names make no difference to an answer, when others stand in their places. Of
+    /// two values of a field one is enough: which of them is the larger need not depend on the smaller one.
+    async fn ignores_a_value(&self, command: &str, as_is: &Rehearsed, goal: Goal) -> bool {
+        if goal == Goal::Change || is_nothing(as_is) || self.places.is_empty() {
+            return false;
+        }
+        let mut makes_a_difference: BTreeMap<&Field, bool> = BTreeMap::new();
+        for NamedValue { value, field } in self.values {
+            let known = makes_a_difference.entry(field).or_default();
+            if *known {
+                continue;
+            }
+            let (from, to) = (value.clone(), values::another(value));
+            let replaced = Perturbation::Replaced { places: self.places.to_vec(), from, to };
+            // What cannot be tried is no fact against it.
+            *known = self
+                .tools
+                .rehearse(command, &replaced)
+                .await
+                .map_or(true, |other| failed(&other) || differs(&other, as_is, goal));
+        }
+        makes_a_difference.into_values().any(|makes_one| !makes_one)
     }
 
     /// Whether a number that the request names makes no difference. What found nothing may find nothing with any other

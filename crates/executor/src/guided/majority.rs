@@ -43,7 +43,8 @@ pub(crate) struct Came {
     pub(crate) doubled: Option<Rehearsed>,
     /// Where a line with what it looks for stands in its subject; only of what may have found nothing.
     pub(crate) planted: Option<Rehearsed>,
-    /// Whether it does the same with another number in place of one that the request names, or has none there.
+    /// Whether it does the same with another number in place of one that the request names, or has none there; or where another
+    /// value stands in what it reads in place of one that the request names.
     pub(crate) ignores: bool,
 }
 
@@ -55,7 +56,7 @@ pub(super) enum Worth {
     Independent,
     /// The command failed, which at least tells the model something.
     Failed,
-    /// A number that the request names makes no difference to it.
+    /// A number or a value that the request names makes no difference to it.
     Ignores,
     /// Whether the output depends on the subject is unknown.
     Unknown,

@@ -66,6 +66,9 @@ pub(crate) fn derived_step(
     if let Some(columns) = described.table.as_ref().and_then(|table| table.columns(language)) {
         line(&mut text, format_args!("{columns}"));
     }
+    if let Some(values) = described.told_values(language) {
+        line(&mut text, format_args!("{values}"));
+    }
     let context = cx.subtask.context.trim();
     // A weak planner translates names, and loses some; its words lead to the wrong place then.
     let keeps_names = described.names.iter().all(|name| context.contains(name.as_str()));

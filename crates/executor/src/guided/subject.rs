@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use artoo_checks::{Filesystem, named_paths};
 use artoo_llm_client::{indented, inline};
-use artoo_types::{Perturbation, Said};
+use artoo_types::{Perturbation, Said, SubTask};
 use serde_json::Value;
 
-use super::table::Table;
+use super::code_block::Language;
+use super::table::{Field, Table};
+use super::told_apart;
+use super::values::{self, NamedValue};
 use crate::prompt::line;
 use crate::{AttemptContext, CallTool};
 
@@ -57,11 +60,29 @@ pub(crate) struct Described {
     pub(crate) names: Vec<String>,
     /// The one table among them.
     pub(crate) table: Option<Table>,
+    /// The values of that table which the request names.
+    pub(crate) values: Vec<NamedValue>,
+}
+
+impl Described {
+    /// The values that the request names, with their fields as a command names them; `None` if there are none.
+    pub(crate) fn told_values(&self, language: Language) -> Option<String> {
+        let one = |named: &NamedValue| {
+            format!("{} ({})", Value::from(named.value.as_str()), named.field.told(language))
+        };
+        let all: Vec<String> = self.values.iter().map(one).collect();
+        (!all.is_empty()).then(|| format!("Values that the task names: {}", all.join(", ")))
+    }
 }
 
 /// Describes what the step names. It is looked at where commands run, so that what they may not read is not shown
 /// either.
-pub(crate) async fn described(subject: &[PathBuf], folder: &Path, tools: &dyn CallTool) -> Described {
+pub(crate) async fn described(
+    subtask: &SubTask,
+    subject: &[PathBuf],
+    folder: &Path,
+    tools: &dyn CallTool,
+) -> Described {
     let (mut text, mut names, mut tables) = (String::new(), Vec::new(), Vec::new());
     for path in subject.iter().take(MOST_TOLD) {
         let Some(shown) = shown(path, folder) else { continue };
@@ -70,7 +91,15 @@ pub(crate) async fn described(subject: &[PathBuf], folder: &Path, tools: &dyn Ca
             if path.is_dir() { format!("ls -A -- {name}") } else { format!("head -c {LOOKED_AT} -- {name}") };
         let seen = tools.rehearse(&looked, &Perturbation::AsIs).await.ok().filter(|seen| seen.status == 0);
         let what = match seen.map(|seen| seen.stdout) {
-            Some(Said::Whole(bytes)) if path.is_dir() => folder_of(&String::from_utf8_lossy(&bytes)),
+            Some(Said::Whole(bytes)) if path.is_dir() => {
+                let what = folder_of(&String::from_utf8_lossy(&bytes));
+                match told_apart_in(&shown, subtask, tools).await {
+                    Some(word) => {
+                        format!("{what}; {word} stands in the text of some of its files, and in no name")
+                    }
+                    None => what,
+                }
+            }
             Some(Said::Whole(bytes)) => {
                 let (what, table) = beginning(&bytes);
                 tables.extend(table);
@@ -82,9 +111,24 @@ pub(crate) async fn described(subject: &[PathBuf], folder: &Path, tools: &dyn Ca
         line(&mut text, format_args!("{}: {what}", inline(&name)));
         names.push(shown);
     }
-    let table = if tables.len() == 1 { tables.pop() } else { None };
+    let only = if tables.len() == 1 { tables.pop() } else { None };
+    let (table, cells) = only.map_or((None, Vec::new()), |(table, cells)| (Some(table), cells));
+    let values = values::named(&subtask.intent, &names, cells);
     let text = if text.is_empty() { text } else { format!("Names:\n{text}") };
-    Described { text, names, table }
+    Described { text, names, table, values }
+}
+
+/// The word of the step that tells the files of a folder apart by their texts.
+async fn told_apart_in(folder: &str, subtask: &SubTask, tools: &dyn CallTool) -> Option<String> {
+    let words = told_apart::kept(&subtask.intent, &[folder.to_owned()], &subtask.context);
+    if words.is_empty() {
+        return None;
+    }
+    let search = told_apart::search(&quoted(folder), &words);
+    match tools.rehearse(&search, &Perturbation::AsIs).await.ok()?.stdout {
+        Said::Whole(bytes) => told_apart::told_apart(&String::from_utf8_lossy(&bytes)),
+        Said::Hash(_) => None,
+    }
 }
 
 /// A folder, of which these are the names.
@@ -93,8 +137,8 @@ fn folder_of(names: &str) -> String {
     if is_repository { "a folder, a git repository".to_owned() } else { "a folder".to_owned() }
 }
 
-/// How a file begins: the first of a list of JSON, or the first lines of a text; and the table that it is.
-fn beginning(bytes: &[u8]) -> (String, Option<Table>) {
+/// How a file begins: the first of a list of JSON, or the first lines of a text; and the table that it is, with its values.
+fn beginning(bytes: &[u8]) -> (String, Option<(Table, Vec<(Field, String)>)>) {
     const NO_TEXT: &str = "a file that is no text";
     // The look may end within a character.
     let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());

@@ -1,6 +1,6 @@
 //! The columns of a table, and the fields of a JSON, as a command names them: a weak model counts them wrongly or makes them up.
 
-use artoo_checks::table_columns;
+use artoo_checks::table;
 use artoo_llm_client::inline;
 use serde_json::Value;
 
@@ -22,8 +22,17 @@ pub(crate) enum Table {
     Json { fields: Vec<Vec<Step>> },
 }
 
+/// A field: what the values of a table or a JSON stand in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Field {
+    /// The column of this name.
+    Column(String),
+    /// Where these steps lead.
+    Json(Vec<Step>),
+}
+
 /// A step towards a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
     /// To the value of a key.
     Key(String),
@@ -32,21 +41,27 @@ pub(crate) enum Step {
 }
 
 impl Table {
-    /// The table that a text is, or begins with.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    /// The table that a text is, or begins with, and its values.
+    pub(super) fn of(text: &str) -> Option<(Self, Vec<(Field, String)>)> {
         // A look at a long file may end within its last line.
         let whole = text.rsplit_once('\n').filter(|(before, _)| before.contains('\n'));
-        let (between, names) = table_columns(whole.map_or(text, |(before, _)| before).as_bytes())?;
-        let is_named = names.iter().all(|name| !name.is_empty() && !is_number(name));
-        is_named.then(|| Self::Text { between, names, has_quotes: text.contains('"') })
+        let (between, names, rows) = table(whole.map_or(text, |(before, _)| before).as_bytes())?;
+        if names.iter().any(|name| name.is_empty() || is_number(name)) {
+            return None;
+        }
+        let of_row = |row: Vec<String>| names.iter().cloned().map(Field::Column).zip(row);
+        let values = rows.into_iter().flat_map(of_row).collect();
+        Some((Self::Text { between, names, has_quotes: text.contains('"') }, values))
     }
 
-    /// The table that a JSON is; `None` if none of its fields has a name.
-    pub(super) fn of_json(json: &Value) -> Option<Self> {
+    /// The table that a JSON is, and the texts in it; `None` if none of its fields has a name.
+    pub(super) fn of_json(json: &Value) -> Option<(Self, Vec<(Field, String)>)> {
         let mut fields = Vec::new();
         add_fields(json, &[], &mut fields);
         fields.retain(|field| field.iter().any(|step| matches!(step, Step::Key(_))));
-        (!fields.is_empty()).then_some(Self::Json { fields })
+        let mut values = Vec::new();
+        add_values(json, &mut Vec::new(), &mut values);
+        (!fields.is_empty()).then_some((Self::Json { fields }, values))
     }
 
     /// How a command names the columns, each behind its own name, which a weak model looks for; `None` where that is
@@ -62,7 +77,9 @@ impl Table {
             }
             (Self::Text { between, names, .. }, Language::Python) => {
                 let names = joined(names.iter().map(|name| json_string(name)));
-                Some(format!("Columns for csv.DictReader, delimiter=\"{}\": {names}", escaped(*between)))
+                // A weak model goes through a reader twice, or asks for its length.
+                let rows = format!("list(csv.DictReader(file, delimiter=\"{}\"))", escaped(*between));
+                Some(format!("Columns of {rows}: {names}"))
             }
             (Self::Json { fields }, Language::Shell) => {
                 Some(format!("Fields for jq: {}", joined(fields.iter().map(|field| jq(field)))))
@@ -93,6 +110,35 @@ fn add_fields(json: &Value, steps: &[Step], fields: &mut Vec<Vec<Step>>) {
             return;
         }
         add_fields(value, &[steps, &[step]].concat(), fields);
+    }
+}
+
+/// Adds the texts of a value to which these steps lead.
+fn add_values(json: &Value, steps: &mut Vec<Step>, values: &mut Vec<(Field, String)>) {
+    let deeper: Vec<(Step, &Value)> = match json {
+        Value::Object(object) => object.iter().map(|(key, value)| (Step::Key(key.clone()), value)).collect(),
+        Value::Array(items) => items.iter().map(|item| (Step::Item, item)).collect(),
+        Value::String(text) => {
+            values.push((Field::Json(steps.clone()), text.clone()));
+            return;
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => return,
+    };
+    for (step, value) in deeper {
+        steps.push(step);
+        add_values(value, steps, values);
+        steps.pop();
+    }
+}
+
+impl Field {
+    /// How a command names it.
+    pub(super) fn told(&self, language: Language) -> String {
+        match (self, language) {
+            (Self::Column(name), Language::Shell | Language::Python) => inline(name),
+            (Self::Json(steps), Language::Shell) => jq(steps),
+            (Self::Json(steps), Language::Python) => subscripts(steps),
+        }
     }
 }
 
@@ -163,20 +209,20 @@ mod tests {
 
     #[test]
     fn columns_are_told_as_each_language_names_them() {
-        let told = |text: &str| Table::of(text).map(both_of);
+        let told = |text: &str| Table::of(text).map(|(table, _)| both_of(table));
         let both = |shell: &str, python: &str| Some([Some(shell.to_owned()), Some(python.to_owned())]);
         assert_eq!(
             told("name;n\nada;1\n"),
             both(
                 "Columns for awk -F';': name is $1, n is $2",
-                r#"Columns for csv.DictReader, delimiter=";": "name", "n""#
+                r#"Columns of list(csv.DictReader(file, delimiter=";")): "name", "n""#
             )
         );
         assert_eq!(
             told("a\tb, c\td\r\n1\t2\t3\r\n"),
             both(
                 r"Columns for awk -F'\t': a is $1, b, c is $2, d is $3",
-                r#"Columns for csv.DictReader, delimiter="\t": "a", "b, c", "d""#
+                r#"Columns of list(csv.DictReader(file, delimiter="\t")): "a", "b, c", "d""#
             )
         );
         let quotes = told("name,n\n\"a, b\",1\n").unwrap();
@@ -198,7 +244,7 @@ mod tests {
 
     #[test]
     fn fields_are_told_by_the_way_to_them() {
-        let told = |json: Value| Table::of_json(&json).map(both_of);
+        let told = |json: Value| Table::of_json(&json).map(|(table, _)| both_of(table));
         let list = json!([{"n": 1, "名": "a"}, {"n": 2, "more": []}]);
         let jq = r#"Fields for jq: .[].n, .[]["名"], .[].more"#;
         assert_eq!(told(list), Some([Some(jq.to_owned()), None]));
@@ -210,7 +256,7 @@ mod tests {
             assert_eq!(told(nameless), None);
         }
         let many = Value::from_iter((0..100).map(|number| (format!("k{number:02}"), 1)));
-        let Some(Table::Json { fields }) = Table::of_json(&many) else { panic!("{many}") };
+        let Some((Table::Json { fields }, _)) = Table::of_json(&many) else { panic!("{many}") };
         assert_eq!(fields.len(), MOST_FIELDS);
         let long = json!({"a": 1, "b".repeat(LONGEST_TOLD): 1, "c": 1});
         assert_eq!(
@@ -224,7 +270,7 @@ mod tests {
         fn any_file_is_told_in_one_line(text in any::<String>()) {
             let table = Table::of(&text);
             for language in [Language::Shell, Language::Python] {
-                let told = table.as_ref().and_then(|table| table.columns(language));
+                let told = table.as_ref().and_then(|(table, _)| table.columns(language));
                 prop_assert!(told.is_none_or(|told| !told.contains('\n')));
             }
         }

@@ -11,8 +11,8 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    Arguments, CallEnding, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, GuardAction, NotRehearsed,
-    Perturbation, Rehearsed, Said, Samples, StepKind, SubTask, ToolCall, ToolName,
+    Arguments, CallEnding, ExecutionStatus, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind,
+    GuardAction, NotRehearsed, Perturbation, Rehearsed, Said, Samples, StepKind, SubTask, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -27,6 +27,10 @@ struct Stage {
     known: Option<&'static str>,
     /// The output of each command where a line is planted; without it, that of the unchanged world.
     planted: Option<&'static str>,
+    /// The output of each command where a value is replaced; without it, another one than anywhere else.
+    replaced: Option<&'static str>,
+    /// What a call makes.
+    made: Vec<FileChange>,
     rehearsed: Mutex<Vec<(String, Perturbation)>>,
     called: Mutex<Vec<String>>,
 }
@@ -40,7 +44,7 @@ impl CallTool for Stage {
         let failure = shown.strip_prefix("error: ").map(|_| FailureClass::Logical);
         let status = i32::from(failure.is_some());
         let made = recorded("shell", &command, shown, CallEnding::Exited { status }, failure);
-        Ok(ToolCall { tool: tool.clone(), arguments, ..made })
+        Ok(ToolCall { tool: tool.clone(), arguments, files: self.made.clone(), ..made })
     }
 
     fn is_known(&self, _: &ToolName, arguments: &Arguments) -> bool {
@@ -62,6 +66,7 @@ impl CallTool for Stage {
             Perturbation::Hidden(_) => worlds[1],
             Perturbation::Doubled(_) => worlds[2],
             Perturbation::Planted { .. } => self.planted.unwrap_or(worlds[0]),
+            Perturbation::Replaced { .. } => self.replaced.unwrap_or("another"),
         };
         if let Some(change) = shown.strip_prefix("change: ") {
             let changes = Some([change.as_bytes()[0]; 32]);
@@ -82,7 +87,15 @@ fn said(stdout: &str, stderr: &str, status: i32) -> Rehearsed {
 
 impl Stage {
     fn new(plays: Vec<(String, [&'static str; 3])>) -> Self {
-        Self { plays, known: None, planted: None, rehearsed: Mutex::default(), called: Mutex::default() }
+        Self {
+            plays,
+            known: None,
+            planted: None,
+            replaced: None,
+            made: Vec::new(),
+            rehearsed: Mutex::default(),
+            called: Mutex::default(),
+        }
     }
 
     fn play(&self, command: &str) -> Option<[&'static str; 3]> {
@@ -290,6 +303,92 @@ async fn lesson_what_a_number_of_the_request_is_nothing_to_is_not_borne_out() {
     assert_eq!(kept.attempt, answered("2", samples(4, 4, 2, Some(true))));
 }
 
+/// Observed with the embedded model: "Turun myyntien summa" was the sum of all cities, in both languages, and accepted. The model
+/// is told where the value stands, and what it makes no difference to agrees with nothing.
+#[tokio::test]
+async fn lesson_what_a_value_of_the_request_is_nothing_to_is_not_borne_out() {
+    let home = home();
+    let mut cx = both_ways(home.path());
+    cx.subtask.intent = "Montako kertaa Turussa, docs/a.txt?".to_owned();
+    let table = "city,n\nOulu,1\nTurku,2\nTurku,4\n";
+    let plays = || [plays(), vec![("head -c 65536 -- docs/a.txt".to_owned(), [table, "", ""])]].concat();
+    let of = async |replaced| {
+        let stage = Stage { replaced: Some(replaced), ..Stage::new(plays()) };
+        seen(&cx, &both(WORKS[0].0, "a"), &[], stage).await
+    };
+    let all = of("3").await;
+    assert_eq!(all.attempt, answered("3", samples(4, 4, 2, Some(false))));
+    let told = "Values that the task names: \"Turku\" (city)\n";
+    assert!(all.requests.iter().all(|request| request.messages[0].content.contains(told)));
+    let worlds: Vec<&Perturbation> = all.rehearsed.iter().map(|(_, world)| world).collect();
+    let replaced = Perturbation::Replaced {
+        places: vec![home.path().canonicalize().unwrap().join("docs/a.txt")],
+        from: "Turku".to_owned(),
+        to: "Uvslv".to_owned(),
+    };
+    assert_eq!(worlds.into_iter().filter(|world| **world == replaced).count(), 2, "once for each command");
+    assert_eq!(of("2").await.attempt, answered("3", samples(4, 4, 2, Some(true))));
+}
+
+/// Observed with the embedded model: asked which files mention a word, it named the files whose names have an ending. That the
+/// word stands in texts is told.
+#[tokio::test]
+async fn lesson_a_word_that_stands_in_texts_is_said_to() {
+    let home = home();
+    let mut cx = both_ways(home.path());
+    cx.subtask.intent = "I vilka filer i docs nämns lanterna?".to_owned();
+    cx.subtask.context = "As planned: In which files in docs is lanterna mentioned?".to_owned();
+    let search = "find docs -type f -size -64k -print0 | head -z -n 200";
+    let search = format!(
+        "{search} | xargs -0 -r grep -IowiFH -e lanterna -- | sort -u; echo //; {search} | tr '\\n\\0' ' \\n'"
+    );
+    let plays = vec![
+        ("ls -A -- docs".to_owned(), ["a.txt\nb.txt\n", "", ""]),
+        (search, ["docs/b.txt:Lanterna\n//\ndocs/a.txt\ndocs/b.txt\n", "", ""]),
+        (program("a"), ["b.txt", "", "b.txt"]),
+        ("grep -rl lanterna docs".to_owned(), ["docs/b.txt", "", "docs/b.txt"]),
+    ];
+    let seen = seen(&cx, &both("grep -rl lanterna docs", "a"), &[], Stage::new(plays)).await;
+    let told = "docs: a folder; lanterna stands in the text of some of its files, and in no name\n";
+    assert!(seen.requests.iter().all(|request| request.messages[0].content.contains(told)));
+}
+
+/// Observed with the embedded model: "write the total into total.txt and tell me" was answered with the name of the file. What was
+/// made without a word is looked at, where it is short.
+#[tokio::test]
+async fn lesson_what_was_made_without_a_word_is_looked_at() {
+    let home = home();
+    let mut cx = both_ways(home.path());
+    cx.subtask.kind = StepKind::Create;
+    let command = "wc -l < docs/a.txt > total.txt";
+    let look = "cat -- /home/total.txt";
+    let of = async |change, diff: &str| {
+        let plays = vec![
+            (command.to_owned(), ["", "", ""]),
+            (program("x"), ["", "", ""]),
+            (look.to_owned(), ["421\n", "", ""]),
+        ];
+        let diff = Some(diff.to_owned());
+        let made = vec![FileChange { diff, ..FileChange::new("/home/total.txt", change) }];
+        let stage = Stage { made, ..Stage::new(plays) };
+        let seen = seen(&cx, &both(command, "x"), &[], stage).await;
+        (seen.attempt.output, seen.called.len())
+    };
+    let head = "--- nothing\n+++ after\n";
+    let short = format!("{head}@@ -0,0 +1 @@\n+421\n");
+    let long = format!("{head}@@ -0,0 +1,9 @@\n{}", "+1\n".repeat(9));
+    let changed = "--- before\n+++ after\n@@ -1 +1 @@\n-1\n+2\n";
+    let file = "/home/total.txt";
+    for (change, diff, told, calls) in [
+        (FileChangeKind::Created, short.as_str(), format!("created: {file}\n421"), 2),
+        (FileChangeKind::Created, &long, format!("created: {file}"), 1),
+        (FileChangeKind::Created, "12 bytes", format!("created: {file}"), 1),
+        (FileChangeKind::Changed, changed, format!("changed: {file}"), 1),
+    ] {
+        assert_eq!(of(change, diff).await, (told, calls), "{diff}");
+    }
+}
+
 /// Lesson of issue 16: a small model gave the same command twice, which agreed with itself, and both were
 /// wrong. It is one way.
 #[tokio::test]
@@ -393,8 +492,10 @@ async fn each_way_is_told_the_columns_of_a_table_as_it_names_them() {
     ];
     let seen = seen(&cx, &both("awk n my sales.csv", "a"), &[], Stage::new(plays)).await;
     assert_eq!(seen.attempt, answered("3", samples(4, 4, 2, Some(true))));
-    let columns =
-        ["Columns for awk -F';': n is $1, k is $2", r#"Columns for csv.DictReader, delimiter=";": "n", "k""#];
+    let columns = [
+        "Columns for awk -F';': n is $1, k is $2",
+        r#"Columns of list(csv.DictReader(file, delimiter=";")): "n", "k""#,
+    ];
     for (request, columns) in seen.requests.iter().rev().zip(columns) {
         assert!(request.messages[0].content.contains(columns), "{}", request.messages[0].content);
     }
@@ -502,7 +603,10 @@ async fn lesson_what_looked_and_found_nothing_may_not_give_up() {
     assert_eq!(looked.attempt, expected);
     let line = looked.rehearsed.iter().find_map(|(_, world)| match world {
         Perturbation::Planted { line, .. } => Some(line.as_str()),
-        Perturbation::AsIs | Perturbation::Hidden(_) | Perturbation::Doubled(_) => None,
+        Perturbation::AsIs
+        | Perturbation::Hidden(_)
+        | Perturbation::Doubled(_)
+        | Perturbation::Replaced { .. } => None,
     });
     assert_eq!(line, Some("heron"));
     let may_give_up = |seen: &Seen| {

@@ -48,6 +48,7 @@ pub(super) fn staged(
         Perturbation::Hidden(places) => hidden(&outermost(places)?, needed, roots),
         Perturbation::Doubled(places) => doubled(&outermost(places)?, roots),
         Perturbation::Planted { places, line } => planted(&outermost(places)?, line, roots),
+        Perturbation::Replaced { places, from, to } => replaced(&outermost(places)?, (from, to), roots),
     }
 }
 
@@ -124,6 +125,17 @@ fn planted(places: &[PathBuf], line: &str, roots: &[PathBuf]) -> Result<Staged, 
         (path, text)
     };
     written(texts(places, roots).into_iter().map(with_line).collect())
+}
+
+fn replaced(places: &[PathBuf], (from, to): (&str, &str), roots: &[PathBuf]) -> Result<Staged, NotRehearsed> {
+    if from.is_empty() {
+        return Err(NotRehearsed::because("nothing is to be replaced"));
+    }
+    let with_other = |(path, text): (PathBuf, Vec<u8>)| {
+        let text = String::from_utf8(text).ok().filter(|text| text.contains(from))?;
+        Some((path, text.replace(from, to).into_bytes()))
+    };
+    written(texts(places, roots).into_iter().filter_map(with_other).collect())
 }
 
 /// The text files among these places and, of a folder, the first few that lie in it, as far as commands may change them.

@@ -162,6 +162,30 @@ async fn a_planted_line_is_found_by_what_looks_for_it() {
 }
 
 #[tokio::test]
+async fn another_text_stands_wherever_one_did() {
+    let Some(scene) = scene() else { return };
+    let replaced = |place: &str, from: &str| Perturbation::Replaced {
+        places: vec![scene.cx.working_folder.join(place)],
+        from: from.to_owned(),
+        to: "zoe".to_owned(),
+    };
+    for (command, place, expected) in [
+        ("cat list.csv", "list.csv", "name,n\nzoe,1\nbob,2\neve,4\n"),
+        ("grep -c ada list.csv | cat", "list.csv", "0\n"),
+        ("tail -n +2 list.csv | wc -l", "list.csv", "3\n"),
+        ("cat notes/*", "notes", "zoe\nbob zoe\neve\n"),
+        ("cat other/a.txt", "notes", "ada\n"),
+    ] {
+        let found = said(&scene, command, &replaced(place, "ada")).await;
+        assert_eq!((found.stdout, found.status), (whole(expected), 0), "{command}");
+    }
+    for (from, words) in [("nobody", "there is no text in it"), ("", "nothing is to be replaced")] {
+        let why = rehearsal(&scene).run(&["ls"], &replaced("list.csv", from), WITHIN).await.unwrap_err();
+        assert!(why.reason.contains(words), "{why}");
+    }
+}
+
+#[tokio::test]
 async fn a_sequence_shares_its_files_and_leaves_nothing() {
     let Some(scene) = scene() else { return };
     let before = std::fs::read_dir(&scene.cx.working_folder).unwrap().count();
