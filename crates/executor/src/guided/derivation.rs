@@ -81,7 +81,7 @@ pub(crate) async fn derive(
     let numbers = cx.subtask.is_whole.then(|| Numbers::of(&cx.subtask.intent, &described.names));
     let (request, names) = (cx.subtask.intent.as_str(), described.names.as_slice());
     let places = perturbed(subject).await;
-    let values = described.values.as_slice();
+    let values = if cx.subtask.is_whole { described.values.as_slice() } else { &[] };
     let world =
         World { request, names, places: &places, numbers: numbers.unwrap_or_default(), values, tools };
     let samples = samples(cx.programs.iter().any(|program| program == PYTHON));
