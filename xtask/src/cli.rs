@@ -7,7 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{
     Result, bench,
     command::cargo,
-    follow_ups, quickstart, readmes, release, schema, screencast, tidy,
+    follow_ups, other_systems, quickstart, readmes, release, schema, screencast,
+    terminal::step,
+    tidy,
     verify::{self, Build},
 };
 
@@ -42,6 +44,8 @@ pub enum Task {
     Test,
     /// `test`, the release build, and a smoke run of the release binary
     Ci,
+    /// Let the compiler look at the code for other systems, where rustup has or gets their standard libraries
+    OtherSystems,
     /// Prove the layer table and the other rules that no compiler checks
     Tidy,
     /// Run the binary against a mock model server and check what it says
@@ -157,6 +161,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Task::Quickstart(options) => quickstart::run(&options),
         Task::Test => verify::test(),
         Task::Ci => verify::ci(),
+        Task::OtherSystems => step("other systems", other_systems::check),
         Task::Tidy => tidy::run(),
         Task::Smoke { release } => verify::smoke(if release { Build::Release } else { Build::Tested }),
         Task::Model { arguments } => quickstart::model(&arguments),

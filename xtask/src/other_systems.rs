@@ -35,9 +35,10 @@ fn has_library(system: &str) -> Result<bool> {
     Ok(Path::new(library.trim()).is_dir())
 }
 
-/// Whether rustup installs it. Without rustup or the network it does not, which is no fault of the code.
+/// Whether rustup installs it, in two minutes. Without rustup or the network it does not, which is no fault of the code.
 fn is_added(system: &str) -> bool {
-    Program::new("rustup", ["target", "add", system]).output().is_ok_and(|output| output.status.success())
+    let add = Program::new("timeout", ["120", "rustup", "target", "add", system]);
+    add.output().is_ok_and(|output| output.status.success())
 }
 
 /// A check that links nothing, so that what C code comes to is never asked for: a compiler that does nothing is enough, where

@@ -31,6 +31,7 @@ pub fn test() -> Result<()> {
     step("examples in the documentation", || {
         cargo(["test", "--workspace", "--all-features", "--doc", "--quiet"]).run()
     })?;
+    step("fuzz targets", fuzz_targets)?;
     step("10,000 runs of models that stray", || strays().run())?;
     // Last, so that the runner's summary ends the output.
     step("tests", || runner().run())
@@ -44,7 +45,6 @@ pub fn ci() -> Result<()> {
     test()?;
     smoke(Build::Release)?;
     step("commands in the README", readme_commands)?;
-    step("fuzz targets", fuzz_targets)?;
     step("other systems", other_systems::check)
 }
 

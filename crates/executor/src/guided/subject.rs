@@ -8,7 +8,7 @@ use artoo_types::{Perturbation, Said, SubTask};
 use serde_json::Value;
 
 use super::code_block::Language;
-use super::table::{Field, Table};
+use super::table::{Table, Values};
 use super::told_apart;
 use super::values::{self, NamedValue};
 use crate::prompt::line;
@@ -138,7 +138,7 @@ fn folder_of(names: &str) -> String {
 }
 
 /// How a file begins: the first of a list of JSON, or the first lines of a text; and the table that it is, with its values.
-fn beginning(bytes: &[u8]) -> (String, Option<(Table, Vec<(Field, String)>)>) {
+fn beginning(bytes: &[u8]) -> (String, Option<(Table, Values)>) {
     const NO_TEXT: &str = "a file that is no text";
     // The look may end within a character.
     let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());

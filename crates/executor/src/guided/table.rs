@@ -31,6 +31,9 @@ pub(crate) enum Field {
     Json(Vec<Step>),
 }
 
+/// The values of a table, each with its field.
+pub(super) type Values = Vec<(Field, String)>;
+
 /// A step towards a field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
@@ -42,7 +45,7 @@ pub(crate) enum Step {
 
 impl Table {
     /// The table that a text is, or begins with, and its values.
-    pub(super) fn of(text: &str) -> Option<(Self, Vec<(Field, String)>)> {
+    pub(super) fn of(text: &str) -> Option<(Self, Values)> {
         // A look at a long file may end within its last line.
         let whole = text.rsplit_once('\n').filter(|(before, _)| before.contains('\n'));
         let (between, names, rows) = table(whole.map_or(text, |(before, _)| before).as_bytes())?;
@@ -55,7 +58,7 @@ impl Table {
     }
 
     /// The table that a JSON is, and the texts in it; `None` if none of its fields has a name.
-    pub(super) fn of_json(json: &Value) -> Option<(Self, Vec<(Field, String)>)> {
+    pub(super) fn of_json(json: &Value) -> Option<(Self, Values)> {
         let mut fields = Vec::new();
         add_fields(json, &[], &mut fields);
         fields.retain(|field| field.iter().any(|step| matches!(step, Step::Key(_))));
@@ -114,7 +117,7 @@ fn add_fields(json: &Value, steps: &[Step], fields: &mut Vec<Vec<Step>>) {
 }
 
 /// Adds the texts of a value to which these steps lead.
-fn add_values(json: &Value, steps: &mut Vec<Step>, values: &mut Vec<(Field, String)>) {
+fn add_values(json: &Value, steps: &mut Vec<Step>, values: &mut Values) {
     let deeper: Vec<(Step, &Value)> = match json {
         Value::Object(object) => object.iter().map(|(key, value)| (Step::Key(key.clone()), value)).collect(),
         Value::Array(items) => items.iter().map(|item| (Step::Item, item)).collect(),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use artoo_text::{alphanumeric_words, is_unspaced};
 
 use super::compared::is_number;
-use super::table::Field;
+use super::table::{Field, Values};
 
 /// The maximum number of values that are told and tried.
 const MOST: usize = 4;
@@ -34,7 +34,7 @@ pub(crate) struct NamedValue {
 
 /// The values of these fields that a request names outside of the names of files, those that are spelt alike first. A value
 /// that all of its field have tells nothing apart, and is left out; so are words that may stand for more than one value.
-pub(super) fn named(request: &str, names: &[String], cells: Vec<(Field, String)>) -> Vec<NamedValue> {
+pub(super) fn named(request: &str, names: &[String], cells: Values) -> Vec<NamedValue> {
     let mut request = request.to_lowercase();
     for name in names.iter().filter(|name| !name.is_empty()) {
         request = request.replace(&name.to_lowercase(), " / ");
@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    fn cells(values: &[&str]) -> Vec<(Field, String)> {
+    fn cells(values: &[&str]) -> Values {
         values.iter().map(|value| (Field::Column("city".to_owned()), (*value).to_owned())).collect()
     }
 
