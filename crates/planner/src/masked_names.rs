@@ -73,6 +73,13 @@ impl MaskedNames {
     }
 }
 
+/// Whether a text, with the names as they are, still has a word that covers: a weak model copies one from the examples of its
+/// prompt. What the request has itself is a name.
+pub(crate) fn is_invented(text: &str, request: &str) -> bool {
+    let words = (1..=MOST).flat_map(|number| [format!("DIR{number}"), format!("FILE{number}")]);
+    words.into_iter().any(|word| text.contains(&word) && !request.contains(&word))
+}
+
 /// A word that covers, without the ending of the file.
 fn stem(word: &str) -> &str {
     word.split_once('.').map_or(word, |(stem, _)| stem)

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use artoo_llm_client::{JsonSchema, LlmClient, Message, Request, ask};
 use artoo_types::{GaveUp, GiveUpKind, Plan, PlanMemory, SubTaskId};
 use async_trait::async_trait;
+use serde_json::Value;
 
-use crate::draft::{GiveUpDraft, GiveUpWord};
+use crate::draft::{CriterionDraft, GiveUpDraft, GiveUpWord};
 use crate::guided::{self, GUIDED_PROMPT};
-use crate::masked_names::MaskedNames;
+use crate::masked_names::{self, MaskedNames};
 use crate::suggestion::NextDraft;
 use crate::{
     Author, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt, replan,
@@ -77,12 +78,34 @@ fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan,
     Ok((plan, violations))
 }
 
-/// The draft with the names as they are.
-fn uncovered(draft: PlanDraft, names: &MaskedNames) -> PlanDraft {
+/// The draft with the names as they are, without criteria about what covers none.
+fn uncovered(draft: PlanDraft, names: &MaskedNames, request: &str) -> PlanDraft {
     let mut draft = draft;
     draft.english = draft.english.map(|english| names.uncover(&english));
-    draft.subtasks.iter_mut().for_each(|step| step.intent = names.uncover(&step.intent));
+    for step in &mut draft.subtasks {
+        step.intent = names.uncover(&step.intent);
+        let criteria = std::mem::take(&mut step.criteria);
+        step.criteria =
+            criteria.into_iter().filter_map(|one| uncovered_criterion(one, names, request)).collect();
+    }
     draft
+}
+
+/// A criterion with the names as they are, whatever its kind; `None` if it is about a word that covers nothing.
+fn uncovered_criterion(
+    criterion: CriterionDraft,
+    names: &MaskedNames,
+    request: &str,
+) -> Option<CriterionDraft> {
+    let mut told = serde_json::to_value(&criterion).ok()?;
+    let texts = told.as_object_mut()?.values_mut();
+    for text in texts.filter_map(|value| if let Value::String(text) = value { Some(text) } else { None }) {
+        *text = names.uncover(text);
+        if masked_names::is_invented(text, request) {
+            return None;
+        }
+    }
+    serde_json::from_value(told).ok()
 }
 
 fn gave_up(draft: &GiveUpDraft) -> GaveUp {
@@ -109,7 +132,10 @@ impl Planner for ModelPlanner {
             Author::Guided => MaskedNames::of(&cx.spec.intent, &cx.listing),
             Author::Capable => MaskedNames::default(),
         };
-        let said = |first: PlanDraft| uncovered(first, &names);
+        let said = |draft: PlanDraft| match author {
+            Author::Guided => uncovered(draft, &names, &cx.spec.intent),
+            Author::Capable => draft,
+        };
         let mut request = Request::new("planner", system, names.cover(&prompt::planning(cx, &profile)))
             .with_schema(schema.clone())
             .with_max_tokens(profile.room(tokens));
@@ -149,5 +175,35 @@ impl Planner for ModelPlanner {
         // Asked only once: the person is waiting, and code has a default suggestion.
         let draft = serde_json::from_str::<NextDraft>(completion.text.trim());
         Ok(draft.map(|draft| draft.next.words().to_owned()).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FolderListing, Listed};
+
+    /// Observed with the embedded model: "write the sum into total.txt" was planned with a criterion about DIR1, a word of the example
+    /// in its prompt, so that a right result was done again and in vain.
+    #[test]
+    fn lesson_no_criterion_is_about_a_word_that_covers_nothing() {
+        let request = "Laske summa tiedostosta sales.csv ja kirjoita se tiedostoon DIR2";
+        let listed = vec![Listed { path: "sales.csv".to_owned(), bytes: Some(9) }];
+        let names = MaskedNames::of(request, &FolderListing { listed, ..FolderListing::default() });
+        let of = |path: &str| {
+            let (text, path) = (format!("{path} is there"), path.to_owned());
+            uncovered_criterion(CriterionDraft::FileExists { text, path }, &names, request)
+        };
+        let exists = |path: &str| {
+            let (text, path) = (format!("{path} is there"), path.to_owned());
+            Some(CriterionDraft::FileExists { text, path })
+        };
+        assert_eq!(of("FILE1.csv"), exists("sales.csv"));
+        assert_eq!(of("total.txt"), exists("total.txt"));
+        assert_eq!(of("DIR1"), None);
+        assert_eq!(of("DIR1/FILE1.csv"), None);
+        assert_eq!(of("DIR2"), exists("DIR2"), "the request names it");
+        let number = CriterionDraft::OutputNumber { text: "It is a number".to_owned() };
+        assert_eq!(uncovered_criterion(number.clone(), &names, request), Some(number));
     }
 }

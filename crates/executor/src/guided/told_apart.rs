@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use artoo_text::{alphanumeric_words, is_unspaced};
 
 use super::subject::quoted;
+use super::values::without_names;
 
 /// The shortest word that is looked for, in characters, and the most words.
 const SHORTEST: usize = 3;
@@ -21,10 +22,7 @@ const BREAK: &str = "//";
 
 /// The words of a request outside of these names that stand in its translation, too, in lower case.
 pub(super) fn kept(request: &str, names: &[String], translation: &str) -> Vec<String> {
-    let mut request = request.to_lowercase();
-    for name in names.iter().filter(|name| !name.is_empty()) {
-        request = request.replace(&name.to_lowercase(), " / ");
-    }
+    let request = without_names(request, names);
     let translation = translation.to_lowercase();
     let translated: BTreeSet<&str> = words(&translation).collect();
     let mut kept: Vec<String> = Vec::new();

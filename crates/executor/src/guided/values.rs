@@ -5,7 +5,7 @@
 //! stand, as they stand there, and a command to which none of them makes a difference has left the condition out.
 //! (Known as value linking in the translation of questions to SQL: Lin et al., "Bridging Textual and Tabular Data", 2020.)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use artoo_text::{alphanumeric_words, is_unspaced};
 
@@ -35,19 +35,16 @@ pub(crate) struct NamedValue {
 /// The values of these fields that a request names outside of the names of files, those that are spelt alike first. A value
 /// that all of its field have tells nothing apart, and is left out; so are words that may stand for more than one value.
 pub(super) fn named(request: &str, names: &[String], cells: Values) -> Vec<NamedValue> {
-    let mut request = request.to_lowercase();
-    for name in names.iter().filter(|name| !name.is_empty()) {
-        request = request.replace(&name.to_lowercase(), " / ");
-    }
+    let request = without_names(request, names);
     let words: Vec<&str> = alphanumeric_words(&request).collect();
-    let mut fields: BTreeMap<Field, BTreeMap<String, usize>> = BTreeMap::new();
+    let mut fields: BTreeMap<Field, BTreeSet<String>> = BTreeMap::new();
     for (field, value) in cells {
-        *fields.entry(field).or_default().entry(value.trim().to_owned()).or_default() += 1;
+        fields.entry(field).or_default().insert(value.trim().to_owned());
     }
     let mut found: Vec<(Likeness, NamedValue)> = Vec::new();
     for (field, values) in fields.into_iter().filter(|(_, values)| values.len() > 1) {
         let values: BTreeMap<String, String> =
-            values.into_keys().map(|value| (value.to_lowercase(), value)).collect();
+            values.into_iter().map(|value| (value.to_lowercase(), value)).collect();
         let spelt: Vec<&String> = values.keys().filter(|value| is_spelt(&request, &words, value)).collect();
         let inflected = words.iter().filter_map(|word| {
             let mut stems = values.keys().filter(|value| is_inflected(word, value));
@@ -64,6 +61,12 @@ pub(super) fn named(request: &str, names: &[String], cells: Values) -> Vec<Named
     }
     found.sort_by_key(|(likeness, _)| std::cmp::Reverse(*likeness));
     found.into_iter().map(|(_, value)| value).take(MOST).collect()
+}
+
+/// A request in lower case without these names.
+pub(super) fn without_names(request: &str, names: &[String]) -> String {
+    let names = names.iter().filter(|name| !name.is_empty());
+    names.fold(request.to_lowercase(), |request, name| request.replace(&name.to_lowercase(), " / "))
 }
 
 /// Another text of the same length, which does not hold this one.
