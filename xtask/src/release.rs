@@ -33,11 +33,16 @@ pub fn dry_run(verify: bool) -> Result<()> {
     Ok(())
 }
 
+/// Whether a crate goes to a registry.
+pub(crate) fn is_published(package: &Package) -> bool {
+    package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
+}
+
 /// Each crate behind those that it needs. What only its tests need is left out of the way: cargo drops it from a package where it has no
 /// version.
 fn order(metadata: &Metadata) -> Result<Vec<&Package>> {
     let mut left: Vec<&Package> = metadata.workspace_packages();
-    left.retain(|package| package.publish.as_ref().is_none_or(|registries| !registries.is_empty()));
+    left.retain(|package| is_published(package));
     let names: BTreeSet<String> = left.iter().map(|package| package.name.to_string()).collect();
     let mut done = Vec::new();
     let mut placed = BTreeSet::new();

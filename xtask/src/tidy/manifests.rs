@@ -6,7 +6,7 @@ use cargo_metadata::{DependencyKind, Metadata};
 
 use super::sources::MAY_BE_UNSAFE;
 use super::{Finding, Member, Tree, layers::Graph};
-use crate::{Error, Result};
+use crate::{Error, Result, release::is_published};
 
 /// The output of `cargo metadata`.
 ///
@@ -94,9 +94,11 @@ pub(super) fn inherit(tree: &Tree) -> Vec<Finding> {
 /// Finds published crates whose packages would lack the texts of the licences, which both ask for. Each crate links to those of
 /// the root, and cargo packs what a link leads to.
 pub(super) fn licence_texts(metadata: &Metadata, root: &Path) -> Vec<Finding> {
-    let packages = metadata.workspace_packages().into_iter();
-    let published = packages.filter(|package| package.publish.as_ref().is_none_or(|to| !to.is_empty()));
-    let folders = published.filter_map(|package| package.manifest_path.as_std_path().parent());
+    let published = metadata.workspace_packages().into_iter().filter(|package| is_published(package));
+    lacking_licences(published.filter_map(|package| package.manifest_path.as_std_path().parent()), root)
+}
+
+fn lacking_licences<'a>(folders: impl Iterator<Item = &'a Path>, root: &Path) -> Vec<Finding> {
     let files = folders.flat_map(|folder| ["LICENSE-APACHE", "LICENSE-MIT"].map(|name| folder.join(name)));
     let missing = files.filter(|file| !file.is_file());
     let shown = |file: std::path::PathBuf| {
@@ -130,6 +132,22 @@ mod tests {
         let own_features = "serde = { path = \".\", features = [\"doubles\"] }";
         assert_eq!(count(&good.replace("serde.workspace = true", own_features)), 0);
         assert_eq!(count("not toml ["), 1);
+    }
+
+    #[test]
+    fn a_licence_that_a_package_would_lack_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        let folders = ["a", "b"].map(|name| root.path().join(name));
+        for folder in &folders {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::write(folder.join("LICENSE-MIT"), "MIT").unwrap();
+        }
+        std::fs::write(folders[0].join("LICENSE-APACHE"), "Apache").unwrap();
+        // A link to nothing is no text.
+        std::os::unix::fs::symlink("nowhere", folders[1].join("LICENSE-APACHE")).unwrap();
+        let found = lacking_licences(folders.iter().map(|folder| folder.as_path()), root.path());
+        let paths: Vec<&str> = found.iter().map(|finding| finding.path.as_str()).collect();
+        assert_eq!(paths, ["b/LICENSE-APACHE"]);
     }
 
     #[test]

@@ -277,19 +277,24 @@ impl World<'_> {
             return false;
         }
         let mut makes_a_difference: BTreeMap<&Field, bool> = BTreeMap::new();
+        // A value may stand in several fields, and is replaced in all of them at once.
+        let mut tried: BTreeMap<&str, bool> = BTreeMap::new();
         for NamedValue { value, field } in self.values {
             let known = makes_a_difference.entry(field).or_default();
             if *known {
                 continue;
             }
-            let (from, to) = (value.clone(), values::another(value));
-            let replaced = Perturbation::Replaced { places: self.places.to_vec(), from, to };
-            // What cannot be tried is no fact against it.
-            *known = self
-                .tools
-                .rehearse(command, &replaced)
-                .await
-                .map_or(true, |other| failed(&other) || differs(&other, as_is, goal));
+            *known = match tried.get(value.as_str()) {
+                Some(differed) => *differed,
+                None => {
+                    let (from, to) = (value.clone(), values::another(value));
+                    let replaced = Perturbation::Replaced { places: self.places.to_vec(), from, to };
+                    // What cannot be tried is no fact against it.
+                    let other = self.tools.rehearse(command, &replaced).await;
+                    other.map_or(true, |other| failed(&other) || differs(&other, as_is, goal))
+                }
+            };
+            tried.insert(value, *known);
         }
         makes_a_difference.into_values().any(|makes_one| !makes_one)
     }

@@ -14,7 +14,8 @@ use super::values::without_names;
 /// The shortest word that is looked for, in characters, and the most words.
 const SHORTEST: usize = 3;
 const MOST: usize = 24;
-/// What is looked at: small files, as many as a moment is enough for.
+/// What is looked at: small files, as many as are found in a second.
+const WALK: &str = "timeout 1 find";
 const FILES: &str = "-type f -size -64k";
 const MOST_FILES: usize = 200;
 /// Stands between the hits and the names; no hit is a line like it, since each has a path before it.
@@ -39,7 +40,7 @@ pub(super) fn kept(request: &str, names: &[String], translation: &str) -> Vec<St
 
 /// A command that says in which files of a folder these words stand, and then how the files are called.
 pub(super) fn search(folder: &str, words: &[String]) -> String {
-    let files = format!("find {folder} {FILES} -print0 | head -z -n {MOST_FILES}");
+    let files = format!("{WALK} {folder} {FILES} -print0 | head -z -n {MOST_FILES}");
     let words: Vec<String> = words.iter().map(|word| format!("-e {}", quoted(word))).collect();
     format!(
         "{files} | xargs -0 -r grep -IowiFH {} -- | sort -u; echo {BREAK}; {files} | tr '\\n\\0' ' \\n'",

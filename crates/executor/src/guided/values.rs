@@ -41,26 +41,26 @@ pub(super) fn named(request: &str, names: &[String], cells: Values) -> Vec<Named
     for (field, value) in cells {
         fields.entry(field).or_default().insert(value.trim().to_owned());
     }
-    let mut found: Vec<(Likeness, NamedValue)> = Vec::new();
+    let (mut spelt, mut inflected) = (Vec::new(), Vec::new());
     for (field, values) in fields.into_iter().filter(|(_, values)| values.len() > 1) {
         let values: BTreeMap<String, String> =
             values.into_iter().map(|value| (value.to_lowercase(), value)).collect();
-        let spelt: Vec<&String> = values.keys().filter(|value| is_spelt(&request, &words, value)).collect();
-        let inflected = words.iter().filter_map(|word| {
-            let mut stems = values.keys().filter(|value| is_inflected(word, value));
-            stems.next().filter(|_| stems.next().is_none() && !spelt.iter().any(|value| value == word))
-        });
-        let alike: BTreeMap<&String, Likeness> = inflected
-            .map(|value| (value, Likeness::Inflected))
-            .chain(spelt.iter().map(|value| (*value, Likeness::Same)))
+        let alike: BTreeSet<&String> =
+            values.keys().filter(|value| is_spelt(&request, &words, value)).collect();
+        let stems: BTreeSet<&String> = words
+            .iter()
+            .filter(|word| !alike.iter().any(|value| value == *word))
+            .filter_map(|word| {
+                let mut stems = values.keys().filter(|value| is_inflected(word, value));
+                stems.next().filter(|_| stems.next().is_none())
+            })
             .collect();
-        found.extend(alike.into_iter().filter_map(|(lower, likeness)| {
-            let value = values.get(lower)?.clone();
-            Some((likeness, NamedValue { value, field: field.clone() }))
-        }));
+        let value =
+            |lower: &&String| Some(NamedValue { value: values.get(*lower)?.clone(), field: field.clone() });
+        spelt.extend(alike.iter().filter_map(value));
+        inflected.extend(stems.difference(&alike).filter_map(value));
     }
-    found.sort_by_key(|(likeness, _)| std::cmp::Reverse(*likeness));
-    found.into_iter().map(|(_, value)| value).take(MOST).collect()
+    spelt.into_iter().chain(inflected).take(MOST).collect()
 }
 
 /// A request in lower case without these names.
@@ -79,15 +79,6 @@ pub(super) fn another(value: &str) -> String {
         _ => c,
     };
     value.chars().map(other).collect()
-}
-
-/// How a value is named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Likeness {
-    /// By a word that begins as it does.
-    Inflected,
-    /// As it is spelt, in upper or lower case.
-    Same,
 }
 
 /// Whether a request names a value as it is spelt; all in lower case.

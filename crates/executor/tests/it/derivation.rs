@@ -346,7 +346,7 @@ async fn lesson_a_word_that_stands_in_texts_is_said_to() {
     let mut cx = both_ways(home.path());
     cx.subtask.intent = "I vilka filer i docs nämns lanterna?".to_owned();
     cx.subtask.context = "As planned: In which files in docs is lanterna mentioned?".to_owned();
-    let search = "find docs -type f -size -64k -print0 | head -z -n 200";
+    let search = "timeout 1 find docs -type f -size -64k -print0 | head -z -n 200";
     let search = format!(
         "{search} | xargs -0 -r grep -IowiFH -e lanterna -- | sort -u; echo //; {search} | tr '\\n\\0' ' \\n'"
     );
