@@ -160,8 +160,8 @@ async fn elsewhere(workspace: &Path, home: &Path, store: &Path) -> Result<(), Bo
     let (invocation, confinement) = (invocation(workspace), confinement(workspace, home));
     let without = Staging { absent: vec![workspace.join("7")], written: Vec::new() };
     let (world, cancel) = ((roots.as_slice(), &without), CancellationToken::new());
-    let outcome = rehearse(&invocation, &confinement, world, store, capture, &cancel).await?;
-    if outcome.ending == Ending::Exited(0) { Ok(()) } else { Err("the command failed".into()) }
+    let rehearsed = rehearse(&invocation, &confinement, world, store, capture, &cancel).await?;
+    if rehearsed.outcome().ending == Ending::Exited(0) { Ok(()) } else { Err("the command failed".into()) }
 }
 
 /// Restores the workspace for the next run.

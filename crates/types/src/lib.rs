@@ -87,7 +87,7 @@ pub use outcome::{
 };
 pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, SubTask};
 pub use programs::BlockedProgram;
-pub use rehearsal::{NotRehearsed, Perturbation, Rehearsed, Said};
+pub use rehearsal::{NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said};
 pub use remedy::Remedy;
 pub use role::Role;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};

@@ -39,9 +39,18 @@ pub struct Rehearsed {
     pub stderr: Said,
     /// Its exit status.
     pub status: i32,
-    /// What the commands would have changed, as one SHA-256: equal ones leave the same files with the same lines. None where that is nothing, and
-    /// in any world but the one as it is.
-    pub changes: Option<[u8; 32]>,
+    /// What the commands would have changed: equal ones leave the same files with the same lines. None where that is nothing. In a
+    /// world that is not as it is, what was changed at and below the places where it differs is left out.
+    pub changes: Option<RehearsedChanges>,
+}
+
+/// What commands would have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RehearsedChanges {
+    /// The SHA-256 of everything but the lines that were written: where, of which kind, which lines went.
+    pub rest: [u8; 32],
+    /// The lines that were written into texts, file by file, without their ends; of more than 64 KiB it is their SHA-256.
+    pub written: Vec<String>,
 }
 
 /// An output of a rehearsal. Equal ones held the same bytes.

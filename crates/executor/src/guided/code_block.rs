@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::SHELL;
-use super::subject::quoted;
+use super::subject::{TableFile, quoted};
 use crate::Action;
 
 /// What a derivation is written in.
@@ -11,6 +11,8 @@ use crate::Action;
 pub(crate) enum Language {
     Shell,
     Python,
+    /// A query of the one table that a step names.
+    Sql,
 }
 
 /// The program that runs Python.
@@ -22,6 +24,10 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 ";
+/// The program that runs a query: its arguments are the table, what stands between the columns, and the query.
+const QUERY: &str = include_str!("../../prompts/query.py");
+/// The first word of a query.
+const SELECT: &str = "SELECT";
 /// The last words of a program's beginning, which the model goes on behind.
 const BEGUN: &str = "from pathlib import Path\nimport";
 impl Language {
@@ -30,6 +36,7 @@ impl Language {
         match self {
             Self::Shell => include_str!("../../prompts/shell.md"),
             Self::Python => include_str!("../../prompts/python.md"),
+            Self::Sql => include_str!("../../prompts/sql.md"),
         }
     }
 
@@ -39,13 +46,14 @@ impl Language {
         match self {
             Self::Shell => "```bash\n".to_owned(),
             Self::Python => format!("```python\n{BEGUN}"),
+            Self::Sql => format!("```sql\n{SELECT}"),
         }
     }
 }
 
 /// The command that an answer comes to; `None` if it has none. The answer goes on behind [`Language::begun`], or
-/// has a block of its own, or is a call of the shell, as other prompts ask for it.
-pub(crate) fn command(language: Language, answer: &str) -> Option<String> {
+/// has a block of its own, or is a call of the shell, as other prompts ask for it. A query is one of this table.
+pub(crate) fn command(language: Language, answer: &str, table: Option<&TableFile>) -> Option<String> {
     if let Some(command) = called(answer) {
         return Some(command);
     }
@@ -53,15 +61,28 @@ pub(crate) fn command(language: Language, answer: &str) -> Option<String> {
     if code.trim().is_empty() {
         return None;
     }
-    // It goes on behind the words that it was given.
-    let begun = if code.starts_with(' ') { "import" } else { "" };
-    Some(match language {
-        Language::Shell => code.trim().to_owned(),
+    match language {
+        Language::Shell => Some(code.trim().to_owned()),
         Language::Python => {
+            // It goes on behind the words that it was given.
+            let begun = if code.starts_with(' ') { "import" } else { "" };
             let program = format!("{begun}{}", code.trim_end());
-            format!("{PYTHON} -c {}", quoted(&format!("{}{program}", imports(&program))))
+            Some(format!("{PYTHON} -c {}", quoted(&format!("{}{program}", imports(&program)))))
         }
-    })
+        Language::Sql => {
+            let table = table?;
+            let between = quoted(&table.table.between()?.to_string());
+            let is_whole =
+                code.trim_start().get(..SELECT.len()).is_some_and(|word| word.eq_ignore_ascii_case(SELECT));
+            let begun = if is_whole { String::new() } else { format!("{SELECT} ") };
+            let query = quoted(&format!("{begun}{}", code.trim()));
+            Some(format!(
+                "{PYTHON} -c {} {} {between} {query}",
+                quoted(QUERY.trim_end()),
+                quoted(&table.name)
+            ))
+        }
+    }
 }
 
 /// The imports that a program lacks, line by line.
@@ -116,6 +137,7 @@ fn called(answer: &str) -> Option<String> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::table::Table;
     use super::*;
 
     #[test]
@@ -129,10 +151,10 @@ mod tests {
             "  wc -l < a.txt ",
             r#"{"tool": "shell", "arguments": {"command": "wc -l < a.txt"}, "output_is_answer": true}"#,
         ] {
-            assert_eq!(command(Language::Shell, answer).as_deref(), Some("wc -l < a.txt"), "{answer}");
+            assert_eq!(command(Language::Shell, answer, None).as_deref(), Some("wc -l < a.txt"), "{answer}");
         }
         for nothing in ["", "```", "```bash\n```", " \n"] {
-            assert_eq!(command(Language::Shell, nothing), None, "{nothing:?}");
+            assert_eq!(command(Language::Shell, nothing, None), None, "{nothing:?}");
         }
     }
 
@@ -142,7 +164,7 @@ mod tests {
         for answer in
             [" csv\nprint('a')\n```", "```python\nimport csv\nprint('a')\n```", "import csv\nprint('a')"]
         {
-            assert_eq!(command(Language::Python, answer).as_deref(), Some(expected), "{answer}");
+            assert_eq!(command(Language::Python, answer, None).as_deref(), Some(expected), "{answer}");
         }
         for (program, lacking) in [
             ("print(1)", ""),
@@ -159,17 +181,40 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_query_is_of_the_table_that_is_named() {
+        let of = |answer: &str| {
+            let (table, _) = Table::of("a;b\n1;2\n").unwrap();
+            let file = TableFile { name: "my sales.csv".to_owned(), table };
+            let command = command(Language::Sql, answer, Some(&file))?;
+            let begun = format!("python3 -c {} 'my sales.csv' ';' ", quoted(QUERY.trim_end()));
+            Some(command.strip_prefix(&begun).unwrap().to_owned())
+        };
+        for answer in
+            [" a FROM data\n```", "\na FROM data", "```sql\nSELECT a FROM data\n```", "SELECT a FROM data"]
+        {
+            assert_eq!(of(answer).as_deref(), Some("'SELECT a FROM data'"), "{answer}");
+        }
+        assert_eq!(of("select a\nFROM data;").as_deref(), Some("'select a\nFROM data;'"));
+        assert_eq!(command(Language::Sql, " a FROM data", None), None);
+        let (json, _) = Table::of_json(&serde_json::json!([{"a": 1}])).unwrap();
+        let json = TableFile { name: "a.json".to_owned(), table: json };
+        assert_eq!(command(Language::Sql, " a FROM data", Some(&json)), None);
+    }
+
     proptest! {
         #[test]
         fn any_answer_is_read(answer in any::<String>()) {
-            for language in [Language::Shell, Language::Python] {
-                let _ = command(language, &answer);
+            let (table, _) = Table::of("a,b\n1,2\n").unwrap();
+            let table = TableFile { name: "a.csv".to_owned(), table };
+            for language in [Language::Shell, Language::Python, Language::Sql] {
+                let _ = command(language, &answer, Some(&table));
             }
         }
 
         #[test]
         fn what_stands_in_a_block_is_the_code(code in "[a-z |]{0,20}[a-z]") {
-            let of = |answer: String| command(Language::Shell, &answer);
+            let of = |answer: String| command(Language::Shell, &answer, None);
             prop_assert_eq!(of(format!("{code}\n```")), Some(code.trim().to_owned()));
             prop_assert_eq!(of(format!("```bash\n{code}\n```\n")), Some(code.trim().to_owned()));
         }

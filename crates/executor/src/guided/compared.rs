@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use artoo_types::{Rehearsed, Said};
+use artoo_types::{Rehearsed, RehearsedChanges, Said};
 
-use super::majority::{Candidate, failed};
+use super::majority::{Candidate, Goal, failed};
 
 /// Digits behind the first one that two programs share: awk prints six in all.
 const SHARED_DIGITS: usize = 5;
@@ -38,12 +38,12 @@ pub(super) enum Compared {
 }
 
 impl Compared {
-    pub(super) fn of(candidates: &[Candidate]) -> Self {
+    pub(super) fn of(candidates: &[Candidate], goal: Goal) -> Self {
         let worked =
             || candidates.iter().map(|candidate| &candidate.came.as_is).filter(|as_is| !failed(as_is));
         let consists = |of: fn(&str) -> bool| {
             worked().any(|as_is| {
-                let told = text(&as_is.stdout);
+                let told = told(as_is, goal);
                 let mut words = words(&told).peekable();
                 words.peek().is_some() && words.all(of)
             })
@@ -61,6 +61,26 @@ impl Compared {
             Self::Numbers => is_number(word),
             Self::Words => !is_number(word),
         }
+    }
+}
+
+/// What a command says or, where something is to be changed, the lines that it writes.
+pub(super) fn told(rehearsed: &Rehearsed, goal: Goal) -> Cow<'_, str> {
+    match (goal, &rehearsed.changes) {
+        (Goal::Answer, _) => text(&rehearsed.stdout),
+        (Goal::Change, Some(changes)) => Cow::Owned(changes.written.join("\n")),
+        (Goal::Change, None) => Cow::Borrowed(""),
+    }
+}
+
+/// The compared parts of the lines that were written, in their order. One program writes a number, and another a sentence with it.
+pub(super) fn written(changes: &RehearsedChanges, of: Compared) -> Vec<String> {
+    let line = |line: &String| {
+        words(line).filter(|word| of.keeps(word)).map(one_notation).collect::<Vec<_>>().join(" ")
+    };
+    match of {
+        Compared::Numbers => changes.written.iter().map(line).collect(),
+        Compared::Words | Compared::All => changes.written.clone(),
     }
 }
 
@@ -111,12 +131,18 @@ pub(super) fn said(rehearsed: &Rehearsed, of: Compared) -> Vec<String> {
 /// A word in one notation: a fraction with the digits that every program prints, a path by its last name, since one
 /// program prints the folder with it and another does not.
 pub(super) fn plain(word: &str) -> String {
+    if is_number(word) {
+        return one_notation(word);
+    }
+    let last = word.rsplit('/').find(|name| !name.is_empty());
+    last.filter(|name| name.contains(char::is_alphabetic)).unwrap_or(word).to_owned()
+}
+
+/// A number with the digits that every program prints; any other word as it is.
+fn one_notation(word: &str) -> String {
     match word.parse::<f64>() {
         Ok(number) if number.is_finite() && number.fract() == 0.0 => number.to_string(),
         Ok(number) if number.is_finite() => format!("{number:.*e}", SHARED_DIGITS),
-        Ok(_) | Err(_) => {
-            let last = word.rsplit('/').find(|name| !name.is_empty());
-            last.filter(|name| name.contains(char::is_alphabetic)).unwrap_or(word).to_owned()
-        }
+        Ok(_) | Err(_) => word.to_owned(),
     }
 }

@@ -84,14 +84,15 @@ pub(crate) async fn derive(
     let values = if cx.subtask.is_whole { described.values.as_slice() } else { &[] };
     let world =
         World { request, names, places: &places, numbers: numbers.unwrap_or_default(), values, tools };
-    let samples = samples(cx.programs.iter().any(|program| program == PYTHON));
+    let may_query = planned == Goal::Answer && described.is_of_a_table;
+    let samples = samples(cx.programs.iter().any(|program| program == PYTHON), may_query);
     let asked = samples.len().try_into().unwrap_or(u32::MAX);
     let questions: Vec<Request> =
         samples.iter().map(|sample| sample.question(&told(sample.language))).collect();
     let mut written: Vec<(Language, Option<String>)> = Vec::with_capacity(samples.len());
     for (sample, completion) in samples.iter().zip(model.complete_several(&questions).await) {
         let folder = &cx.surroundings.working_folder;
-        written.push((sample.language, command(sample.language, &completion?, subject, folder)));
+        written.push((sample.language, command(sample.language, &completion?, described, subject, folder)));
     }
     let candidates = candidates(written, &world, planned).await;
     let goal = goal(planned, cx.subtask.is_whole, &candidates);
@@ -124,6 +125,7 @@ async fn perturbed(subject: &[PathBuf]) -> Vec<PathBuf> {
 fn command(
     language: Language,
     completion: &Completion,
+    described: &Described,
     subject: &[PathBuf],
     folder: &Path,
 ) -> Option<String> {
@@ -131,11 +133,11 @@ fn command(
         return None;
     }
     let written = subject::with_names(&completion.text, subject, folder);
-    let command = code_block::command(language, &written)?;
+    let command = code_block::command(language, &written, described.table.as_ref())?;
     Some(match language {
         Language::Shell => subject::with_quotes(&command, subject, folder),
-        // A program is one word to the shell, and has quotes of its own.
-        Language::Python => command,
+        // A program and a query are one word to the shell, and have quotes of their own.
+        Language::Python | Language::Sql => command,
     })
 }
 
@@ -160,7 +162,7 @@ async fn candidates(
         let programs = match language {
             Language::Shell => majority::programs(&command),
             // The interpreter does nothing by itself: another program is another way.
-            Language::Python => vec![command.clone()],
+            Language::Python | Language::Sql => vec![command.clone()],
         };
         candidates.push(Candidate { sample, language, command, programs, came });
     }
@@ -175,11 +177,13 @@ struct Sample {
     number: u32,
 }
 
-/// The samples of a step, those of a language side by side: they share its prompt.
-fn samples(has_python: bool) -> Vec<Sample> {
+/// The samples of a step, those of a language side by side: they share its prompt. A small model counts the columns of a table
+/// wrongly in the shell, where a query names them.
+fn samples(has_python: bool, may_query: bool) -> Vec<Sample> {
     let of = |language, count| (0..count).map(move |number| Sample { language, number });
+    let other = if may_query { Language::Sql } else { Language::Shell };
     if has_python {
-        of(Language::Python, PROGRAMS).chain(of(Language::Shell, 1)).collect()
+        of(Language::Python, PROGRAMS).chain(of(other, 1)).collect()
     } else {
         of(Language::Shell, COMMANDS).collect()
     }
@@ -270,10 +274,14 @@ impl World<'_> {
         found.is_ok_and(|found| found.status == NO_HIT)
     }
 
-    /// Whether the values of a field that the request names make no difference to an answer, when others stand in their places. Of
+    /// Whether the values of a field that the request names make no difference, when others stand in their places. Of
     /// two values of a field one is enough: which of them is the larger need not depend on the smaller one.
     async fn ignores_a_value(&self, command: &str, as_is: &Rehearsed, goal: Goal) -> bool {
-        if goal == Goal::Change || is_nothing(as_is) || self.places.is_empty() {
+        let is_nothing = match goal {
+            Goal::Answer => is_nothing(as_is),
+            Goal::Change => as_is.changes.is_none(),
+        };
+        if is_nothing || self.places.is_empty() {
             return false;
         }
         let mut makes_a_difference: BTreeMap<&Field, bool> = BTreeMap::new();

@@ -7,12 +7,12 @@
 
 use std::cmp::Reverse;
 
-use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, Samples, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, RehearsedChanges, Samples, ToolName};
 
 use super::absence::finds_nothing;
 use super::bearing_out::{bears_out, is_number_of};
 use super::code_block::Language;
-use super::compared::{Compared, Without, is_number, said, text, without_subject, words};
+use super::compared::{Compared, Without, is_number, said, text, told, without_subject, words, written};
 
 /// What the commands are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,8 @@ pub(super) enum Worth {
 /// The winning group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Winner {
-    /// The sample with the most exact numbers; among these the shortest command, which a person has to read.
+    /// The sample with the most exact numbers; among these the one that writes least, and the shortest command, which a person
+    /// has to read.
     pub(crate) sample: u32,
     pub(crate) samples: Samples,
 }
@@ -75,7 +76,7 @@ pub(crate) struct Winner {
 /// The group of highest rank; among these the one in the most languages, by the most ways, the largest, and the one with the
 /// lowest sample number. `None` without candidates. `asked` is the number of samples that were requested.
 pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option<Winner> {
-    let of = Compared::of(candidates);
+    let of = Compared::of(candidates, goal);
     let mut groups: Vec<Vec<&Candidate>> = Vec::new();
     for candidate in candidates {
         let is_same = |group: &&mut Vec<&Candidate>| {
@@ -114,7 +115,9 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
         })
         .max_by_key(|(rank, _, _, _)| *rank);
     let ((worth, _, ways, size, _), group, languages, against) = best?;
-    let simple = |one: &&&Candidate| (Reverse(exactness(one, of)), one.command.len(), one.sample);
+    let writes = |one: &Candidate| if goal == Goal::Change { told(&one.came.as_is, goal).len() } else { 0 };
+    let simple =
+        |one: &&&Candidate| (Reverse(exactness(one, of, goal)), writes(one), one.command.len(), one.sample);
     let sample = group.iter().min_by_key(simple)?.sample;
     let depends = match worth {
         Worth::Depends => Some(true),
@@ -155,12 +158,12 @@ pub(super) fn programs(command: &str) -> Vec<String> {
     if named.is_empty() { vec![command.to_owned()] } else { named }
 }
 
-/// How exact the numbers are that a command prints, in digits behind the point: one prints all of them, another
+/// How exact the numbers are that a command prints or writes, in digits behind the point: one has all of them, another
 /// rounds.
-fn exactness(candidate: &Candidate, of: Compared) -> usize {
-    let told = text(&candidate.came.as_is.stdout);
+fn exactness(candidate: &Candidate, of: Compared, goal: Goal) -> usize {
+    let told = told(&candidate.came.as_is, goal);
     let numbers = words(&told).filter(|word| of.keeps(word) && is_number(word));
-    numbers.filter_map(|number| Some(number.split_once('.')?.1.len())).sum()
+    numbers.filter_map(|number| Some(number.split_once('.')?.1.trim_end_matches('0').len())).sum()
 }
 
 /// Whether the command failed with a message on stderr: by its status or, at the beginning of a pipe, with
@@ -188,9 +191,10 @@ pub(super) fn worth(came: &Came, goal: Goal) -> Worth {
     if failed(&came.as_is) {
         return Worth::Failed;
     }
-    match (goal, came.as_is.changes) {
+    match (goal, &came.as_is.changes) {
         (Goal::Answer, Some(_)) | (Goal::Change, None) => return Worth::Independent,
         (Goal::Change | Goal::Answer, _) if came.ignores => return Worth::Ignores,
+        (Goal::Change, changes) if is_same_without(came, changes.as_ref()) => return Worth::Independent,
         (Goal::Change, Some(_)) => return Worth::Depends,
         (Goal::Answer, None) => {}
     }
@@ -208,24 +212,36 @@ pub(super) fn worth(came: &Came, goal: Goal) -> Worth {
     }
 }
 
+/// Whether a command changes the same where it cannot read its subject: what it writes is made up.
+fn is_same_without(came: &Came, changes: Option<&RehearsedChanges>) -> bool {
+    came.hidden.as_ref().is_some_and(|hidden| !failed(hidden) && hidden.changes.as_ref() == changes)
+}
+
 /// The meaning of a command: its results in each world, or what it changes. Of the world without the subject only
 /// counts whether the result is another one there: one program complains that there is nothing, and another
 /// counts 0.
 #[derive(PartialEq, Eq)]
 enum Meaning {
-    Answer(bool, Vec<String>, Option<bool>, Option<(bool, Vec<String>)>),
+    Answer(bool, Vec<String>, Option<bool>, Option<Option<Vec<String>>>),
     /// It looked, and there is nothing, in whichever words.
     Nothing,
-    Change(bool, Option<[u8; 32]>),
+    Change(bool, Option<([u8; 32], Vec<String>)>, Option<Option<([u8; 32], Vec<String>)>>),
 }
 
 fn meaning(came: &Came, of: Compared, goal: Goal) -> Meaning {
     match goal {
         Goal::Answer if finds_nothing(came) => return Meaning::Nothing,
         Goal::Answer => {}
-        Goal::Change => return Meaning::Change(failed(&came.as_is), came.as_is.changes),
+        Goal::Change => {
+            let changed = |rehearsed: &Rehearsed| {
+                rehearsed.changes.as_ref().map(|changes| (changes.rest, written(changes, of)))
+            };
+            let doubled = came.doubled.as_ref().filter(|doubled| !failed(doubled)).map(changed);
+            return Meaning::Change(failed(&came.as_is), changed(&came.as_is), doubled);
+        }
     }
-    let doubled = came.doubled.as_ref().map(|doubled| (failed(doubled), said(doubled, of)));
+    // What fails on a file that is no longer well-formed says nothing, in whichever words.
+    let doubled = came.doubled.as_ref().map(|doubled| (!failed(doubled)).then(|| said(doubled, of)));
     let as_is = said(&came.as_is, of);
     let hidden =
         came.hidden.as_ref().map(|hidden| without_subject(hidden, of) != Without::Says(as_is.clone()));

@@ -11,18 +11,26 @@ use artoo_text::is_unspaced;
 /// Factors between units: of time, of size, of counting. A command has hours as minutes, or megabytes as bytes.
 const UNITS: [u64; 10] = [1, 7, 24, 60, 1000, 1024, 3600, 86_400, 1_000_000, 1_048_576];
 
-/// The numbers of a request, each group of them together: a date or a time is one. Of a group, any number will do.
+/// The shortest word before a digit that the digit is a part of, in letters: `python3`, not `-n3`.
+const SHORTEST_WORD: usize = 2;
+
+/// The numbers of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Numbers(Vec<Vec<u64>>);
+pub(crate) struct Numbers {
+    /// Each group of them together: a date or a time is one. Of a group, any number will do.
+    groups: Vec<Vec<u64>>,
+    /// The names, the longest first, whose numbers are none of these.
+    names: Vec<String>,
+}
 
 impl Numbers {
     /// The numbers of a text that stand alone, without those within `names` and those that number its items. 0 is left
     /// out: nothing tells it from the minutes of a full hour.
     pub(crate) fn of(text: &str, names: &[String]) -> Self {
         let mut text = text.to_owned();
-        let mut names: Vec<&String> = names.iter().filter(|name| !name.is_empty()).collect();
+        let mut names: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
         names.sort_by_key(|name| std::cmp::Reverse(name.len()));
-        for name in names {
+        for name in &names {
             text = text.replace(name.as_str(), "_");
         }
         let mut groups = Vec::new();
@@ -42,12 +50,21 @@ impl Numbers {
                 groups.push(values);
             }
         }
-        Self(groups)
+        Self { groups, names }
     }
 
     /// For each group the command with other numbers in place of its own; none of a group that it does not have.
     pub(crate) fn changed(&self, command: &str) -> Vec<Vec<String>> {
-        self.0.iter().map(|group| group.iter().flat_map(|value| others(command, *value)).collect()).collect()
+        let named = self.names.iter().flat_map(|name| command.match_indices(name.as_str()));
+        let named: Vec<Range<usize>> = named.map(|(at, name)| at..at + name.len()).collect();
+        let is_number = |place: &Range<usize>| {
+            !named.iter().any(|name| name.contains(&place.start)) && !ends_a_word(command, place.start)
+        };
+        let places: Vec<(Range<usize>, u64)> =
+            digits(command).into_iter().filter(|(place, _)| is_number(place)).collect();
+        let of_group =
+            |group: &Vec<u64>| group.iter().flat_map(|value| others(command, &places, *value)).collect();
+        self.groups.iter().map(of_group).collect()
     }
 }
 
@@ -71,11 +88,16 @@ fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !is_unspaced(c)
 }
 
-/// The command with other numbers in place of this one, wherever it has it, in whichever unit.
-fn others(command: &str, value: u64) -> Vec<String> {
+/// Whether a digit that stands here belongs to the word before it.
+fn ends_a_word(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    before.chars().rev().take_while(|c| is_letter(*c)).take(SHORTEST_WORD).count() >= SHORTEST_WORD
+}
+
+/// The command with other numbers in place of this one, wherever of these places it has it, in whichever unit.
+fn others(command: &str, numbers: &[(Range<usize>, u64)], value: u64) -> Vec<String> {
     let is_it = |found: u64| UNITS.iter().any(|unit| value.checked_mul(*unit) == Some(found));
-    let places: Vec<(Range<usize>, u64)> =
-        digits(command).into_iter().filter(|(_, found)| is_it(*found)).collect();
+    let places: Vec<&(Range<usize>, u64)> = numbers.iter().filter(|(_, found)| is_it(*found)).collect();
     if places.is_empty() {
         return Vec::new();
     }
@@ -125,7 +147,7 @@ mod tests {
     #[test]
     fn numbers_of_a_request_are_those_that_stand_alone() {
         let names = ["2024 archive".to_owned(), "q3.csv".to_owned()];
-        let of = |text: &str| Numbers::of(text, &names).0;
+        let of = |text: &str| Numbers::of(text, &names).groups;
         assert_eq!(of("quante voci tra 13:00 e 14:00?"), [[13, 1300], [14, 1400]]);
         assert_eq!(of("过去22小时内修改过的文件"), [[22]]);
         assert_eq!(
@@ -149,6 +171,20 @@ mod tests {
         );
         assert_eq!(changed("from 8:00 on", "awk '$1 >= \"08:00\"' log")[0][1], "awk '$1 >= \"09:00\"' log");
         assert_eq!(changed("between 13:00 and 14:00", "grep -c ERROR log"), [[""; 0], [""; 0]]);
+    }
+
+    /// Observed with the embedded model: asked for the 3 largest, each program was tried as `python4`, and as it failed there, it
+    /// was said to have no such number.
+    #[test]
+    fn lesson_the_number_of_a_program_or_a_folder_is_none_of_the_request() {
+        let names = ["2024 archive".to_owned()];
+        let changed = |request: &str, command: &str| Numbers::of(request, &names).changed(command);
+        let program = "python3 -c 'print(names[:3], \"utf8\")'";
+        assert_eq!(changed("the 3 largest", program)[0][1], program.replace(":3", ":4"));
+        assert_eq!(changed("the 8 largest", program), [[""; 0]]);
+        assert_eq!(changed("the first 3", "head -n3 a")[0][1], "head -n4 a");
+        let dated = "grep -c 2024-03 '2024 archive/log'";
+        assert_eq!(changed("in March 2024", dated)[0][1], "grep -c 2025-03 '2024 archive/log'");
     }
 
     proptest! {

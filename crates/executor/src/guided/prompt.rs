@@ -63,7 +63,7 @@ pub(crate) fn derived_step(
     let mut text = format!("{}\n", cx.surroundings.now_line());
     text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&described.text);
-    if let Some(columns) = described.table.as_ref().and_then(|table| table.columns(language)) {
+    if let Some(columns) = described.table.as_ref().and_then(|file| file.table.columns(language)) {
         line(&mut text, format_args!("{columns}"));
     }
     if let Some(values) = described.told_values(language) {
@@ -73,7 +73,7 @@ pub(crate) fn derived_step(
     // A weak planner translates names, and loses some; its words lead to the wrong place then.
     let keeps_names = described.names.iter().all(|name| context.contains(name.as_str()));
     let is_told = match language {
-        Language::Shell => true,
+        Language::Shell | Language::Sql => true,
         Language::Python => !cx.subtask.is_whole,
     };
     if !context.is_empty() && keeps_names && is_told {

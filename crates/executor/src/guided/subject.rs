@@ -59,9 +59,18 @@ pub(crate) struct Described {
     /// The names, as they lie there.
     pub(crate) names: Vec<String>,
     /// The one table among them.
-    pub(crate) table: Option<Table>,
+    pub(crate) table: Option<TableFile>,
+    /// Whether that is the only file among them, so that a query of it can answer.
+    pub(crate) is_of_a_table: bool,
     /// The values of that table which the request names.
     pub(crate) values: Vec<NamedValue>,
+}
+
+/// A table, and the name of the file that it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TableFile {
+    pub(crate) name: String,
+    pub(crate) table: Table,
 }
 
 impl Described {
@@ -102,7 +111,7 @@ pub(crate) async fn described(
             }
             Some(Said::Whole(bytes)) => {
                 let (what, table) = beginning(&bytes);
-                tables.extend(table);
+                tables.extend(table.map(|(table, cells)| (TableFile { name: shown.clone(), table }, cells)));
                 what
             }
             Some(Said::Hash(_)) | None if path.is_dir() => "a folder".to_owned(),
@@ -115,7 +124,9 @@ pub(crate) async fn described(
     let (table, cells) = only.map_or((None, Vec::new()), |(table, cells)| (Some(table), cells));
     let values = values::named(&subtask.intent, &names, cells);
     let text = if text.is_empty() { text } else { format!("Names:\n{text}") };
-    Described { text, names, table, values }
+    let is_of_a_table = subject.iter().filter(|path| !path.is_dir()).count() == 1
+        && table.as_ref().is_some_and(|file: &TableFile| file.table.between().is_some());
+    Described { text, names, table, is_of_a_table, values }
 }
 
 /// The word of the step that tells the files of a folder apart by their texts.

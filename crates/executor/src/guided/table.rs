@@ -67,6 +67,14 @@ impl Table {
         (!fields.is_empty()).then_some((Self::Json { fields }, values))
     }
 
+    /// What stands between the columns of a text.
+    pub(super) const fn between(&self) -> Option<char> {
+        match self {
+            Self::Text { between, .. } => Some(*between),
+            Self::Json { .. } => None,
+        }
+    }
+
     /// How a command names the columns, each behind its own name, which a weak model looks for; `None` where that is
     /// known, or no way to do so is right.
     pub(super) fn columns(&self, language: Language) -> Option<String> {
@@ -84,9 +92,13 @@ impl Table {
                 let rows = format!("list(csv.DictReader(file, delimiter=\"{}\"))", escaped(*between));
                 Some(format!("Columns of {rows}: {names}"))
             }
+            (Self::Text { names, .. }, Language::Sql) => {
+                Some(format!("Columns of data: {}", joined(names.iter().map(|name| identifier(name)))))
+            }
             (Self::Json { fields }, Language::Shell) => {
                 Some(format!("Fields for jq: {}", joined(fields.iter().map(|field| jq(field)))))
             }
+            (Self::Json { .. }, Language::Sql) => None,
             // The first object is told.
             (Self::Json { fields }, Language::Python) if fields.iter().all(|field| is_of_an_item(field)) => {
                 None
@@ -140,7 +152,8 @@ impl Field {
         match (self, language) {
             (Self::Column(name), Language::Shell | Language::Python) => inline(name),
             (Self::Json(steps), Language::Shell) => jq(steps),
-            (Self::Json(steps), Language::Python) => subscripts(steps),
+            (Self::Column(name), Language::Sql) => identifier(name),
+            (Self::Json(steps), Language::Python | Language::Sql) => subscripts(steps),
         }
     }
 }
@@ -177,6 +190,11 @@ fn subscripts(field: &[Step]) -> String {
     field.iter().map(one).collect()
 }
 
+/// The name of a column as a query has it.
+fn identifier(name: &str) -> String {
+    format!("\"{}\"", inline(name).replace('"', "\"\""))
+}
+
 fn json_string(name: &str) -> String {
     Value::from(inline(name)).to_string()
 }
@@ -208,6 +226,13 @@ mod tests {
 
     fn both_of(table: Table) -> [Option<String>; 2] {
         [Language::Shell, Language::Python].map(|language| table.columns(language))
+    }
+
+    #[test]
+    fn a_query_names_columns_in_quotes() {
+        let (table, _) = Table::of("name,\"lives \"\"in\"\"\"\nada,x\n").unwrap();
+        let told = "Columns of data: \"name\", \"lives \"\"in\"\"\"";
+        assert_eq!(table.columns(Language::Sql).as_deref(), Some(told));
     }
 
     #[test]
@@ -272,7 +297,7 @@ mod tests {
         #[test]
         fn any_file_is_told_in_one_line(text in any::<String>()) {
             let table = Table::of(&text);
-            for language in [Language::Shell, Language::Python] {
+            for language in [Language::Shell, Language::Python, Language::Sql] {
                 let told = table.as_ref().and_then(|(table, _)| table.columns(language));
                 prop_assert!(told.is_none_or(|told| !told.contains('\n')));
             }

@@ -12,7 +12,8 @@ use artoo_llm_client::{
 };
 use artoo_types::{
     Arguments, CallEnding, ExecutionStatus, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind,
-    GuardAction, NotRehearsed, Perturbation, Rehearsed, Said, Samples, StepKind, SubTask, ToolCall, ToolName,
+    GuardAction, NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said, Samples, StepKind, SubTask,
+    ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -69,7 +70,8 @@ impl CallTool for Stage {
             Perturbation::Replaced { .. } => self.replaced.unwrap_or("another"),
         };
         if let Some(change) = shown.strip_prefix("change: ") {
-            let changes = Some([change.as_bytes()[0]; 32]);
+            let (rest, written) = ([change.as_bytes()[0]; 32], Vec::new());
+            let changes = Some(RehearsedChanges { rest, written });
             return Ok(Rehearsed { changes, ..said("done", "", 0) });
         }
         Ok(match shown.strip_prefix("error: ") {
@@ -182,6 +184,12 @@ fn program(code: &str) -> String {
     } else {
         format!("python3 -c '{code}'")
     }
+}
+
+/// The command that a query of a table comes to; its arguments are quoted where a shell needs it.
+fn query(table: &str, between: &str, query: &str) -> String {
+    let runs = include_str!("../../prompts/query.py").trim_end();
+    format!("python3 -c '{runs}' {table} {between} {query}")
 }
 
 /// The derivations of three programs alike and of a shell command, in the order in which they are asked for.
@@ -313,15 +321,19 @@ async fn lesson_what_a_value_of_the_request_is_nothing_to_is_not_borne_out() {
     let part = cx.clone();
     cx.subtask.is_whole = true;
     let table = "city,n\nOulu,1\nTurku,2\nTurku,4\n";
-    let plays = || [plays(), vec![("head -c 65536 -- docs/a.txt".to_owned(), [table, "", ""])]].concat();
+    let table = ("head -c 65536 -- docs/a.txt".to_owned(), [table, "", ""]);
+    let query = (query("docs/a.txt", ",", "'SELECT COUNT(*) FROM data'"), ["3", "error: no", "4"]);
+    let plays = || [plays(), vec![table.clone(), query.clone()]].concat();
     let of = async |cx: &AttemptContext, replaced| {
         let stage = Stage { replaced: Some(replaced), ..Stage::new(plays()) };
-        seen(cx, &both(WORKS[0].0, "a"), &[], stage).await
+        seen(cx, &both(" COUNT(*) FROM data", "a"), &[], stage).await
     };
     let all = of(&cx, "3").await;
     assert_eq!(all.attempt, answered("3", samples(4, 4, 2, Some(false))));
-    let told = "Values that the task names: \"Turku\" (city)\n";
-    assert!(all.requests.iter().all(|request| request.messages[0].content.contains(told)));
+    let told = ["(\"city\")", "(city)"].map(|city| format!("Values that the task names: \"Turku\" {city}\n"));
+    for (request, told) in all.requests.iter().rev().zip(told) {
+        assert!(request.messages[0].content.contains(&told), "{}", request.messages[0].content);
+    }
     let worlds: Vec<&Perturbation> = all.rehearsed.iter().map(|(_, world)| world).collect();
     let replaced = Perturbation::Replaced {
         places: vec![home.path().canonicalize().unwrap().join("docs/a.txt")],
@@ -489,23 +501,51 @@ async fn what_changes_something_is_no_answer() {
 async fn each_way_is_told_the_columns_of_a_table_as_it_names_them() {
     let home = home();
     std::fs::write(home.path().join("my sales.csv"), "n;k\n1;2\n2;2\n").unwrap();
-    let cx = AttemptContext {
+    let question = AttemptContext {
         subtask: conformance::context("Sum up n in my sales.csv").subtask,
         ..both_ways(home.path())
     };
-    let plays = vec![
-        (program("a"), ["3", "error: no", "5"]),
-        ("awk n 'my sales.csv'".to_owned(), ["3", "error: no", "5"]),
-        ("head -c 65536 -- 'my sales.csv'".to_owned(), ["n;k\n1;2\n2;2\n", "", ""]),
-    ];
-    let seen = seen(&cx, &both("awk n my sales.csv", "a"), &[], Stage::new(plays)).await;
-    assert_eq!(seen.attempt, answered("3", samples(4, 4, 2, Some(true))));
+    let mut change = question.clone();
+    change.subtask.kind = StepKind::Change;
+    let query = query("'my sales.csv'", "';'", "'SELECT SUM(\"n\") FROM data'");
+    let awk = "awk n 'my sales.csv' > sum";
     let columns = [
+        r#"Columns of data: "n", "k""#,
         "Columns for awk -F';': n is $1, k is $2",
         r#"Columns of list(csv.DictReader(file, delimiter=";")): "n", "k""#,
     ];
-    for (request, columns) in seen.requests.iter().rev().zip(columns) {
-        assert!(request.messages[0].content.contains(columns), "{}", request.messages[0].content);
+    for (cx, written, came, told) in [
+        (&question, " SUM(\"n\") FROM data", ["3", "error: no", "5"], [columns[0], columns[2]]),
+        (&change, "awk n my sales.csv > sum", ["change: 3", "", ""], [columns[1], columns[2]]),
+    ] {
+        let plays = vec![
+            (program("a"), came),
+            (query.clone(), came),
+            (awk.to_owned(), came),
+            ("head -c 65536 -- 'my sales.csv'".to_owned(), ["n;k\n1;2\n2;2\n", "", ""]),
+        ];
+        let seen = seen(cx, &both(written, "a"), &[], Stage::new(plays)).await;
+        assert_eq!(seen.attempt.samples.map(|samples| samples.languages), Some(2), "{:?}", seen.attempt);
+        for (request, columns) in seen.requests.iter().rev().zip(told) {
+            assert!(request.messages[0].content.contains(columns), "{}", request.messages[0].content);
+        }
+    }
+}
+
+/// A query answers of one table alone: not of two files, nor of a file and whatever lies in a folder.
+#[tokio::test]
+async fn what_is_about_more_than_a_table_is_no_query() {
+    let home = home();
+    std::fs::write(home.path().join("b.csv"), "n;k\n1;2\n2;2\n").unwrap();
+    for (request, begun) in [
+        ("Which n of b.csv is in docs/a.txt?", "```bash\n"),
+        ("Which n of b.csv is the largest?", "```sql\nSELECT"),
+    ] {
+        let subtask = conformance::context(request).subtask;
+        let cx = AttemptContext { subtask, ..both_ways(home.path()) };
+        let table = ("head -c 65536 -- b.csv".to_owned(), ["n;k\n1;2\n2;2\n", "", ""]);
+        let seen = seen(&cx, &both("a", "a"), &[], Stage::new([plays(), vec![table]].concat())).await;
+        assert_eq!(seen.requests.last().unwrap().answer_begins, begun, "{request}");
     }
 }
 

@@ -40,7 +40,7 @@ pub use change_list::unified_diff;
 pub(crate) use overlay_dirs::Layer;
 pub(crate) use overlay_dirs::OverlayDirs;
 pub use overlay_dirs::can_lie_over;
-pub use staging::Staging;
+pub use staging::{StagedPreview, Staging};
 
 use layer_reader::Read;
 
@@ -121,11 +121,11 @@ pub async fn preview(
 ) -> Result<Preview, PreviewError> {
     let place = store.to_owned();
     aside(store, move || Preview::supported(&place).map_err(PreviewError::Unsupported)).await?;
-    preview_unasked(invocation, confinement, roots, store, capture, cancel).await
+    preview_unasked(invocation, confinement, (roots, &Staging::default()), store, capture, cancel).await
 }
 
-/// Runs a command as [`preview()`] does, in folders that differ from the real ones as `staging` says, and
-/// returns only its outcome: its changes are discarded.
+/// Runs a command as [`preview()`] does, in folders that differ from the real ones as `staging` says. What it would change
+/// there can be read, and not be made real.
 ///
 /// # Errors
 ///
@@ -137,30 +137,23 @@ pub async fn rehearse(
     store: &Path,
     capture: Capture<'_>,
     cancel: &CancellationToken,
-) -> Result<Outcome, PreviewError> {
+) -> Result<StagedPreview, PreviewError> {
     let place = store.to_owned();
     aside(store, move || Preview::supported(&place).map_err(PreviewError::Unsupported)).await?;
-    let (outcome, overlay_dirs) =
-        run_over(invocation, confinement, (roots, staging), store, capture, cancel).await?;
-    // Removing the layers blocks.
-    aside(store, move || {
-        drop(overlay_dirs);
-        Ok(outcome)
-    })
-    .await
+    let preview = preview_unasked(invocation, confinement, (roots, staging), store, capture, cancel).await?;
+    Ok(StagedPreview { preview, staging: staging.clone() })
 }
 
-/// The same without checking first whether previews are supported.
+/// The same as [`preview()`] on staged folders, without checking first whether previews are supported.
 async fn preview_unasked(
     invocation: &Invocation,
     confinement: &Confinement,
-    roots: &[PathBuf],
+    staged: (&[PathBuf], &Staging),
     store: &Path,
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Preview, PreviewError> {
-    let as_is = (roots, &Staging::default());
-    let (outcome, overlay_dirs) = run_over(invocation, confinement, as_is, store, capture, cancel).await?;
+    let (outcome, overlay_dirs) = run_over(invocation, confinement, staged, store, capture, cancel).await?;
     aside(store, move || {
         let read = Read::of(&overlay_dirs)?;
         let moves = moves::moves(&overlay_dirs, &read.differences);

@@ -1,6 +1,6 @@
 //! Staging: initial differences between a command's overlays and the real folders.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use artoo_anchored_files::{finish_file, look_at, open_root};
 use rustix::fs::futimens;
 
-use super::PreviewError;
 use super::overlay_dirs::{Layer, OverlayDirs};
+use super::{Change, Preview, PreviewError};
+use crate::Outcome;
 
 /// Files that are hidden or replaced for a command run on overlays. The real folders do not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +19,39 @@ pub struct Staging {
     pub absent: Vec<PathBuf>,
     /// Contents of changed or new files, by their real paths in existing folders.
     pub written: Vec<(PathBuf, Vec<u8>)>,
+}
+
+/// A finished command in staged folders, and what it would change there. It cannot be committed: the command was
+/// told of files that are not so. Dropping it removes the layers, which blocks.
+#[derive(Debug)]
+pub struct StagedPreview {
+    pub(super) preview: Preview,
+    pub(super) staging: Staging,
+}
+
+impl StagedPreview {
+    /// The result of the command.
+    pub fn outcome(&self) -> &Outcome {
+        &self.preview.outcome
+    }
+
+    /// What would change, except at and below the staged paths, where nobody can tell the command's changes from the staging.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        let Staging { absent, written } = &self.staging;
+        let is_staged = move |change: &&Change| {
+            absent.iter().any(|path| change.path.starts_with(path))
+                || written.iter().any(|(path, _)| change.path == *path)
+        };
+        self.preview.changes.iter().filter(move |change| !is_staged(change))
+    }
+
+    /// Opens the file that the command has written at this real path.
+    ///
+    /// # Errors
+    /// As [`Preview::open_written`].
+    pub fn open_written(&self, real: &Path) -> io::Result<File> {
+        self.preview.open_written(real)
+    }
 }
 
 impl OverlayDirs {

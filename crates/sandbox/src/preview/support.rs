@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{ChangeKind, NoPreview, Preview, PreviewError, preview_unasked};
+use super::{ChangeKind, NoPreview, Preview, PreviewError, Staging, preview_unasked};
 use crate::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, Support, probe};
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -95,7 +95,9 @@ async fn trial_in(folder: &Path, root: &Path) -> Result<(), NoPreview> {
     let roots = [root.to_owned()];
     let store = folder.join("store");
     let cancel = CancellationToken::new();
-    let preview = preview_unasked(&invocation, &confinement, &roots, &store, capture, &cancel).await;
+    let preview =
+        preview_unasked(&invocation, &confinement, (&roots, &Staging::default()), &store, capture, &cancel)
+            .await;
     let preview = preview.map_err(|error| refused(&words(&error)))?;
     let said = String::from_utf8_lossy(&err);
     is_right(&preview).then_some(()).ok_or_else(|| {

@@ -1,11 +1,14 @@
 //! Perturbed worlds for rehearsals: a command whose output differs in one depends on what was changed.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use artoo_sandbox::preview::Staging;
 use artoo_types::{NotRehearsed, Perturbation};
+use serde_json::value::RawValue;
 
 /// Maximum number of places changed at a time.
 const MOST_PLACES: usize = 64;
@@ -15,6 +18,8 @@ const MOST_ENTRIES: usize = 1_000;
 const MOST_REWRITTEN: usize = 3;
 /// Maximum bytes of a file that is rewritten.
 const LONGEST: u64 = 4 * 1024 * 1024;
+/// Maximum depth of objects in which a list is searched.
+const DEEPEST: usize = 8;
 
 /// How a world is built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,7 +116,8 @@ fn doubled(places: &[PathBuf], roots: &[PathBuf]) -> Result<Staged, NotRehearsed
         Some((another_name(path)?, text.clone()))
     });
     let copies: Vec<_> = copies.collect();
-    let twice = texts.into_iter().map(|(path, text)| (path, line_twice(&text)));
+    let twice =
+        texts.into_iter().map(|(path, text)| (path, item_twice(&text).unwrap_or_else(|| line_twice(&text))));
     written(copies.into_iter().chain(twice).collect())
 }
 
@@ -170,6 +176,27 @@ fn text_of(path: &Path) -> Option<Vec<u8>> {
     (std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0)).then_some(bytes)
 }
 
+/// A JSON with the middle item of its longest list duplicated, so that it is read as one; `None` of what is no JSON or has no list.
+fn item_twice(text: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let item = middle_item(text, DEEPEST)?;
+    let end = (item.as_ptr().addr() - text.as_ptr().addr()) + item.len();
+    let (before, after) = text.split_at_checked(end)?;
+    Some([before, ",", item, after].concat().into_bytes())
+}
+
+/// The middle item of a list or, of an object, of the longest list in it, `depth` objects deep at most.
+fn middle_item(json: &str, depth: usize) -> Option<&str> {
+    if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(json) {
+        return items.get(items.len() / 2).map(|item| item.get());
+    }
+    let depth = depth.checked_sub(1)?;
+    let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(json).ok()?;
+    let mut values: Vec<&str> = fields.into_values().map(RawValue::get).collect();
+    values.sort_by_key(|value| Reverse(value.len()));
+    values.into_iter().find_map(|value| middle_item(value, depth))
+}
+
 /// The text with its middle line duplicated.
 fn line_twice(text: &[u8]) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
@@ -197,4 +224,48 @@ fn another_name(path: &Path) -> Option<PathBuf> {
     }
     let copy = path.with_file_name(name);
     copy.symlink_metadata().is_err().then_some(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Observed with the embedded model: with a line twice a JSON is none, and whatever reads it says the same.
+    #[test]
+    fn lesson_a_json_has_an_item_twice() {
+        let of = |text: &str| item_twice(text.as_bytes()).map(|twice| String::from_utf8(twice).unwrap());
+        for (json, twice) in [
+            ("[1, 2, 3]", Some("[1, 2,2, 3]")),
+            (
+                "{\"a\": [1], \"all\": [\n {\"x\": [4, 5]},\n {}\n]}\n",
+                Some("{\"a\": [1], \"all\": [\n {\"x\": [4, 5]},\n {},{}\n]}\n"),
+            ),
+            (r#"{"n": {"\u00e4": ["é"]}}"#, Some(r#"{"n": {"\u00e4": ["é","é"]}}"#)),
+            ("{\"n\": 4}", None),
+            ("[]", None),
+            ("4", None),
+            ("{\"a\": 1}\n{\"a\": 2}\n", None),
+        ] {
+            assert_eq!(of(json).as_deref(), twice, "{json}");
+        }
+        let deep = "{\"a\":".repeat(100_000);
+        assert_eq!(of(&deep), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_is_one_longer(items in prop::collection::vec(any::<String>(), 1..6), key in any::<String>()) {
+            let json = serde_json::json!({ key.clone(): items });
+            let twice = item_twice(json.to_string().as_bytes()).unwrap();
+            let twice: serde_json::Value = serde_json::from_slice(&twice).unwrap();
+            prop_assert_eq!(twice[&key].as_array().unwrap().len(), items.len() + 1);
+        }
+
+        #[test]
+        fn any_text_is_read(text in any::<Vec<u8>>()) {
+            let _ = item_twice(&text);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Runs commands again over discarded layers, in the real world or in one that differs from it.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use artoo_consent::{Rules, RulesAlone};
-use artoo_sandbox::preview::{Change, ChangeKind, EntryKind, Preview, PreviewError, preview, rehearse};
+use artoo_sandbox::preview::{Change, ChangeKind, EntryKind, PreviewError, preview, rehearse};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
-use artoo_types::{NotRehearsed, Perturbation, Rehearsed, Said};
+use artoo_types::{NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said};
 use sha2::{Digest as _, Sha256};
 
 use super::perturbation::{Staged, staged};
@@ -21,6 +22,8 @@ use crate::{Shell, Tool as _, ToolContext, Toolbox};
 
 /// Maximum bytes kept of an output; for a longer one only its hash is kept.
 const MOST_OUTPUT: usize = 256 * 1024;
+/// Maximum bytes of written lines that are kept; for more only their hash is kept.
+const MOST_WRITTEN: usize = 64 * 1024;
 
 /// Runs all commands but the last only for their effects.
 const ONE_AFTER_THE_OTHER: &str =
@@ -97,13 +100,19 @@ impl Rehearsal {
         let (ending, changes) = if *staged == Staged::default() {
             let preview = preview(invocation, held, roots, store, capture, cancel).await.map_err(untried)?;
             // Reading and removing the layers blocks.
-            let told = move || (preview.outcome.ending, fingerprint(&preview));
+            let told = move || {
+                let changes = changes(preview.changes.iter(), |path| preview.open_written(path));
+                (preview.outcome.ending, changes)
+            };
             tokio::task::spawn_blocking(told).await.map_err(lost)?
         } else {
-            let outcome = rehearse(invocation, held, (roots, &staged.staging), store, capture, cancel)
-                .await
-                .map_err(untried)?;
-            (outcome.ending, None)
+            let world = (roots, &staged.staging);
+            let preview = rehearse(invocation, held, world, store, capture, cancel).await.map_err(untried)?;
+            let told = move || {
+                let changes = changes(preview.changes(), |path| preview.open_written(path));
+                (preview.outcome().ending, changes)
+            };
+            tokio::task::spawn_blocking(told).await.map_err(lost)?
         };
         let status = status(ending)?;
         // The private folder's path would differ from one rehearsal to the next.
@@ -112,34 +121,43 @@ impl Rehearsal {
     }
 }
 
-/// The changes as one hash; `None` if there are none. Modes and times of files that are otherwise the same do not count unless nothing else
+/// The changes; `None` if there are none. Modes and times of files that are otherwise the same do not count unless nothing else
 /// changed, and neither does a line break at the end of a file, nor how an archive is packed: two ways to do the same differ in these.
-fn fingerprint(preview: &Preview) -> Option<[u8; 32]> {
-    let changes = &preview.changes;
-    let is_content = |change: &&Change| change.kind != ChangeKind::Attributes;
-    let contents: Vec<&Change> = changes.iter().filter(is_content).collect();
-    let counted = if contents.is_empty() { changes.iter().collect() } else { contents };
+fn changes<'a>(
+    changes: impl Iterator<Item = &'a Change>,
+    open_written: impl Fn(&Path) -> io::Result<File>,
+) -> Option<RehearsedChanges> {
+    let (attributes, contents): (Vec<&Change>, Vec<&Change>) =
+        changes.partition(|change| change.kind == ChangeKind::Attributes);
+    let counted = if contents.is_empty() { attributes } else { contents };
     if counted.is_empty() {
         return None;
     }
     let (mut hash, mut room) = (Sha256::new(), MOST_BYTES);
+    let mut written: Vec<String> = Vec::new();
     for change in counted {
         hash.update(change.path.as_os_str().as_encoded_bytes());
         let after = change.after.as_ref();
-        let text = change
-            .diff
-            .as_deref()
-            .map(|diff| diff.lines().filter(|line| !line.starts_with('\\')).collect::<Vec<_>>().join("\n"));
+        let text = change.diff.as_deref().map(|diff| {
+            let lines = diff.lines().skip_while(|line| !line.starts_with("@@"));
+            let lines = lines.filter(|line| !line.starts_with('\\'));
+            let (new, old): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with('+'));
+            written.extend(new.iter().filter_map(|line| Some(line.strip_prefix('+')?.to_owned())));
+            (old.join("\n"), new.len())
+        });
         let size = after.filter(|_| text.is_none()).map(|after| after.size);
         let file = after.filter(|after| after.kind == EntryKind::File && is_written(change));
-        let content = file.and_then(|_| content(preview.open_written(&change.path).ok()?, &mut room));
+        let content = file.and_then(|_| content(open_written(&change.path).ok()?, &mut room));
         // Archives of the same members have other sizes.
         let size = size.filter(|_| content.is_none());
         let mode = after.filter(|_| change.kind == ChangeKind::Attributes).map(|after| after.mode);
         let kind = after.map(|after| &after.kind);
         hash.update(format!("\0{kind:?}\0{size:?}\0{content:?}\0{mode:?}\0{text:?}\0"));
     }
-    Some(hash.finalize().into())
+    if written.iter().map(String::len).sum::<usize>() > MOST_WRITTEN {
+        written = vec![Said::Hash(Sha256::digest(written.join("\n")).into()).text()];
+    }
+    Some(RehearsedChanges { rest: hash.finalize().into(), written })
 }
 
 /// Whether the command has written another content, which no diff tells.

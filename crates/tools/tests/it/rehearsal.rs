@@ -28,6 +28,7 @@ fn scene() -> Option<Scene> {
     scene.file("notes/two.txt", "eve\n");
     scene.file("list.csv", "name,n\nada,1\nbob,2\neve,4\n");
     scene.file("list.json", "{\"n\": 4}\n");
+    scene.file("all.json", "{\"all\": [\n 1,\n 2,\n 3\n]}\n");
     scene.file("other/a.txt", "ada\n");
     scene.file("count.txt", "4\n");
     std::fs::write(scene.outside.join("log"), "ada\n").unwrap();
@@ -124,8 +125,49 @@ async fn the_same_deed_by_another_program_is_the_same_change() {
         assert!(!seen.contains(&change), "{one} is another change than those before");
         seen.push(change);
     }
-    assert_ne!(changes("printf 'a\\nc\\n' > new").await, changes(same[1].0).await);
+    let (one, other) = (changes("printf 'a\\nc\\n' > new").await.unwrap(), changes(same[1].0).await.unwrap());
+    assert_eq!((one.written, other.written), (vec!["a".into(), "c".into()], vec!["a".into(), "b".into()]));
+    assert_eq!(one.rest, other.rest, "as many lines in the same file");
+    let more = changes("printf 'a\\nb\\n' > new; echo c >> list.csv").await.unwrap();
+    assert_eq!(more.written, ["c", "a", "b"], "file by file");
+    assert_ne!(more.rest, other.rest);
+    let many = changes("for n in $(seq 60); do seq 700 > new$n; done").await.unwrap();
+    assert_eq!(many.written.len(), 1, "of more there is a hash: {many:?}");
     assert_eq!(changes("cat list.csv").await, None);
+}
+
+/// What a command would change in another world is told, except where the worlds differ.
+#[tokio::test]
+async fn a_deed_depends_on_what_it_reads() {
+    let Some(scene) = scene() else { return };
+    let place = vec![scene.cx.working_folder.join("list.csv")];
+    let replaced = Perturbation::Replaced { places: place.clone(), from: "ada".into(), to: "zoe".into() };
+    for (command, world, expected) in [
+        ("grep -c ada list.csv > new", &replaced, Some(vec!["0"])),
+        ("grep -c bob list.csv > new", &replaced, Some(vec!["1"])),
+        ("wc -l < list.csv > new", &Perturbation::Doubled(place.clone()), Some(vec!["5"])),
+        (
+            "cat list.csv > new 2>/dev/null || echo none > new",
+            &Perturbation::Hidden(place.clone()),
+            Some(vec!["none"]),
+        ),
+        ("echo more >> list.csv", &replaced, None),
+        ("echo more >> list.csv", &Perturbation::Hidden(place.clone()), None),
+        ("cat list.csv", &replaced, None),
+        (
+            "mv list.csv notes/",
+            &Perturbation::Doubled(place.clone()),
+            Some(vec!["name,n", "ada,1", "bob,2", "bob,2", "eve,4"]),
+        ),
+    ] {
+        let changes = said(&scene, command, world).await.changes;
+        assert_eq!(
+            changes.map(|changes| changes.written),
+            expected.map(|lines| lines.into_iter().map(str::to_owned).collect()),
+            "{command}"
+        );
+        assert!(!scene.cx.working_folder.join("new").exists());
+    }
 }
 
 #[tokio::test]
@@ -135,6 +177,7 @@ async fn doubled_lines_and_files_are_counted() {
     for (command, doubled, expected) in [
         ("wc -l < list.csv", place("list.csv"), "5\n"),
         ("cat list.csv", place("list.csv"), "name,n\nada,1\nbob,2\nbob,2\neve,4\n"),
+        ("jq '.all | length' all.json", place("all.json"), "4\n"),
         ("cat notes/*", place("notes"), "ada\nbob ada\nada\nbob ada\nbob ada\neve\neve\n"),
         ("ls notes", place("notes"), "one-2.txt\none.txt\ntwo.txt\n"),
         ("cat list.csv | head -n 1", place("notes"), "name,n\n"),
@@ -197,7 +240,7 @@ async fn a_sequence_shares_its_files_and_leaves_nothing() {
         let found = rehearsal(&scene).run(&commands, &Perturbation::AsIs, WITHIN).await.unwrap();
         let (stdout, stderr) = (whole("2\n"), whole(""));
         assert_eq!(found.changes.is_some(), changes);
-        assert_eq!(found, Rehearsed { stdout, stderr, status: 0, changes: found.changes });
+        assert_eq!(found, Rehearsed { stdout, stderr, status: 0, changes: found.changes.clone() });
         let hidden = Perturbation::Hidden(vec![scene.cx.working_folder.join("notes")]);
         let found = rehearsal(&scene).run(&commands, &hidden, WITHIN).await.unwrap();
         assert_eq!(found.stdout, whole("0\n"));

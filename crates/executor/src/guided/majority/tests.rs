@@ -42,6 +42,70 @@ pub(in crate::guided) fn samples(asked: u32, agreed: u32, ways: u32, depends: Op
     Samples { asked, agreed, ways, languages: 1, depends, against: 0 }
 }
 
+/// Observed with the embedded model: a program and jq counted the same in a JSON, and as one died where a line of it stood twice and the
+/// other counted 0 with a complaint, they did not agree.
+#[test]
+fn lesson_what_fails_on_a_perturbed_file_does_so_in_any_words() {
+    let of = |sample, command, doubled| {
+        let one = candidate(sample, command, "13", complaint("", "no", 1), "");
+        Candidate { came: Came { doubled: Some(doubled), ..one.came }, ..one }
+    };
+    let all = [
+        of(0, "python3 -c 'count()'", complaint("", "Traceback", 1)),
+        of(1, "jq .n a.json | wc -l", complaint("0", "parse error", 0)),
+    ];
+    assert_eq!(
+        winner(&all, 2, Goal::Answer),
+        Some(Winner { sample: 0, samples: samples(2, 2, 2, Some(true)) })
+    );
+}
+
+/// Observed with the embedded model: two programs wrote the same sum, one as a bare number and the other within a sentence, and
+/// did not agree.
+#[test]
+fn lesson_a_number_that_is_written_is_one_in_any_words() {
+    let of = |sample, rest, written: &[&str]| {
+        let one = candidate(sample, &format!("python3 -c 'p{sample}()'"), "", complaint("", "", 0), "");
+        let written = written.iter().map(|line| (*line).to_owned()).collect();
+        let as_is = Rehearsed { changes: Some(RehearsedChanges { rest: [rest; 32], written }), ..out("") };
+        Candidate { came: Came { as_is, ..one.came }, ..one }
+    };
+    let agreed = |all: &[Candidate]| {
+        let Winner { sample, samples } = winner(all, 3, Goal::Change).unwrap();
+        (sample, samples.agreed)
+    };
+    let (bare, told, exact) = (of(0, 1, &["35"]), of(1, 1, &["Sum: 35.0 pieces"]), of(2, 1, &["35.25"]));
+    assert_eq!(agreed(&[told.clone(), bare.clone(), exact.clone()]), (0, 2));
+    assert_eq!(agreed(&[told.clone(), exact.clone(), of(3, 1, &["It is 35.25"])]), (2, 2));
+    for apart in [of(3, 2, &["35"]), of(3, 1, &["35", ""]), of(3, 1, &["5 of 35"]), of(3, 1, &["36"])] {
+        assert_eq!(agreed(&[told.clone(), apart.clone()]).1, 1, "{apart:?}");
+    }
+    // Where nothing is a bare number, the words count.
+    assert_eq!(agreed(&[told, of(3, 1, &["35 pieces"])]).1, 1);
+    assert_eq!(agreed(&[of(0, 1, &["b", "a"]), of(1, 1, &["a", "b"])]).1, 1, "their order counts");
+}
+
+/// Observed with the embedded model: asked to write the sum of one city, two programs wrote that of all. What is written is compared where
+/// lines are doubled, too, and what is written without the subject is made up.
+#[test]
+fn lesson_a_deed_is_compared_in_each_world() {
+    let writes = |line: &str| {
+        let written = vec![line.to_owned()];
+        Rehearsed { changes: Some(RehearsedChanges { rest: [1; 32], written }), ..out("") }
+    };
+    let of = |sample, hidden: Rehearsed, doubled: &str| {
+        let one = candidate(sample, &format!("python3 -c 'p{sample}()'"), "", hidden, "");
+        let doubled = Some(writes(doubled));
+        Candidate { came: Came { as_is: writes("35"), doubled, ..one.came }, ..one }
+    };
+    let gone = || complaint("", "no such file", 1);
+    let won = |all: &[Candidate]| winner(all, 2, Goal::Change).unwrap().samples;
+    assert_eq!(won(&[of(0, gone(), "58"), of(1, gone(), "58")]), samples(2, 2, 1, Some(true)));
+    let apart = won(&[of(0, gone(), "58"), of(1, gone(), "35")]);
+    assert_eq!((apart.agreed, apart.against), (1, 1));
+    assert_eq!(won(&[of(0, writes("35"), "35"), of(1, writes("35"), "35")]).depends, Some(false));
+}
+
 #[test]
 fn the_same_by_different_commands_is_one_meaning() {
     let failed = complaint("", "cannot open", 1);
