@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 /// The exceptions of Python that name what is not there.
 const NO_KEY: &str = "KeyError";
 const NO_FILE: &str = "FileNotFoundError";
+/// The exception of a query, and what SQLite says in it of a column.
+const NO_QUERY: &str = "sqlite3.OperationalError";
+const NO_COLUMN: &str = "no such column: ";
 /// What the C library says of it, in the locale that commands run in.
 pub(crate) const NOT_THERE: &str = "No such file or directory";
 
@@ -26,6 +29,8 @@ impl MissingName {
     /// assert_eq!(MissingName::of("Traceback\n  line 3\nKeyError: 'discount'\n"), Some(column));
     /// let file = MissingName::File("a b.txt".to_owned());
     /// assert_eq!(MissingName::of("wc: 'a b.txt': No such file or directory"), Some(file));
+    /// let column = MissingName::Key("discount".to_owned());
+    /// assert_eq!(MissingName::of("sqlite3.OperationalError: no such column: discount"), Some(column));
     /// assert_eq!(MissingName::of("TypeError: 'a' is no number"), None);
     /// ```
     pub fn of(stderr: &str) -> Option<Self> {
@@ -37,6 +42,7 @@ impl MissingName {
         let (exception, told) = line.split_once(": ")?;
         match exception {
             NO_KEY => Some(Self::Key(unquoted(told).to_owned())),
+            NO_QUERY => Some(Self::Key(unquoted(told.strip_prefix(NO_COLUMN)?).to_owned())),
             NO_FILE => Some(Self::File(unquoted(told.rsplit_once(": ")?.1).to_owned())),
             _ => None,
         }

@@ -38,7 +38,12 @@ fn all_words(lines: &[String]) -> Vec<&str> {
 
 /// Whether one of them lists as many lines as the other one says, in each world: one prints the names, and another counts them.
 pub(super) fn is_number_of(one: &Came, other: &Came, goal: Goal) -> bool {
-    let depends = |came: &Came| worth(came, goal) == Worth::Depends && !failed(&came.as_is);
+    // What is asked of processes is about no file.
+    let depends = |came: &Came| match worth(came, goal) {
+        Worth::Depends => true,
+        Worth::Unknown => came.hidden.is_none() && came.doubled.is_none(),
+        Worth::Independent | Worth::Failed | Worth::Ignores => false,
+    };
     let counts = |list: &Rehearsed, number: &Rehearsed| {
         let (list, number) = (said(list, Compared::All), said(number, Compared::All));
         list.len() >= 2 && number == [list.len().to_string()]
@@ -110,7 +115,13 @@ mod tests {
         let twice = [list.clone(), number(1, "3"), number(2, "3")];
         let settled = Winner { sample: 1, samples: samples(3, 3, 2, Some(true)) };
         assert_eq!(winner(&twice, 3, Goal::Answer), Some(settled));
-        let by_chance = [list, number(1, "2"), number(2, "2")];
+        let by_chance = [list.clone(), number(1, "2"), number(2, "2")];
         assert_eq!(winner(&by_chance, 3, Goal::Answer).unwrap().samples.ways, 1);
+        // Of processes nothing is hidden or doubled.
+        let alone =
+            |one: Candidate| Candidate { came: Came { hidden: None, doubled: None, ..one.came }, ..one };
+        let processes = [list, number(1, "3"), number(2, "3")].map(alone);
+        let samples = winner(&processes, 3, Goal::Answer).unwrap().samples;
+        assert_eq!((samples.agreed, samples.ways, samples.depends), (3, 2, None));
     }
 }

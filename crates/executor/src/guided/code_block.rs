@@ -1,5 +1,9 @@
 //! Code as a weak model writes it: in a block, behind a beginning that it is given.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json::Value;
 
 use super::SHELL;
@@ -66,12 +70,12 @@ pub(crate) fn command(language: Language, answer: &str, table: Option<&TableFile
         Language::Python => {
             // It goes on behind the words that it was given.
             let begun = if code.starts_with(' ') { "import" } else { "" };
-            let program = format!("{begun}{}", code.trim_end());
+            let program = with_lists(&format!("{begun}{}", code.trim_end()));
             Some(format!("{PYTHON} -c {}", quoted(&format!("{}{program}", imports(&program)))))
         }
         Language::Sql => {
             let table = table?;
-            let between = quoted(&table.table.between()?.to_string());
+            let between = quoted(&table.table.between()?);
             let is_whole =
                 code.trim_start().get(..SELECT.len()).is_some_and(|word| word.eq_ignore_ascii_case(SELECT));
             let begun = if is_whole { String::new() } else { format!("{SELECT} ") };
@@ -83,6 +87,17 @@ pub(crate) fn command(language: Language, answer: &str, table: Option<&TableFile
             ))
         }
     }
+}
+
+/// The program with lists in place of what yields the entries of a folder once: a weak model asks for its length, sorts it,
+/// or goes through it twice.
+fn with_lists(program: &str) -> String {
+    static ENTRIES: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\b\w+(?:\([^()]*\))?\.(?:rglob|glob|iterdir)\([^()]*\)").ok());
+    ENTRIES
+        .as_ref()
+        .map_or(Cow::Borrowed(program), |entries| entries.replace_all(program, "list($0)"))
+        .into_owned()
 }
 
 /// The imports that a program lacks, line by line.
@@ -181,6 +196,24 @@ mod tests {
         }
     }
 
+    /// Observed with the embedded model in all three programs: `len(Path("a").rglob("*"))`.
+    #[test]
+    fn lesson_the_entries_of_a_folder_are_a_list() {
+        for (program, expected) in [
+            ("len(Path(\"a\").rglob(\"*\"))", "len(list(Path(\"a\").rglob(\"*\")))"),
+            ("files = folder.iterdir()", "files = list(folder.iterdir())"),
+            (
+                "[p for p in Path(\"a\").rglob(\"*\") if p.is_file()]",
+                "[p for p in list(Path(\"a\").rglob(\"*\")) if p.is_file()]",
+            ),
+            ("glob.glob('*.txt')", "list(glob.glob('*.txt'))"),
+            ("Path(a()).rglob(b())", "Path(a()).rglob(b())"),
+            ("Path(a()).rglob('*')", "Path(a()).rglob('*')"),
+        ] {
+            assert_eq!(with_lists(program), expected);
+        }
+    }
+
     #[test]
     fn a_query_is_of_the_table_that_is_named() {
         let of = |answer: &str| {
@@ -197,9 +230,14 @@ mod tests {
         }
         assert_eq!(of("select a\nFROM data;").as_deref(), Some("'select a\nFROM data;'"));
         assert_eq!(command(Language::Sql, " a FROM data", None), None);
-        let (json, _) = Table::of_json(&serde_json::json!([{"a": 1}])).unwrap();
-        let json = TableFile { name: "a.json".to_owned(), table: json };
-        assert_eq!(command(Language::Sql, " a FROM data", Some(&json)), None);
+        let of_json = |json| {
+            let (table, _) = Table::of_json(&json).unwrap();
+            let file = TableFile { name: "a.json".to_owned(), table };
+            command(Language::Sql, " a FROM data", Some(&file))
+        };
+        let list = of_json(serde_json::json!([{"a": 1}])).unwrap();
+        assert!(list.ends_with(" a.json '' 'SELECT a FROM data'"), "{list}");
+        assert_eq!(of_json(serde_json::json!({"all": [{"a": 1}]})), None);
     }
 
     proptest! {

@@ -73,14 +73,17 @@ pub(super) fn told(rehearsed: &Rehearsed, goal: Goal) -> Cow<'_, str> {
     }
 }
 
-/// The compared parts of the lines that were written, in their order. One program writes a number, and another a sentence with it.
+/// The compared parts of the lines that were written, in their order. One program writes a number, and another a sentence with it; one
+/// a name, and another the path that leads to it.
 pub(super) fn written(changes: &RehearsedChanges, of: Compared) -> Vec<String> {
     let line = |line: &String| {
         words(line).filter(|word| of.keeps(word)).map(one_notation).collect::<Vec<_>>().join(" ")
     };
     match of {
         Compared::Numbers => changes.written.iter().map(line).collect(),
-        Compared::Words | Compared::All => changes.written.clone(),
+        Compared::Words | Compared::All => {
+            changes.written.iter().map(|line| line.rsplit('/').next().unwrap_or(line).to_owned()).collect()
+        }
     }
 }
 

@@ -102,13 +102,14 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32, goal: Goal) -> Option
                 bears_out(other, own, goal) || (is_twice && is_number_of(&other.came, &own.came, goal))
             });
             let all: Vec<&Candidate> = group.iter().copied().chain(says_more).collect();
-            // Most mistakes find nothing, so that finding nothing twice bears nothing out, unless both have looked.
-            let is_chance = is_nothing(&own.came.as_is) && !finds_nothing(&own.came);
-            let ways = if goal == Goal::Answer && is_chance { 1 } else { ways(&all) };
             let is_against = |other: &&Candidate| {
                 all.iter().all(|one| one.sample != other.sample) && worth(&other.came, goal) != Worth::Failed
             };
-            let against = count(candidates.iter().filter(is_against).count());
+            // Who says the same in the same words is one voice.
+            let against = ways(&candidates.iter().filter(is_against).collect::<Vec<_>>());
+            // Most mistakes find nothing, so that finding nothing twice bears nothing out, unless both have looked.
+            let is_chance = is_nothing(&own.came.as_is) && !finds_nothing(&own.came);
+            let ways = if goal == Goal::Answer && is_chance { 1 } else { ways(&all) };
             let languages = languages(&all);
             let rank = (own_worth, languages.min(ways), ways, all.len(), Reverse(first(group)?));
             Some((rank, group, languages, against))

@@ -63,7 +63,8 @@ pub(crate) fn derived_step(
     let mut text = format!("{}\n", cx.surroundings.now_line());
     text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&described.text);
-    if let Some(columns) = described.table.as_ref().and_then(|file| file.table.columns(language)) {
+    if let Some(columns) = described.table.as_ref().and_then(|file| file.table.columns(language, &file.name))
+    {
         line(&mut text, format_args!("{columns}"));
     }
     if let Some(values) = described.told_values(language) {

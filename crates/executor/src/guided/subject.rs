@@ -180,7 +180,7 @@ fn beginning(bytes: &[u8]) -> (String, Option<(Table, Values)>) {
 /// A name quoted so that a shell takes it as one word.
 pub(super) fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',');
-    if name.chars().all(is_plain) && !name.starts_with('-') {
+    if name.chars().all(is_plain) && !name.starts_with('-') && !name.is_empty() {
         name.to_owned()
     } else {
         format!("'{}'", name.replace('\'', r"'\''"))

@@ -67,17 +67,17 @@ impl Table {
         (!fields.is_empty()).then_some((Self::Json { fields }, values))
     }
 
-    /// What stands between the columns of a text.
-    pub(super) const fn between(&self) -> Option<char> {
+    /// What stands between the columns of a text, nothing of a list of objects in JSON; `None` of what a query cannot read.
+    pub(super) fn between(&self) -> Option<String> {
         match self {
-            Self::Text { between, .. } => Some(*between),
-            Self::Json { .. } => None,
+            Self::Text { between, .. } => Some(between.to_string()),
+            Self::Json { fields } => fields.iter().all(|field| is_of_an_item(field)).then(String::new),
         }
     }
 
-    /// How a command names the columns, each behind its own name, which a weak model looks for; `None` where that is
+    /// How a command names the columns of this file, each behind its own name, which a weak model looks for; `None` where that is
     /// known, or no way to do so is right.
-    pub(super) fn columns(&self, language: Language) -> Option<String> {
+    pub(super) fn columns(&self, language: Language, file: &str) -> Option<String> {
         match (self, language) {
             // It takes apart what stands in quotes.
             (Self::Text { has_quotes: true, .. }, Language::Shell) => None,
@@ -88,8 +88,9 @@ impl Table {
             }
             (Self::Text { between, names, .. }, Language::Python) => {
                 let names = joined(names.iter().map(|name| json_string(name)));
-                // A weak model goes through a reader twice, or asks for its length.
-                let rows = format!("list(csv.DictReader(file, delimiter=\"{}\"))", escaped(*between));
+                // A weak model goes through a reader twice, or asks for its length, and gives it a path.
+                let (file, between) = (json_string(file), escaped(*between));
+                let rows = format!("list(csv.DictReader(open({file}), delimiter=\"{between}\"))");
                 Some(format!("Columns of {rows}: {names}"))
             }
             (Self::Text { names, .. }, Language::Sql) => {
@@ -98,7 +99,13 @@ impl Table {
             (Self::Json { fields }, Language::Shell) => {
                 Some(format!("Fields for jq: {}", joined(fields.iter().map(|field| jq(field)))))
             }
-            (Self::Json { .. }, Language::Sql) => None,
+            (Self::Json { fields }, Language::Sql) => {
+                let key = |field: &Vec<Step>| match field.last() {
+                    Some(Step::Key(key)) => Some(identifier(key)),
+                    Some(Step::Item) | None => None,
+                };
+                Some(format!("Columns of data: {}", joined(fields.iter().filter_map(key))))
+            }
             // The first object is told.
             (Self::Json { fields }, Language::Python) if fields.iter().all(|field| is_of_an_item(field)) => {
                 None
@@ -153,7 +160,11 @@ impl Field {
             (Self::Column(name), Language::Shell | Language::Python) => inline(name),
             (Self::Json(steps), Language::Shell) => jq(steps),
             (Self::Column(name), Language::Sql) => identifier(name),
-            (Self::Json(steps), Language::Python | Language::Sql) => subscripts(steps),
+            (Self::Json(steps), Language::Sql) => match steps.last() {
+                Some(Step::Key(key)) => identifier(key),
+                Some(Step::Item) | None => subscripts(steps),
+            },
+            (Self::Json(steps), Language::Python) => subscripts(steps),
         }
     }
 }
@@ -225,14 +236,20 @@ mod tests {
     use super::*;
 
     fn both_of(table: Table) -> [Option<String>; 2] {
-        [Language::Shell, Language::Python].map(|language| table.columns(language))
+        [Language::Shell, Language::Python].map(|language| table.columns(language, "my list"))
     }
 
     #[test]
     fn a_query_names_columns_in_quotes() {
         let (table, _) = Table::of("name,\"lives \"\"in\"\"\"\nada,x\n").unwrap();
         let told = "Columns of data: \"name\", \"lives \"\"in\"\"\"";
-        assert_eq!(table.columns(Language::Sql).as_deref(), Some(told));
+        assert_eq!(table.columns(Language::Sql, "").as_deref(), Some(told));
+        let of = |json: Value| {
+            Table::of_json(&json).map(|(table, _)| (table.between(), table.columns(Language::Sql, "")))
+        };
+        let told = "Columns of data: \"n\", \"名\"".to_owned();
+        assert_eq!(of(json!([{"n": 1}, {"名": "a"}])), Some((Some(String::new()), Some(told))));
+        assert_eq!(of(json!({"all": [{"n": 1}]})).unwrap().0, None, "a query reads a list");
     }
 
     #[test]
@@ -243,14 +260,14 @@ mod tests {
             told("name;n\nada;1\n"),
             both(
                 "Columns for awk -F';': name is $1, n is $2",
-                r#"Columns of list(csv.DictReader(file, delimiter=";")): "name", "n""#
+                r#"Columns of list(csv.DictReader(open("my list"), delimiter=";")): "name", "n""#
             )
         );
         assert_eq!(
             told("a\tb, c\td\r\n1\t2\t3\r\n"),
             both(
                 r"Columns for awk -F'\t': a is $1, b, c is $2, d is $3",
-                r#"Columns of list(csv.DictReader(file, delimiter="\t")): "a", "b, c", "d""#
+                r#"Columns of list(csv.DictReader(open("my list"), delimiter="\t")): "a", "b, c", "d""#
             )
         );
         let quotes = told("name,n\n\"a, b\",1\n").unwrap();
@@ -298,7 +315,7 @@ mod tests {
         fn any_file_is_told_in_one_line(text in any::<String>()) {
             let table = Table::of(&text);
             for language in [Language::Shell, Language::Python, Language::Sql] {
-                let told = table.as_ref().and_then(|(table, _)| table.columns(language));
+                let told = table.as_ref().and_then(|(table, _)| table.columns(language, &text));
                 prop_assert!(told.is_none_or(|told| !told.contains('\n')));
             }
         }

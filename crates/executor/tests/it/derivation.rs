@@ -423,7 +423,11 @@ async fn lesson_the_same_command_again_is_no_other_way() {
 async fn literals_are_outvoted_however_many() {
     let home = home();
     let seen = seen(&both_ways(home.path()), &both(WORKS[1].0, "c"), &[], Stage::new(plays())).await;
-    assert_eq!(seen.attempt, answered("3", of_four(1, 1, 1)));
+    // Who says the same in the same words is one voice.
+    assert_eq!(
+        seen.attempt,
+        answered("3", of_four(1, 1, 1).map(|samples| Samples { against: 1, ..samples }))
+    );
     assert_eq!(seen.called, [WORKS[1].0]);
 }
 
@@ -512,7 +516,7 @@ async fn each_way_is_told_the_columns_of_a_table_as_it_names_them() {
     let columns = [
         r#"Columns of data: "n", "k""#,
         "Columns for awk -F';': n is $1, k is $2",
-        r#"Columns of list(csv.DictReader(file, delimiter=";")): "n", "k""#,
+        r#"Columns of list(csv.DictReader(open("my sales.csv"), delimiter=";")): "n", "k""#,
     ];
     for (cx, written, came, told) in [
         (&question, " SUM(\"n\") FROM data", ["3", "error: no", "5"], [columns[0], columns[2]]),

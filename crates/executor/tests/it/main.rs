@@ -13,6 +13,7 @@ mod guards;
 mod ledger;
 mod model_executor;
 mod prompts;
+mod query;
 
 mod tool_loop;
 

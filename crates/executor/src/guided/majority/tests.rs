@@ -80,6 +80,7 @@ fn lesson_a_number_that_is_written_is_one_in_any_words() {
     for apart in [of(3, 2, &["35"]), of(3, 1, &["35", ""]), of(3, 1, &["5 of 35"]), of(3, 1, &["36"])] {
         assert_eq!(agreed(&[told.clone(), apart.clone()]).1, 1, "{apart:?}");
     }
+    assert_eq!(agreed(&[of(0, 1, &["docs/a.txt"]), of(1, 1, &["a.txt"])]), (1, 2), "a path by its last name");
     // Where nothing is a bare number, the words count.
     assert_eq!(agreed(&[told, of(3, 1, &["35 pieces"])]).1, 1);
     assert_eq!(agreed(&[of(0, 1, &["b", "a"]), of(1, 1, &["a", "b"])]).1, 1, "their order counts");
