@@ -1,10 +1,9 @@
-import csv, json, os, sqlite3, sys
+import csv, os, sqlite3, sys
 _, path, between, query = sys.argv
 with open(path, newline="") as file:
-    rows = list(csv.DictReader(file, delimiter=between)) if between else json.load(file)
-names = list(dict.fromkeys(name for row in rows for name in row if name))
-def value(cell): return int(cell) if isinstance(cell, bool) else str("" if cell is None else cell).strip() or None
-def values(name): return [value(row.get(name)) for row in rows]
+    table = csv.DictReader(file, delimiter=between)
+    rows, names = list(table), table.fieldnames
+def values(name): return [(row[name] or "").strip() or None for row in rows]
 def kind(name):
     try: return [float(value) for value in values(name) if value] and "NUMERIC" or "TEXT"
     except ValueError: return "TEXT"

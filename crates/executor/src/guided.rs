@@ -3,8 +3,8 @@
 //!
 //! The guards, each with its cost and its reason:
 //!
-//! - The command of a step is derived before anything is called, as three programs and a shell command, which are compared by
-//!   what they do ([`derivation`], [`majority`]). Cost: four derivations in a batch, and rehearsals. Reason: it
+//! - The command of a step is derived before anything is called, as three programs and a shell command or, of one table, a query,
+//!   which are compared by what they do ([`derivation`], [`majority`]). Cost: four derivations in a batch, and rehearsals. Reason: it
 //!   writes code well where nothing stands around it, its chance mistakes are outvoted, and so are literals.
 //! - A command that a number of the request makes no difference to agrees with none ([`numbers`]). Cost: numbers that are
 //!   spelt in another way than in figures or units. Reason: it drops conditions, in all ways alike.

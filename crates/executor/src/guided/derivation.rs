@@ -2,7 +2,7 @@
 //!
 //! A small model writes code well where nothing stands around it: as a shell command, and as a Python program,
 //! each behind the beginning of a code block, not as a text within JSON. Its mistakes in these differ, and programs that it
-//! writes by chance differ in theirs. So one command and several programs are asked for at once, rehearsed where nothing of them
+//! writes by chance differ in theirs; in a query of a table it keeps the conditions best. So one command or query and several programs are asked for at once, rehearsed where nothing of them
 //! lasts, and compared by what they do. Source: `docs/deviations.md`, "Samples".
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ use crate::{AttemptContext, CallTool, ExecuteError};
 const NOTHING: &str = "true";
 /// The temperature of a second sample, in hundredths: a small model says the same at a low one.
 const TEMPERATURE: u16 = 80;
-/// The programs that are derived, beside one shell command: a small model is wrong in the shell far more often.
+/// The programs that are derived, beside one shell command or query: a small model is wrong in the shell far more often.
 const PROGRAMS: u32 = 3;
 /// The shell commands that are derived where no programs can be run: more would only be options of the same one.
 const COMMANDS: u32 = 2;

@@ -67,11 +67,11 @@ impl Table {
         (!fields.is_empty()).then_some((Self::Json { fields }, values))
     }
 
-    /// What stands between the columns of a text, nothing of a list of objects in JSON; `None` of what a query cannot read.
-    pub(super) fn between(&self) -> Option<String> {
+    /// What stands between the columns of a text.
+    pub(super) const fn between(&self) -> Option<char> {
         match self {
-            Self::Text { between, .. } => Some(between.to_string()),
-            Self::Json { fields } => fields.iter().all(|field| is_of_an_item(field)).then(String::new),
+            Self::Text { between, .. } => Some(*between),
+            Self::Json { .. } => None,
         }
     }
 
@@ -99,13 +99,7 @@ impl Table {
             (Self::Json { fields }, Language::Shell) => {
                 Some(format!("Fields for jq: {}", joined(fields.iter().map(|field| jq(field)))))
             }
-            (Self::Json { fields }, Language::Sql) => {
-                let key = |field: &Vec<Step>| match field.last() {
-                    Some(Step::Key(key)) => Some(identifier(key)),
-                    Some(Step::Item) | None => None,
-                };
-                Some(format!("Columns of data: {}", joined(fields.iter().filter_map(key))))
-            }
+            (Self::Json { .. }, Language::Sql) => None,
             // The first object is told.
             (Self::Json { fields }, Language::Python) if fields.iter().all(|field| is_of_an_item(field)) => {
                 None
@@ -160,11 +154,7 @@ impl Field {
             (Self::Column(name), Language::Shell | Language::Python) => inline(name),
             (Self::Json(steps), Language::Shell) => jq(steps),
             (Self::Column(name), Language::Sql) => identifier(name),
-            (Self::Json(steps), Language::Sql) => match steps.last() {
-                Some(Step::Key(key)) => identifier(key),
-                Some(Step::Item) | None => subscripts(steps),
-            },
-            (Self::Json(steps), Language::Python) => subscripts(steps),
+            (Self::Json(steps), Language::Python | Language::Sql) => subscripts(steps),
         }
     }
 }
@@ -244,12 +234,6 @@ mod tests {
         let (table, _) = Table::of("name,\"lives \"\"in\"\"\"\nada,x\n").unwrap();
         let told = "Columns of data: \"name\", \"lives \"\"in\"\"\"";
         assert_eq!(table.columns(Language::Sql, "").as_deref(), Some(told));
-        let of = |json: Value| {
-            Table::of_json(&json).map(|(table, _)| (table.between(), table.columns(Language::Sql, "")))
-        };
-        let told = "Columns of data: \"n\", \"名\"".to_owned();
-        assert_eq!(of(json!([{"n": 1}, {"名": "a"}])), Some((Some(String::new()), Some(told))));
-        assert_eq!(of(json!({"all": [{"n": 1}]})).unwrap().0, None, "a query reads a list");
     }
 
     #[test]
