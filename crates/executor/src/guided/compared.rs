@@ -82,9 +82,15 @@ pub(super) fn written(changes: &RehearsedChanges, of: Compared) -> Vec<String> {
     match of {
         Compared::Numbers => changes.written.iter().map(line).collect(),
         Compared::Words | Compared::All => {
-            changes.written.iter().map(|line| line.rsplit('/').next().unwrap_or(line).to_owned()).collect()
+            changes.written.iter().map(|line| last_name(line).to_owned()).collect()
         }
     }
+}
+
+/// The file name that a line ends with, if it is a path; else the line. `80 km/h` and `1/2/2024` are none.
+fn last_name(line: &str) -> &str {
+    let is_file_name = |name: &&str| name.contains('.') && name.contains(char::is_alphabetic);
+    line.rsplit_once('/').map(|(_, name)| name).filter(is_file_name).unwrap_or(line)
 }
 
 /// The words of an output. One program prints a list with commas and brackets, another puts a colon behind a name.

@@ -81,6 +81,9 @@ fn lesson_a_number_that_is_written_is_one_in_any_words() {
         assert_eq!(agreed(&[told.clone(), apart.clone()]).1, 1, "{apart:?}");
     }
     assert_eq!(agreed(&[of(0, 1, &["docs/a.txt"]), of(1, 1, &["a.txt"])]), (1, 2), "a path by its last name");
+    for (one, other) in [("80 km/h", "90 km/h"), ("1/2/2024", "2/1/2024"), ("docs/a.txt", "docs/b.txt")] {
+        assert_eq!(agreed(&[of(0, 1, &[one]), of(1, 1, &[other])]).1, 1, "{one}, {other}");
+    }
     // Where nothing is a bare number, the words count.
     assert_eq!(agreed(&[told, of(3, 1, &["35 pieces"])]).1, 1);
     assert_eq!(agreed(&[of(0, 1, &["b", "a"]), of(1, 1, &["a", "b"])]).1, 1, "their order counts");
