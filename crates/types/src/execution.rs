@@ -45,7 +45,7 @@ pub struct Samples {
     /// Whether what they put out depends on what the step is about; none where that could not be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depends: Option<bool>,
-    /// How many worked and put out something else.
+    /// In how many ways others worked and put out something else.
     #[serde(default)]
     pub against: u32,
 }

@@ -47,7 +47,7 @@ pub struct Rehearsed {
 /// What commands would have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RehearsedChanges {
-    /// The SHA-256 of everything but the lines that were written: where, of which kind, which lines went.
+    /// The SHA-256 of everything but the words of the lines that were written: which files, of which kind, where in them, which lines went.
     pub rest: [u8; 32],
     /// The lines that were written into texts, file by file, without their ends; of more than 64 KiB it is their SHA-256.
     pub written: Vec<String>,

@@ -1,6 +1,5 @@
 //! Code as a weak model writes it: in a block, behind a beginning that it is given.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -94,10 +93,20 @@ pub(crate) fn command(language: Language, answer: &str, table: Option<&TableFile
 fn with_lists(program: &str) -> String {
     static ENTRIES: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\b\w+(?:\([^()]*\))?\.(?:rglob|glob|iterdir)\([^()]*\)").ok());
-    ENTRIES
-        .as_ref()
-        .map_or(Cow::Borrowed(program), |entries| entries.replace_all(program, "list($0)"))
-        .into_owned()
+    let Some(entries) = ENTRIES.as_ref() else { return program.to_owned() };
+    let mut mended = String::with_capacity(program.len());
+    let mut end = 0;
+    for found in entries.find_iter(program) {
+        mended.push_str(program.get(end..found.start()).unwrap_or_default());
+        // The next of a list is an error.
+        if mended.ends_with("next(") {
+            mended.push_str(found.as_str());
+        } else {
+            mended.push_str(&format!("list({})", found.as_str()));
+        }
+        end = found.end();
+    }
+    mended + program.get(end..).unwrap_or_default()
 }
 
 /// The imports that a program lacks, line by line.
@@ -207,6 +216,7 @@ mod tests {
                 "[p for p in list(Path(\"a\").rglob(\"*\")) if p.is_file()]",
             ),
             ("glob.glob('*.txt')", "list(glob.glob('*.txt'))"),
+            ("next(folder.glob('a*'))", "next(folder.glob('a*'))"),
             ("Path(a()).rglob(b())", "Path(a()).rglob(b())"),
             ("Path(a()).rglob('*')", "Path(a()).rglob('*')"),
         ] {

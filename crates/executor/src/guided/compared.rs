@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use artoo_text::last_part;
 use artoo_types::{Rehearsed, RehearsedChanges, Said};
 
 use super::majority::{Candidate, Goal, failed};
@@ -89,8 +90,8 @@ pub(super) fn written(changes: &RehearsedChanges, of: Compared) -> Vec<String> {
 
 /// The file name that a line ends with, if it is a path; else the line. `80 km/h` and `1/2/2024` are none.
 fn last_name(line: &str) -> &str {
-    let is_file_name = |name: &&str| name.contains('.') && name.contains(char::is_alphabetic);
-    line.rsplit_once('/').map(|(_, name)| name).filter(is_file_name).unwrap_or(line)
+    let name = last_part(line);
+    if name.contains('.') && name.contains(char::is_alphabetic) { name } else { line }
 }
 
 /// The words of an output. One program prints a list with commas and brackets, another puts a colon behind a name.

@@ -350,6 +350,23 @@ async fn lesson_what_a_value_of_the_request_is_nothing_to_is_not_borne_out() {
     );
 }
 
+/// Observed with the embedded model: asked to write the sum of one city, it wrote that of all. A deed is tried by its values, too.
+#[tokio::test]
+async fn lesson_a_deed_is_tried_by_the_values_that_the_request_names() {
+    let home = home();
+    let mut cx = both_ways(home.path());
+    cx.subtask.intent = "Kirjoita Turun summa, docs/a.txt".to_owned();
+    (cx.subtask.is_whole, cx.subtask.kind) = (true, StepKind::Change);
+    let table = ("head -c 65536 -- docs/a.txt".to_owned(), ["city,n\nOulu,1\nTurku,2\n", "", ""]);
+    let deed = ["change: 3", "error: no", "change: 4"];
+    for (replaced, depends) in [("change: 3", false), ("change: 9", true)] {
+        let plays = vec![table.clone(), (program("a"), deed), ("sum > b".to_owned(), deed)];
+        let stage = Stage { replaced: Some(replaced), ..Stage::new(plays) };
+        let samples = seen(&cx, &both("sum > b", "a"), &[], stage).await.attempt.samples;
+        assert_eq!(samples.and_then(|samples| samples.depends), Some(depends), "{replaced}");
+    }
+}
+
 /// Observed with the embedded model: asked which files mention a word, it named the files whose names have an ending. That the
 /// word stands in texts is told.
 #[tokio::test]

@@ -141,9 +141,14 @@ fn changes<'a>(
         let text = change.diff.as_deref().map(|diff| {
             let lines = diff.lines().skip_while(|line| !line.starts_with("@@"));
             let lines = lines.filter(|line| !line.starts_with('\\'));
-            let (new, old): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with('+'));
-            written.extend(new.iter().filter_map(|line| Some(line.strip_prefix('+')?.to_owned())));
-            (old.join("\n"), new.len())
+            let rest = lines.map(|line| match line.strip_prefix('+') {
+                Some(new) => {
+                    written.push(new.to_owned());
+                    "+"
+                }
+                None => line,
+            });
+            rest.collect::<Vec<_>>().join("\n")
         });
         let size = after.filter(|_| text.is_none()).map(|after| after.size);
         let file = after.filter(|after| after.kind == EntryKind::File && is_written(change));

@@ -128,6 +128,9 @@ async fn the_same_deed_by_another_program_is_the_same_change() {
     let (one, other) = (changes("printf 'a\\nc\\n' > new").await.unwrap(), changes(same[1].0).await.unwrap());
     assert_eq!((one.written, other.written), (vec!["a".into(), "c".into()], vec!["a".into(), "b".into()]));
     assert_eq!(one.rest, other.rest, "as many lines in the same file");
+    // Review of 2026-11-27: the hunks of both are alike, and the same line was written.
+    let [above, below] = ["sed -i '1i x' notes/one.txt", "sed -i '1a x' notes/one.txt"];
+    assert_ne!(changes(above).await, changes(below).await, "another place in the file");
     let more = changes("printf 'a\\nb\\n' > new; echo c >> list.csv").await.unwrap();
     assert_eq!(more.written, ["c", "a", "b"], "file by file");
     assert_ne!(more.rest, other.rest);
