@@ -34,6 +34,8 @@ use machine::{Environment, Folders};
 use terminal::{Look, Streams, Terminal};
 
 fn main() -> ExitCode {
+    // What whoever started artoo left open is not for the programs that artoo starts.
+    artoo_sandbox::keep_descriptors_from_children();
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     // The only place that reads the environment.
     let environment = Environment::new(std::env::vars_os());

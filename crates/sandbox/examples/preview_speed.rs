@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::preview::{Preview, Staging, preview, rehearse};
-use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run};
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, SandboxMode, run};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -183,13 +183,9 @@ fn invocation(workspace: &Path) -> Invocation {
 
 fn confinement(workspace: &Path, home: &Path) -> Confinement {
     Confinement {
-        sealed: Vec::new(),
         hidden: HIDDEN.map(|place| home.join(place)).to_vec(),
-        mode: SandboxMode::WorkspaceWrite,
-        network: Network::Denied,
-        limits: ResourceLimits::default(),
         writable: vec![workspace.to_owned()],
-        private_tmp: home.join("tmp"),
+        ..Confinement::new(SandboxMode::WorkspaceWrite, home.join("tmp"))
     }
 }
 

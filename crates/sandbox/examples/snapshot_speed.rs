@@ -22,7 +22,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::preview::{Preview, preview};
-use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode};
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, SandboxMode};
 use artoo_snapshot::{Snapshot, SnapshotLimits};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -112,15 +112,7 @@ async fn tried(script: &str, folder: &Path, home: &Path) -> Result<Preview, Box<
         timeout: Duration::from_secs(60),
         keep: artoo_sandbox::DEFAULT_KEEP,
     };
-    let confinement = Confinement {
-        sealed: Vec::new(),
-        hidden: Vec::new(),
-        mode: SandboxMode::WorkspaceWrite,
-        network: Network::Denied,
-        limits: ResourceLimits::default(),
-        writable: Vec::new(),
-        private_tmp: home.join("tmp"),
-    };
+    let confinement = Confinement::new(SandboxMode::WorkspaceWrite, home.join("tmp"));
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
     let (roots, store) = ([folder.to_owned()], home.join("preview"));

@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 
-use rustix::io::Errno;
+use rustix::io::{Errno, write};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, chdir, set_parent_process_death_signal, setrlimit, setsid,
 };
@@ -19,6 +19,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
 use crate::child_namespace::ChildNamespace;
 use crate::child_restrictions::ChildRules;
+use crate::descriptors::{self, FIRST_AFTER_STREAMS};
 use crate::signals::{forget_handlers, unblock_signals};
 use crate::spawn::{Start, end_at_once};
 
@@ -46,6 +47,8 @@ pub(crate) struct Prepared<'a> {
     /// created.
     streams: [RawFd; 3],
     limits: Vec<(Resource, Rlimit)>,
+    /// A file descriptor, too.
+    memory_group: Option<RawFd>,
     pub(crate) namespace: Option<&'a ChildNamespace>,
     rules: Option<&'a ChildRules>,
     /// Where the first process reports that the program runs or failed to start. A file descriptor, too.
@@ -81,6 +84,7 @@ impl<'a> Prepared<'a> {
             folder: c_string(start.folder.as_os_str().as_bytes())?,
             streams,
             limits: start.limits.to_vec(),
+            memory_group: start.memory_group,
             namespace: start.namespace,
             rules: start.rules,
             report: ends.report.as_raw_fd(),
@@ -174,6 +178,9 @@ impl<'a> Prepared<'a> {
         dup2_stdout(stdout)?;
         dup2_stderr(stderr)?;
         chdir(self.folder.as_c_str())?;
+        if let Some(group) = self.memory_group {
+            write(in_this_process(group), b"0")?;
+        }
         for (resource, limit) in &self.limits {
             setrlimit(*resource, *limit)?;
         }
@@ -182,6 +189,9 @@ impl<'a> Prepared<'a> {
             rules.apply()?;
             self.enter_stage(Stage::Program);
         }
+        // Whatever artoo or its parent left open would bypass every rule about paths. Nothing above the
+        // streams is needed from here on: the end of `report` is the first process's.
+        descriptors::close_between(FIRST_AFTER_STREAMS, u32::MAX)?;
         forget_handlers();
         unblock_signals();
         let mut denied = None;

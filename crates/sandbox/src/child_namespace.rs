@@ -30,6 +30,7 @@ use rustix::process::{chdir, fchdir, getegid, geteuid};
 use crate::child_data::c_string;
 use crate::mounts::{clone_of, clone_within, empty_file_system, mount_points, put_mount, set_read_only};
 use crate::preview::{Layer, OverlayDirs};
+use crate::socket_reach::SocketReach;
 use crate::spawn;
 use crate::{Confinement, SandboxError, SandboxMode, capabilities};
 
@@ -60,6 +61,8 @@ pub(crate) struct ChildNamespace {
     pinned: Vec<CString>,
     sealed: Vec<CString>,
     hidden: Vec<Hidden>,
+    /// Sockets of other processes that only a mount keeps away.
+    sockets: Vec<CString>,
     /// The number of completed steps.
     steps: AtomicUsize,
 }
@@ -96,6 +99,7 @@ impl ChildNamespace {
         program: &str,
         confinement: &Confinement,
         overlay_dirs: Option<&OverlayDirs>,
+        abi: u8,
     ) -> Result<Self, SandboxError> {
         let unfit = |source| namespace_error(program, "preparing its namespaces", source);
         let layers = overlay_dirs.map(|overlay_dirs| overlay_dirs.layers.as_slice()).unwrap_or_default();
@@ -109,7 +113,8 @@ impl ChildNamespace {
         // inside a hidden place.
         writable.reverse();
         let mounts = if layers.is_empty() { Vec::new() } else { mount_points().map_err(unfit)? };
-        let (pinned, sealed) = sealed_parts(program, confinement)?;
+        let (pinned, sealed) = unchanging_parts(program, confinement, layers)?;
+        let sockets = SocketReach::of(confinement).to_cover(abi).map_err(unfit)?;
         Ok(Self {
             own_users: OwnUsers::if_needed().map_err(unfit)?,
             overlays: layers
@@ -121,6 +126,7 @@ impl ChildNamespace {
             writable: c_strings(&writable).map_err(unfit)?,
             pinned: c_strings(&pinned).map_err(unfit)?,
             sealed: c_strings(&sealed).map_err(unfit)?,
+            sockets: c_strings(&sockets).map_err(unfit)?,
             steps: AtomicUsize::new(0),
         })
     }
@@ -134,6 +140,7 @@ impl ChildNamespace {
             pinned: Vec::new(),
             sealed: vec![c_string(b"/dev/null")?],
             hidden: Vec::new(),
+            sockets: Vec::new(),
             steps: AtomicUsize::new(0),
         })
     }
@@ -192,9 +199,9 @@ impl ChildNamespace {
         Ok(())
     }
 
-    /// Covers each hidden place with a folder or file that cannot be read.
+    /// Covers each hidden place and socket with a folder or file that cannot be read.
     fn hide(&self) -> Result<(), Errno> {
-        if self.hidden.is_empty() {
+        if self.hidden.is_empty() && self.sockets.is_empty() {
             return Ok(());
         }
         let cover = empty_file_system(c"0")?;
@@ -213,6 +220,13 @@ impl ChildNamespace {
                         }
                     }
                 }
+            }
+        }
+        for socket in &self.sockets {
+            match put_mount(&clone_within(&cover, c"file")?, socket) {
+                // It is gone by now, or in a hidden place.
+                Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(())
@@ -295,28 +309,38 @@ impl Overlay {
     }
 }
 
-/// The sealed parts of granted folders, and the folders on the way to them.
-fn sealed_parts(
+/// The parts of granted and overlaid folders that must not change, and the folders on the way to them.
+fn unchanging_parts(
     program: &str,
     confinement: &Confinement,
+    layers: &[Layer],
 ) -> Result<(BTreeSet<PathBuf>, BTreeSet<PathBuf>), SandboxError> {
-    let (mut pinned, mut sealed) = (BTreeSet::new(), BTreeSet::new());
+    let (mut pinned, mut unchanging) = (BTreeSet::new(), BTreeSet::new());
+    let mut roots: Vec<PathBuf> = layers.iter().map(|layer| layer.root.clone()).collect();
+    let mut parts: Vec<PathBuf> =
+        confinement.read_only.iter().filter_map(|path| path.canonicalize().ok()).collect();
     match confinement.mode {
-        SandboxMode::WorkspaceWrite => {}
-        SandboxMode::ReadOnly | SandboxMode::FullAccess => return Ok((pinned, sealed)),
+        SandboxMode::WorkspaceWrite => {
+            roots.extend(confinement.writable.iter().filter_map(|root| root.canonicalize().ok()));
+            for path in &confinement.sealed {
+                let refused =
+                    |source| SandboxError::Seal { program: program.to_owned(), path: path.clone(), source };
+                parts.extend(real_path(path).map_err(refused)?);
+            }
+        }
+        SandboxMode::ReadOnly | SandboxMode::FullAccess => {}
     }
-    for path in &confinement.sealed {
-        let refused = |source| SandboxError::Seal { program: program.to_owned(), path: path.clone(), source };
-        let Some(real) = real_path(path).map_err(refused)? else { continue };
-        let roots = confinement.writable.iter().filter_map(|root| root.canonicalize().ok());
-        if let Some(root) = roots.filter(|root| real.starts_with(root)).min() {
-            let between = real.ancestors().skip(1);
-            let between = between.take_while(|above| above.starts_with(&root) && **above != *root);
+    for part in parts {
+        if let Some(root) = roots.iter().filter(|root| part.starts_with(root)).min() {
+            let between = part.ancestors().skip(1);
+            let between = between.take_while(|above| above.starts_with(root) && above != root);
             pinned.extend(between.map(Path::to_owned));
-            sealed.insert(real);
+            unchanging.insert(part);
         }
     }
-    Ok((pinned, sealed))
+    // A folder on the way to one part may itself be in another part.
+    pinned.retain(|folder| !unchanging.iter().any(|part| folder.starts_with(part)));
+    Ok((pinned, unchanging))
 }
 
 /// The path with symlinks resolved, or `None` if it no longer exists. A symlink itself cannot be sealed: the

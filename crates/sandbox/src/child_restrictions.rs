@@ -14,8 +14,8 @@ use seccompiler::{BpfProgram, apply_filter};
 
 use crate::child_data::last_error;
 use crate::landlock_rules::{self, Rules};
-use crate::seccomp::Sockets;
-use crate::{Confinement, SandboxError, Support, capabilities, probe, seccomp};
+use crate::socket_reach::SocketReach;
+use crate::{Confinement, SandboxError, capabilities, seccomp};
 
 /// The rules of one command.
 #[derive(Debug)]
@@ -34,15 +34,12 @@ impl ChildRules {
         program: &str,
         confinement: &Confinement,
         late: Vec<CString>,
-        sockets: Sockets,
     ) -> Result<Self, SandboxError> {
         let rejected = |source| SandboxError::Rules { program: program.to_owned(), source };
-        let Support::Enforced { abi, .. } = probe() else {
-            return Err(rejected(std::io::ErrorKind::Unsupported.into()));
-        };
         let ruleset = Rules::build(program, confinement)?.into_open().map_err(rejected)?;
+        let sockets = SocketReach::of(confinement).creates();
         let filter = seccomp::filter(sockets).map_err(|error| seccomp::rejected(program, &error))?;
-        Ok(Self { ruleset, late, rights: landlock_rules::rights_in_a_granted_folder(abi), filter })
+        Ok(Self { ruleset, late, rights: landlock_rules::rights_in_a_granted_folder(), filter })
     }
 
     /// Binds the calling process irrevocably. Bare system calls only.

@@ -59,7 +59,8 @@ impl FromStr for SandboxMode {
 #[error("`{0}` is no sandbox mode; the modes are read-only, workspace-write and full-access")]
 pub struct UnknownMode(pub String);
 
-/// Whether confined commands may use the network.
+/// Whether confined commands may use the network. Unix sockets are another matter: see
+/// [`Confinement::sockets`].
 ///
 /// ```
 /// use artoo_sandbox::Network;
@@ -69,7 +70,7 @@ pub struct UnknownMode(pub String);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Network {
-    /// No sockets but Unix sockets.
+    /// No sockets of the network.
     #[default]
     Denied,
     /// TCP, UDP and what name resolution needs; no raw packets.
@@ -85,8 +86,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// Resource limits of a confined command. Memory is not limited: the only limit available without an
-/// administrator counts address space, of which JavaScript, Go and Java reserve far more than they use.
+/// Resource limits of a confined command.
 ///
 /// ```
 /// use artoo_sandbox::ResourceLimits;
@@ -102,29 +102,45 @@ pub struct ResourceLimits {
     /// Free bytes that must remain on the disks where it may write. With less, its process tree is killed. If
     /// less is free at the start, it may use half of that.
     pub free_bytes: u64,
+    /// The memory of its processes together, in bytes, without programs and libraries; never more than three
+    /// quarters of the machine's. With more, its process tree is killed. The kernel enforces it where this
+    /// process may make a control group; elsewhere it is measured 25 times a second at most. Not a limit of
+    /// address space, of which JavaScript, Go and Java reserve far more than they use.
+    pub memory_bytes: u64,
+    /// Bytes of memory that must remain available on the machine. With less, its process tree is killed. If
+    /// less is available at the start, it may use half of that.
+    pub available_bytes: u64,
+    /// The number of files that each of its processes may have open.
+    pub open_files: u64,
 }
 
 impl Default for ResourceLimits {
-    /// 16 GiB, more than a request plausibly needs; 1,024 processes, more than a parallel build has; and 256
-    /// MiB, enough for the machine and artoo's own records to go on.
+    /// 16 GiB a file, more than a request plausibly needs; 1,024 processes, more than a parallel build has;
+    /// 256 MiB of disk and of memory, enough for the machine and artoo's own records to go on; 64 GiB of
+    /// memory, so that on most machines three quarters of it are the limit; 16,384 open files, more than a
+    /// browser or a bundler has.
     fn default() -> Self {
-        Self { file_bytes: 16 * 1024 * 1024 * 1024, processes: 1_024, free_bytes: 256 * 1024 * 1024 }
+        const GIB: u64 = 1024 * 1024 * 1024;
+        Self {
+            file_bytes: 16 * GIB,
+            processes: 1_024,
+            free_bytes: GIB / 4,
+            memory_bytes: 64 * GIB,
+            available_bytes: GIB / 4,
+            open_files: 16_384,
+        }
     }
 }
 
 /// What one command may read, write, reach and use up.
 ///
 /// ```
-/// use artoo_sandbox::{Confinement, Network, ResourceLimits, SandboxMode};
+/// use artoo_sandbox::{Confinement, SandboxMode};
 ///
 /// let confinement = Confinement {
-///     mode: SandboxMode::ReadOnly,
-///     network: Network::Denied,
-///     limits: ResourceLimits::default(),
 ///     writable: vec!["/home/ada/artoo_workspace".into()],
-///     sealed: vec![],
 ///     hidden: vec!["/home/ada/.ssh".into()],
-///     private_tmp: "/home/ada/.cache/artoo/tmp/1".into(),
+///     ..Confinement::new(SandboxMode::ReadOnly, "/home/ada/.cache/artoo/tmp/1")
 /// };
 /// assert_eq!(confinement.granted().count(), 1); // read-only grants the private folder alone
 /// ```
@@ -145,16 +161,39 @@ pub struct Confinement {
     /// does not seal them: refuse its commit if [`Changes::touching`](crate::preview::Changes::touching)
     /// finds one.
     pub sealed: Vec<PathBuf>,
-    /// Absolute paths of files and folders that cannot be read: keys, tokens, mail. Without mount namespaces
-    /// they are not hidden ([`Gap::HiddenPlaces`](crate::Gap)), and a folder that contains one is not
-    /// granted. The private folder may be inside one.
+    /// Absolute paths of files and folders inside `writable` that must not change, previews included: what the
+    /// user said must stay as it is. A missing one is left out. If the kernel cannot do that
+    /// ([`Gap::PartsOfFolders`](crate::Gap)), the command is refused.
+    pub read_only: Vec<PathBuf>,
+    /// Absolute paths of files and folders that cannot be read: keys, tokens, mail. They need not exist: one
+    /// that appears, or replaces another, while the command runs is hidden too, unless it lies in a folder of
+    /// `writable`. Without mount namespaces their names can be seen ([`Gap::HiddenPlaces`](crate::Gap)), and a
+    /// command is refused if `writable` contains one. The private folder may be inside one.
     pub hidden: Vec<PathBuf>,
+    /// Absolute paths of the sockets of other processes that it may connect to, because the user named them.
+    /// Without any, it can create connected pairs of sockets only.
+    pub sockets: Vec<PathBuf>,
     /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 if missing, and
     /// never removed; that is up to the caller.
     pub private_tmp: PathBuf,
 }
 
 impl Confinement {
+    /// No grant but the private folder, the default limits, and nothing sealed or hidden.
+    pub fn new(mode: SandboxMode, private_tmp: impl Into<PathBuf>) -> Self {
+        Self {
+            mode,
+            network: Network::Denied,
+            limits: ResourceLimits::default(),
+            writable: Vec::new(),
+            sealed: Vec::new(),
+            read_only: Vec::new(),
+            hidden: Vec::new(),
+            sockets: Vec::new(),
+            private_tmp: private_tmp.into(),
+        }
+    }
+
     /// The folders that the mode lets the command write to, the private one first. Empty for
     /// [`SandboxMode::FullAccess`], which needs no grant.
     pub fn granted(&self) -> impl Iterator<Item = &PathBuf> {

@@ -164,6 +164,7 @@ fn ending(finish: &Finish) -> io::Result<Ending> {
     match ended.excess {
         Some(Excess::Processes) => return Ok(Ending::Crowded),
         Some(Excess::Disk) => return Ok(Ending::OutOfRoom),
+        Some(Excess::Memory) => return Ok(Ending::OutOfMemory),
         None => {}
     }
     match &ended.status {

@@ -39,6 +39,14 @@ pub enum SandboxError {
         /// The reason.
         source: io::Error,
     },
+    /// The command may use a socket of another process, and the kernel cannot keep it from the others.
+    #[error("`{program}` was not run: it may use the socket {}, and this machine cannot keep it from others", path.display())]
+    Sockets {
+        /// The program that was to be run.
+        program: String,
+        /// The socket.
+        path: PathBuf,
+    },
     /// The kernel rejected the rules although it claims to support them.
     #[error("`{program}` was not run: the kernel rejected its rules")]
     Rules {
@@ -96,6 +104,9 @@ impl SandboxError {
             Self::Grant { .. } => "check that the folder exists and that you own it",
             Self::Seal { .. } => {
                 "see why this machine cannot seal a part of a folder, or grant another folder"
+            }
+            Self::Sockets { .. } => {
+                "use a kernel with Landlock 9, or let this user make user namespaces with Landlock 6"
             }
             Self::Rules { .. } => "a container or an outer sandbox may forbid Landlock",
             Self::Namespace { .. } => {

@@ -20,6 +20,7 @@ use rustix::process::{
 use rustix::thread::{Timespec, nanosleep};
 
 use crate::child_data::{Prepared, Stage};
+use crate::descriptors;
 use crate::signals::next_signal;
 
 /// The kernel's list of the children of the calling thread.
@@ -127,13 +128,10 @@ fn each_child(mut visit: impl FnMut(Pid)) {
     }
 }
 
+/// The descriptors stay open in artoo, whose table this process only has a copy of.
 fn close_all_but(kept: BorrowedFd<'_>) {
     let kept = kept.as_raw_fd().cast_unsigned();
-    for (first, last) in [(0, kept.saturating_sub(1)), (kept.saturating_add(1), u32::MAX)] {
-        #[expect(unsafe_code, reason = "a system call without a safe wrapper")]
-        // SAFETY: this process has its own file descriptor table, and nothing in it uses what is closed here
-        // any more. The descriptors stay open in artoo. The call exists since Linux 5.9; if it fails, files
-        // stay open longer and nothing else happens.
-        let _ = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) };
-    }
+    // A failure keeps files open until this process ends, which is with the command.
+    let _ = descriptors::close_between(0, kept.saturating_sub(1));
+    let _ = descriptors::close_between(kept.saturating_add(1), u32::MAX);
 }

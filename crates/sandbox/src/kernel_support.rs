@@ -6,6 +6,9 @@ use std::fmt;
 /// older one, a confined command could still empty any of the user's files.
 pub const MINIMUM_ABI: u8 = 3;
 
+/// The first Landlock ABI that knows sockets in the file system.
+pub(crate) const HOLDS_SOCKETS: u8 = 9;
+
 /// The result of [`probe`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Support {
@@ -50,26 +53,26 @@ pub enum NoConfinement {
 /// An effect that the kernel's rules do not prevent. `artoo doctor` prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Gap {
-    /// Memory is not limited.
-    Memory,
     /// Modes, owners and times of the user's files can be changed: Landlock does not cover them, and without
     /// namespaces nothing is mounted read-only.
     Metadata,
     /// A part of a granted folder, such as a `.git`, cannot be sealed: Landlock cannot exclude a part of a
     /// granted folder.
     PartsOfFolders,
-    /// Protected places can be read: without its own mounts, nothing can be hidden from a command.
+    /// The names, sizes and times in protected places can be seen: without its own mounts, only their contents
+    /// can be kept from a command.
     HiddenPlaces,
+    /// System V semaphores, queues and shared memory of the user's other processes can be used: without its own
+    /// namespaces, a command shares them.
+    Ipc,
     /// When artoo is killed, background processes of a command may live on for a moment, or permanently if
     /// artoo's own helper process is killed with it.
     Orphans,
-    /// Services with a socket in the file system (a container daemon, the desktop) can be reached (ABI before
-    /// version 9), where the network is granted.
-    UnixSockets,
+    /// Where the user named a socket that commands may use: sockets in the file system that other processes
+    /// bind while a command runs can be reached, too (ABI before version 9).
+    LateSockets,
     /// Devices can be controlled through `ioctl` (ABI before version 5).
     DeviceControl,
-    /// Services with an abstract socket can be reached (ABI before version 6), where the network is granted.
-    AbstractSockets,
     /// The user's other processes can be signalled (ABI before version 6, without namespaces).
     Signals,
 }
@@ -85,21 +88,18 @@ impl Gap {
     /// assert!(!Gap::of(6, true).contains(&Gap::Metadata));
     /// ```
     pub fn of(abi: u8, has_namespaces: bool) -> Vec<Self> {
-        let mut gaps = vec![Self::Memory];
+        let mut gaps = Vec::new();
         if !has_namespaces {
-            gaps.extend([Self::Metadata, Self::PartsOfFolders, Self::HiddenPlaces, Self::Orphans]);
+            gaps.extend([Self::Metadata, Self::PartsOfFolders, Self::HiddenPlaces, Self::Ipc, Self::Orphans]);
         }
-        if abi < 9 {
-            gaps.push(Self::UnixSockets);
+        if abi < HOLDS_SOCKETS {
+            gaps.push(Self::LateSockets);
         }
         if abi < 5 {
             gaps.push(Self::DeviceControl);
         }
-        if abi < 6 {
-            gaps.push(Self::AbstractSockets);
-            if !has_namespaces {
-                gaps.push(Self::Signals);
-            }
+        if abi < 6 && !has_namespaces {
+            gaps.push(Self::Signals);
         }
         gaps
     }
@@ -107,19 +107,15 @@ impl Gap {
     /// What the machine's owner can do about it, as the text after `hint:`.
     pub const fn remedy(self) -> &'static str {
         match self {
-            Self::Memory => {
-                "start artoo with a limit of memory, for example by `systemd-run --user --scope -p MemoryMax=4G artoo`"
-            }
-            Self::Metadata | Self::PartsOfFolders | Self::HiddenPlaces | Self::Orphans => {
+            Self::Metadata | Self::PartsOfFolders | Self::HiddenPlaces | Self::Ipc | Self::Orphans => {
                 "let this user make user namespaces (in a container: CAP_SYS_ADMIN; on Ubuntu: an AppArmor profile with \
                  `userns` for artoo)"
             }
-            Self::UnixSockets => {
-                "use a kernel with Landlock 9; until then, keep this user out of groups that may talk to powerful services, \
-                 such as `docker`"
+            Self::LateSockets => {
+                "use a kernel with Landlock 9; until then, name no socket that commands may use"
             }
             Self::DeviceControl => "use Linux 6.10 or later",
-            Self::AbstractSockets | Self::Signals => "use Linux 6.12 or later",
+            Self::Signals => "use Linux 6.12 or later",
         }
     }
 }
@@ -127,20 +123,19 @@ impl Gap {
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Memory => "memory is not bounded",
             Self::Metadata => "modes, owners and times of files outside the granted folders can be changed",
             Self::PartsOfFolders => {
                 "a part of a granted folder, such as `.git`, cannot be kept from commands"
             }
-            Self::HiddenPlaces => "protected places (keys, tokens, mail) can be read by commands",
+            Self::HiddenPlaces => {
+                "names, sizes and times in protected places (keys, tokens, mail) can be seen by commands"
+            }
+            Self::Ipc => "System V IPC objects of the user's other processes can be used",
             Self::Orphans => "what a command left in the background may outlive an artoo that is killed",
-            Self::UnixSockets => {
-                "local services can be reached through their sockets where the network is granted"
+            Self::LateSockets => {
+                "sockets that appear while a command runs can be reached by it, if it may use one that you named"
             }
             Self::DeviceControl => "devices can be controlled through ioctl",
-            Self::AbstractSockets => {
-                "local services can be reached through abstract sockets where the network is granted"
-            }
             Self::Signals => "other processes of the user can be signalled",
         })
     }

@@ -13,8 +13,10 @@ use landlock::{
     RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
+use crate::socket_reach::SocketReach;
 use crate::{
-    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, child_namespace, seccomp,
+    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, child_namespace, readable,
+    seccomp,
 };
 
 /// Devices that discard or produce bytes and change nothing. The terminal is not one of them.
@@ -27,7 +29,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Opens every granted folder and builds the rules.
+    /// Opens every granted folder, and everything that may be read, and builds the rules.
     pub(crate) fn build(program: &str, confinement: &Confinement) -> Result<Self, SandboxError> {
         let rejected = |error| rejected(program, error);
         let mut ruleset = handled(confinement.network).and_then(Ruleset::create).map_err(rejected)?;
@@ -37,20 +39,29 @@ impl Rules {
                 path: path.clone(),
                 source,
             })?;
-            // Best effort for the one right that older kernels do not know; the others are required.
-            let rule =
-                PathBeneath::new(granted, in_a_granted_folder()).set_compatibility(CompatLevel::BestEffort);
-            ruleset = ruleset.add_rule(rule).map_err(rejected)?;
+            ruleset = ruleset.add_rule(PathBeneath::new(granted, in_a_granted_folder())).map_err(rejected)?;
+        }
+        for socket in SocketReach::of(confinement).named() {
+            if let Ok(socket) = PathFd::new(socket) {
+                let rule = PathBeneath::new(socket, AccessFs::ResolveUnix)
+                    .set_compatibility(CompatLevel::BestEffort);
+                ruleset = ruleset.add_rule(rule).map_err(rejected)?;
+            }
         }
         for device in HARMLESS_DEVICES {
             // A missing device needs no grant; omitting one is never less strict.
             if let Ok(device) = PathFd::new(device) {
                 // Programs ask every file whether it is a terminal, which is an ioctl.
-                let rule = PathBeneath::new(device, AccessFs::WriteFile | AccessFs::IoctlDev)
-                    .set_compatibility(CompatLevel::BestEffort);
+                let rights = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
+                let rule = PathBeneath::new(device, rights).set_compatibility(CompatLevel::BestEffort);
                 ruleset = ruleset.add_rule(rule).map_err(rejected)?;
             }
         }
+        readable::each(&confinement.hidden, |entry| {
+            let rule = PathBeneath::new(entry, AccessFs::ReadFile);
+            (&mut ruleset).add_rule(rule).map(drop).map_err(io::Error::other)
+        })
+        .map_err(|source| SandboxError::Rules { program: program.to_owned(), source })?;
         Ok(Self { ruleset })
     }
 
@@ -65,7 +76,7 @@ impl Rules {
 fn handled(network: Network) -> Result<Ruleset, RulesetError> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_write(ABI::V3))?
+        .handle_access(AccessFs::from_write(ABI::V3) | AccessFs::ReadFile)?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::IoctlDev | AccessFs::ResolveUnix)?
         .scope(Scope::Signal | Scope::AbstractUnixSocket)?;
@@ -76,17 +87,16 @@ fn handled(network: Network) -> Result<Ruleset, RulesetError> {
     }
 }
 
-/// Everything that creates, changes, moves and removes files, and access to sockets there; no device nodes,
-/// no device control.
+/// Everything that creates, changes, moves, removes and reads files; no device nodes, no device control, and
+/// no sockets: one that lies there may be another program's.
 fn in_a_granted_folder() -> BitFlags<AccessFs> {
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
-    (AccessFs::from_write(ABI::V3) & !devices) | AccessFs::ResolveUnix
+    (AccessFs::from_write(ABI::V3) & !devices) | AccessFs::ReadFile
 }
 
-/// The same as Landlock bits, limited to those of this ABI version.
-pub(crate) fn rights_in_a_granted_folder(abi: u8) -> u64 {
-    let rights = in_a_granted_folder();
-    if abi < 9 { (rights & !AccessFs::ResolveUnix).bits() } else { rights.bits() }
+/// The same as Landlock bits.
+pub(crate) fn rights_in_a_granted_folder() -> u64 {
+    in_a_granted_folder().bits()
 }
 
 fn grant_folder(path: &Path) -> io::Result<PathFd> {
@@ -155,7 +165,7 @@ fn refused(answer: &dyn ToString) -> Support {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ResourceLimits, SandboxMode};
+    use crate::SandboxMode;
     use std::net::{TcpListener, TcpStream};
 
     /// Without the seccomp filter, to test the barrier behind it.
@@ -171,15 +181,7 @@ mod tests {
             [(Network::Denied, Err(io::ErrorKind::PermissionDenied)), (Network::Granted, Ok(()))]
         {
             let tmp = tempfile::tempdir().unwrap();
-            let confinement = Confinement {
-                mode: SandboxMode::ReadOnly,
-                network,
-                limits: ResourceLimits::default(),
-                writable: vec![],
-                sealed: vec![],
-                hidden: vec![],
-                private_tmp: tmp.path().to_owned(),
-            };
+            let confinement = Confinement { network, ..Confinement::new(SandboxMode::ReadOnly, tmp.path()) };
             let dialled = thread::spawn(move || {
                 restrict(Rules::build("test", &confinement).unwrap().ruleset).unwrap();
                 TcpStream::connect(address).map(drop).map_err(|error| error.kind())

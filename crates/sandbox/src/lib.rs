@@ -38,15 +38,18 @@
 //! The barriers, and what each prevents:
 //!
 //! - *Mount namespace*: changing anything outside the granted folders, including modes, owners,
-//!   times and attributes; reading hidden places; changing, renaming and replacing sealed parts of granted
-//!   folders.
-//! - *Landlock*: the same for contents, where mounts are missing; also device control, signals to and tracing
-//!   of other processes, abstract sockets, and TCP where not granted, as a second barrier behind the filter.
-//! - *Seccomp filter*: tracing, reading another process's memory, mounts, namespaces, kernel keys, programs
-//!   and modules in the kernel, io_uring, raw and rare sockets, every socket but Unix sockets where the
-//!   network is not granted, access lists and extended attributes, and other ABIs of the processor.
-//! - *Limits*: core dumps, unbounded files, unbounded numbers of processes, full disks.
+//!   times and attributes; reading hidden places; changing, renaming and replacing sealed and read-only parts
+//!   of granted folders.
+//! - *Landlock*: the same for contents, where mounts are missing; reading a secret that appears, or replaces
+//!   another one, while the command runs; also devices, signals to and tracing of other processes, abstract
+//!   sockets, and TCP where not granted, as a second barrier behind the filter.
+//! - *Seccomp filter*: tracing, reading another process's memory, limits and priorities of other processes,
+//!   mounts, namespaces, kernel keys, programs and modules in the kernel, io_uring, raw and rare sockets,
+//!   network sockets where the network is not granted, Unix sockets but connected pairs where the user named
+//!   none, access lists and extended attributes, and other ABIs of the processor.
+//! - *Limits*: core dumps, unbounded files, unbounded numbers of processes and open files, full disks, memory.
 //! - *First process*: processes left over when the command ends, or when this process does.
+//! - *Descriptors*: nothing above the standard streams is inherited.
 //!
 //! The filter answers as an old kernel or a limited file system would (not permitted, no such call, not
 //! supported), so that programs that merely probe continue; only 32-bit programs are killed. It is compiled
@@ -55,17 +58,20 @@
 //!
 //! # What is not prevented
 //!
-//! Without namespaces (a container, a distribution that denies them to users) nothing is hidden or sealed,
-//! modes and times can be changed, and there are no previews. An ordinary user's command sees files of other
-//! users as owned by `nobody`, the price of its user namespace. With the network granted, sockets in the file
-//! system can be reached before version 9 of Landlock. There is no memory limit, because the only one
-//! available counts address space. [`Support::Enforced`] lists these gaps for `artoo doctor`.
+//! Without namespaces (a container, a distribution that denies them to users) names in hidden places can be
+//! seen, nothing is sealed, modes and times can be changed, and there are no previews. An ordinary user's
+//! command sees files of other users as owned by `nobody`, the price of its user namespace. A command that may
+//! write to the folder of a secret, without a preview, can read one that appears there while it runs. Before
+//! version 9 of Landlock, a command that may use a named socket reaches others that are bound after it started.
+//! Where no control group can be made, memory is measured from time to time, so a command may exceed the limit
+//! for a moment. [`Support::Enforced`] lists the gaps of a machine for `artoo doctor`; `docs/not-blocked.md`
+//! has them all.
 //!
 //! # Example
 //!
 //! ```
 //! # async fn example() -> Result<(), artoo_sandbox::SandboxError> {
-//! use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run};
+//! use artoo_sandbox::{Capture, Confinement, Ending, Invocation, SandboxMode, run};
 //! use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 //! use tokio_util::sync::CancellationToken;
 //!
@@ -78,13 +84,9 @@
 //!     keep: 16 * 1024 * 1024,
 //! };
 //! let confinement = Confinement {
-//!     mode: SandboxMode::WorkspaceWrite,
-//!     network: Network::Denied,
-//!     limits: ResourceLimits::default(),
 //!     writable: vec![PathBuf::from("/home/ada/artoo_workspace")],
-//!     sealed: vec![],
 //!     hidden: vec![PathBuf::from("/home/ada/.ssh")],
-//!     private_tmp: PathBuf::from("/home/ada/.cache/artoo/tmp/1"),
+//!     ..Confinement::new(SandboxMode::WorkspaceWrite, "/home/ada/.cache/artoo/tmp/1")
 //! };
 //! let (mut out, mut err) = (Vec::new(), Vec::new());
 //! let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
@@ -95,6 +97,7 @@
 //! ```
 
 mod confinement;
+mod descriptors;
 mod environment;
 mod error;
 mod invocation;
@@ -123,6 +126,10 @@ mod init_process;
 #[cfg(target_os = "linux")]
 mod landlock_rules;
 #[cfg(target_os = "linux")]
+mod memory_cgroup;
+#[cfg(target_os = "linux")]
+mod memory_limit;
+#[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
 mod process_guard;
@@ -130,6 +137,8 @@ mod process_guard;
 mod process_limit;
 #[cfg(target_os = "linux")]
 mod process_table;
+#[cfg(target_os = "linux")]
+mod readable;
 #[cfg(target_os = "linux")]
 mod rlimits;
 #[cfg(target_os = "linux")]
@@ -139,11 +148,14 @@ mod seccomp_rules;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]
+mod socket_reach;
+#[cfg(target_os = "linux")]
 mod spawn;
 #[cfg(target_os = "linux")]
 mod supervisor_thread;
 
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
+pub use descriptors::keep_descriptors_from_children;
 pub use environment::scrub;
 pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};

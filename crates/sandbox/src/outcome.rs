@@ -21,6 +21,10 @@ pub enum Ending {
     /// The free space where it may write fell below
     /// [`ResourceLimits::free_bytes`](crate::ResourceLimits::free_bytes), and its process tree was killed.
     OutOfRoom,
+    /// Its processes together used more memory than
+    /// [`ResourceLimits::memory_bytes`](crate::ResourceLimits::memory_bytes) grants, or hardly any was left on
+    /// the machine, and its process tree was killed.
+    OutOfMemory,
 }
 
 /// What was read from one stream.

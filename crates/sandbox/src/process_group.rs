@@ -164,7 +164,6 @@ fn ending(status: ExitStatus) -> Ending {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::path::PathBuf;
 
     use super::*;
 
@@ -186,15 +185,7 @@ mod tests {
             timeout: limit,
             keep: 100,
         };
-        let confinement = mode.map(|mode| Confinement {
-            mode,
-            network: crate::Network::Denied,
-            limits: crate::ResourceLimits::default(),
-            writable: Vec::new(),
-            sealed: Vec::new(),
-            hidden: Vec::new(),
-            private_tmp: PathBuf::from(tmp.path()).join("t"),
-        });
+        let confinement = mode.map(|mode| Confinement::new(mode, tmp.path().join("t")));
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
         let outcome = run(&invocation, confinement.as_ref(), capture, cancel).await?;

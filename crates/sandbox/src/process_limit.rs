@@ -1,4 +1,4 @@
-//! The process limit: watches a running command for too many processes, and for a full disk.
+//! Watches a running command for too many processes, a full disk and too much memory.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,7 +9,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
 
 use crate::disk_limit::DiskLimit;
-use crate::process_table::{count_descendants, threads_of_the_machine};
+use crate::memory_limit::MemoryLimit;
+use crate::process_table::{descendants, threads_of_the_machine};
 use crate::spawn;
 
 /// Time between two cheap checks of the machine.
@@ -42,7 +43,7 @@ impl ProcessLimit {
             return false;
         }
         self.counted = Instant::now();
-        u32::try_from(count_descendants(self.first)).is_ok_and(|size| size > self.most)
+        u32::try_from(descendants(self.first).len()).is_ok_and(|size| size > self.most)
     }
 }
 
@@ -51,24 +52,44 @@ impl ProcessLimit {
 pub(crate) enum Excess {
     Processes,
     Disk,
+    Memory,
+}
+
+/// The limits of one command that are watched while it runs.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    pub(crate) processes: ProcessLimit,
+    pub(crate) disk: DiskLimit,
+    pub(crate) memory: MemoryLimit,
+}
+
+impl Watched {
+    fn excess(&mut self, first: Pid) -> Option<Excess> {
+        if self.processes.is_exceeded() {
+            Some(Excess::Processes)
+        } else if self.disk.is_used_up() {
+            Some(Excess::Disk)
+        } else if self.memory.is_exceeded(first) {
+            Some(Excess::Memory)
+        } else {
+            None
+        }
+    }
 }
 
 /// Waits until the first process ends, without reaping it. Returns which limit made it end, if one did.
-pub(crate) fn wait(first: Pid, limits: Option<(ProcessLimit, DiskLimit)>) -> Option<Excess> {
+pub(crate) fn wait(first: Pid, limits: Option<Watched>) -> Option<Excess> {
     let watched = limits.zip(pidfd_open(first, PidfdFlags::empty()).ok());
-    let excess = watched.and_then(|((mut processes, disk), end)| {
+    let excess = watched.and_then(|(mut limits, end)| {
         while !ends(&end, GLANCE) {
-            let excess = if processes.is_exceeded() {
-                Excess::Processes
-            } else if disk.is_used_up() {
-                Excess::Disk
-            } else {
-                continue;
-            };
-            spawn::end(first);
-            return Some(excess);
+            if let Some(excess) = limits.excess(first) {
+                spawn::end(first);
+                // Until it has ended, the control group of its processes cannot be removed.
+                while !ends(&end, GLANCE) {}
+                return Some(excess);
+            }
         }
-        None
+        limits.memory.was_exceeded().then_some(Excess::Memory)
     });
     while let Err(Errno::INTR) = waitid(WaitId::Pid(first), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
     excess

@@ -5,8 +5,8 @@ use std::fs;
 
 use rustix::process::Pid;
 
-/// The number of living descendants of a process.
-pub(crate) fn count_descendants(of: Pid) -> usize {
+/// The pids of the living descendants of a process.
+pub(crate) fn descendants(of: Pid) -> BTreeSet<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for (pid, parent) in all_pids().into_iter().filter_map(|pid| Some((pid, parent(pid)?))) {
         children.entry(parent).or_default().push(raw(pid));
@@ -18,7 +18,7 @@ pub(crate) fn count_descendants(of: Pid) -> usize {
             children.remove(&parent).unwrap_or_default().into_iter().filter(|child| found.insert(*child)),
         );
     }
-    found.len()
+    found
 }
 
 /// The pids of all visible processes, except our own. Empty if `/proc` is unreadable.

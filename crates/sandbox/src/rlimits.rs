@@ -11,7 +11,7 @@ const THREADS_A_PROCESS: u64 = 4;
 /// The limits of a command that starts now, never above those of this process.
 ///
 /// No core dumps: they contain the program's memory, and the system chooses their location. No limit of
-/// address space: see [`ResourceLimits`].
+/// address space: see [`crate::memory_limit`].
 ///
 /// The kernel counts the threads of a *user*, including those of all other programs. The limit is therefore
 /// the number of threads on the whole machine now plus what the command may have: a command that multiplies
@@ -20,10 +20,15 @@ const THREADS_A_PROCESS: u64 = 4;
 pub(crate) fn of_a_command(limits: ResourceLimits) -> Vec<(Resource, Rlimit)> {
     let threads = u64::from(limits.processes).saturating_mul(THREADS_A_PROCESS);
     let threads = process_table::threads_of_the_machine().map(|others| others.saturating_add(threads));
-    [(Resource::Core, Some(0)), (Resource::Fsize, Some(limits.file_bytes)), (Resource::Nproc, threads)]
-        .into_iter()
-        .filter_map(|(resource, wanted)| Some((resource, at_most(wanted?, getrlimit(resource)))))
-        .collect()
+    [
+        (Resource::Core, Some(0)),
+        (Resource::Fsize, Some(limits.file_bytes)),
+        (Resource::Nofile, Some(limits.open_files)),
+        (Resource::Nproc, threads),
+    ]
+    .into_iter()
+    .filter_map(|(resource, wanted)| Some((resource, at_most(wanted?, getrlimit(resource)))))
+    .collect()
 }
 
 /// `None` means unlimited.

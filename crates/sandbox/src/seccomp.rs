@@ -10,46 +10,32 @@ use std::sync::OnceLock;
 
 use seccompiler::{BpfProgram, apply_filter};
 
-use crate::{Network, SandboxError};
+use crate::SandboxError;
 
-/// Which sockets a command may create.
+/// Which sockets a command may create, besides connected pairs of Unix sockets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sockets {
-    /// Only connected pairs. Through any other socket a local service could do for the command what a preview
-    /// must not do.
-    None,
-    /// Unix sockets.
-    Local,
+pub(crate) struct Sockets {
+    /// Unix sockets, with which it can reach whatever is not hidden from it.
+    pub(crate) unix: bool,
     /// The sockets that network connections need.
-    Network,
+    pub(crate) network: bool,
 }
 
 impl Sockets {
-    /// The sockets of a previewed command: none unless the network is granted.
-    pub(crate) fn of_a_trial(network: Network) -> Self {
-        match network {
-            Network::Denied => Self::None,
-            Network::Granted => Self::Network,
-        }
-    }
+    /// Only connected pairs.
+    pub(crate) const NONE: Self = Self { unix: false, network: false };
+
+    /// All combinations, in the order of [`Filters`].
+    const ALL: [Self; 4] = [
+        Self::NONE,
+        Self { unix: true, network: false },
+        Self { unix: false, network: true },
+        Self { unix: true, network: true },
+    ];
 }
 
-impl From<Network> for Sockets {
-    fn from(network: Network) -> Self {
-        match network {
-            Network::Denied => Self::Local,
-            Network::Granted => Self::Network,
-        }
-    }
-}
-
-/// The compiled filters, one for each [`Sockets`].
-#[derive(Debug)]
-struct Filters {
-    none: BpfProgram,
-    local: BpfProgram,
-    network: BpfProgram,
-}
+/// The compiled filters, one for each of [`Sockets::ALL`].
+type Filters = [BpfProgram; 4];
 
 /// Why no filter could be compiled or installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +55,7 @@ pub(crate) fn rejected(program: &str, error: &NoFilter) -> SandboxError {
 
 /// Installs the filter on the calling thread, which must do nothing else afterwards.
 pub(crate) fn try_out() -> Result<(), NoFilter> {
-    apply_filter(filter(Sockets::None)?).map_err(|error| NoFilter(words(&error)))
+    apply_filter(filter(Sockets::NONE)?).map_err(|error| NoFilter(words(&error)))
 }
 
 /// The compiled filter.
@@ -77,10 +63,12 @@ pub(crate) fn filter(sockets: Sockets) -> Result<&'static BpfProgram, NoFilter> 
     // Compiled once: compiling costs more than installing.
     static FILTERS: OnceLock<Result<Filters, NoFilter>> = OnceLock::new();
     let filters = FILTERS.get_or_init(compiled).as_ref().map_err(Clone::clone)?;
+    let [none, unix, network, both] = filters;
     Ok(match sockets {
-        Sockets::None => &filters.none,
-        Sockets::Local => &filters.local,
-        Sockets::Network => &filters.network,
+        Sockets { unix: false, network: false } => none,
+        Sockets { unix: true, network: false } => unix,
+        Sockets { unix: false, network: true } => network,
+        Sockets { unix: true, network: true } => both,
     })
 }
 
@@ -92,7 +80,8 @@ fn words(error: &seccompiler::Error) -> String {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn compiled() -> Result<Filters, NoFilter> {
     let of = |sockets| crate::seccomp_rules::program(sockets).map_err(|error| NoFilter(words(&error.into())));
-    Ok(Filters { none: of(Sockets::None)?, local: of(Sockets::Local)?, network: of(Sockets::Network)? })
+    let [none, unix, network, both] = Sockets::ALL.map(of);
+    Ok([none?, unix?, network?, both?])
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

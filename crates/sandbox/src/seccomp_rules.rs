@@ -24,9 +24,11 @@ const REMOVEXATTRAT: i64 = 466;
 const OPEN_TREE_ATTR: i64 = 467;
 
 /// Always refused with `EPERM`, so that a program that merely tries goes on without.
-const NEVER: [i64; 33] = [
+const NEVER: [i64; 35] = [
     // Other processes: their memory holds artoo's keys, and their open files bypass every rule.
     libc::SYS_ptrace,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_pidfd_getfd,
@@ -94,6 +96,23 @@ const NAMESPACES: [i32; 8] = [
 ];
 const NEW_TIME: i32 = 0x80;
 
+/// Calls whose first argument is the process that they act on. Only 0, the caller itself, is allowed: a limit,
+/// a priority or a processor taken from artoo or another program of the user would stop it.
+const OF_A_PROCESS: [i64; 7] = [
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+];
+
+/// Calls that take the kind of their target first and its number second, with the kind that means all
+/// processes of a user, for which 0 is not the caller alone.
+const OF_A_PROCESS_OR_USER: [(i64, u64); 2] =
+    [(libc::SYS_setpriority, 2 /* PRIO_USER */), (libc::SYS_ioprio_set, 3 /* IOPRIO_WHO_USER */)];
+
 /// Injecting input into a terminal as if the user typed it.
 const TERMINAL_INPUT: [u64; 2] = [0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
 
@@ -126,32 +145,51 @@ fn refused(allowed: Sockets) -> Result<Rules, BackendError> {
     rules.insert(libc::SYS_clone, clone.collect::<Result<_, _>>()?);
     let typing = TERMINAL_INPUT.into_iter().map(|request| all([is(1, request)?]));
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
-    let sockets = match allowed {
-        // Without a condition, so refused whatever the arguments are.
-        Sockets::None => Vec::new(),
-        Sockets::Local => vec![all([is_not(0, libc::AF_UNIX)?])?],
-        Sockets::Network => sockets_of_the_network()?,
-    };
-    rules.insert(libc::SYS_socket, sockets);
-    // The kernel only creates pairs of Unix sockets, except for one cluster protocol.
-    rules.insert(libc::SYS_socketpair, vec![all([is_not(0, libc::AF_UNIX)?])?]);
+    for call in OF_A_PROCESS {
+        rules.insert(call, vec![all([is_not(0, 0)?])?]);
+    }
+    for (call, user) in OF_A_PROCESS_OR_USER {
+        rules.insert(call, vec![all([is_not(1, 0)?])?, all([is(0, user)?])?]);
+    }
+    rules.insert(libc::SYS_socket, refused_sockets(allowed)?);
+    // The kernel only creates pairs of Unix sockets, except for one cluster protocol. An end of a pair for
+    // datagrams can still send to any address.
+    let pair = |kind: i32| all([is_family(libc::AF_UNIX)?, has(1, TYPE_MASK, kind.cast_unsigned().into())?]);
+    let datagrams = [pair(libc::SOCK_DGRAM)?, pair(libc::SOCK_RAW)?];
+    rules.insert(libc::SYS_socketpair, [vec![all([is_not(0, libc::AF_UNIX)?])?], datagrams.into()].concat());
     Ok(rules)
 }
 
-/// With the network granted: the sockets that connections need. Not those that read or forge packets, change
-/// the machine's network (netlink, except for the address and route tables that name resolution reads) or
-/// belong to a rarely used part of the kernel.
-fn sockets_of_the_network() -> Result<Vec<SeccompRule>, BackendError> {
-    let usual = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+/// The sockets that cannot be created; without a condition, all.
+///
+/// Of the network those that connections need are allowed, not those that read or forge packets, change the
+/// machine's network (netlink, except for the address and route tables that name resolution reads) or belong
+/// to a rarely used part of the kernel. Of Unix sockets those for datagrams are not: what they send needs no
+/// connection.
+fn refused_sockets(allowed: Sockets) -> Result<Vec<SeccompRule>, BackendError> {
+    let mut families = Vec::new();
+    let mut refused = Vec::new();
     let kind =
         |family: i32, kind: i32| all([is_family(family)?, has(1, TYPE_MASK, kind.cast_unsigned().into())?]);
-    Ok(vec![
-        SeccompRule::new(usual.into_iter().map(|family| is_not(0, family)).collect::<Result<_, _>>()?)?,
-        all([is_family(libc::AF_NETLINK)?, is_not(2, libc::NETLINK_ROUTE)?])?,
-        kind(libc::AF_INET, libc::SOCK_RAW)?,
-        kind(libc::AF_INET6, libc::SOCK_RAW)?,
-        kind(libc::AF_INET, SOCK_PACKET)?,
-    ])
+    if allowed.unix {
+        families.push(libc::AF_UNIX);
+        refused.extend([kind(libc::AF_UNIX, libc::SOCK_DGRAM)?, kind(libc::AF_UNIX, libc::SOCK_RAW)?]);
+    }
+    if allowed.network {
+        families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
+        refused.extend([
+            all([is_family(libc::AF_NETLINK)?, is_not(2, libc::NETLINK_ROUTE)?])?,
+            kind(libc::AF_INET, libc::SOCK_RAW)?,
+            kind(libc::AF_INET6, libc::SOCK_RAW)?,
+            kind(libc::AF_INET, SOCK_PACKET)?,
+        ]);
+    }
+    if families.is_empty() {
+        return Ok(Vec::new());
+    }
+    let others: Vec<_> = families.into_iter().map(|family| is_not(0, family)).collect::<Result<_, _>>()?;
+    refused.push(SeccompRule::new(others)?);
+    Ok(refused)
 }
 
 fn is_family(family: i32) -> Result<SeccompCondition, BackendError> {
@@ -216,7 +254,6 @@ const CLONE3: u32 = 435;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Network;
 
     /// The data that the kernel passes to a filter.
     #[derive(Clone, Copy)]
@@ -245,8 +282,8 @@ mod tests {
     }
 
     /// The filter's answer, as the kernel would compute it.
-    fn answer(call: Call, sockets: impl Into<Sockets>) -> u32 {
-        run(&program(sockets.into()).unwrap(), call)
+    fn answer(call: Call, sockets: Sockets) -> u32 {
+        run(&program(sockets).unwrap(), call)
     }
 
     /// The subset of the kernel's BPF machine that such programs use.
@@ -276,17 +313,20 @@ mod tests {
         }
     }
 
-    const BOTH: [Network; 2] = [Network::Denied, Network::Granted];
+    const NETWORK: Sockets = Sockets { unix: false, network: true };
+    const UNIX: Sockets = Sockets { unix: true, network: false };
+    const ALL: Sockets = Sockets { unix: true, network: true };
+    const EACH: [Sockets; 4] = [Sockets::NONE, UNIX, NETWORK, ALL];
 
     #[test]
     fn what_is_never_allowed_is_refused_whatever_its_arguments_are() {
-        for network in BOTH {
+        for sockets in EACH {
             for number in NEVER {
-                assert_eq!(answer(call(number, [0; 6]), network), error(libc::EPERM), "{number}");
-                assert_eq!(answer(call(number, [-1; 6]), network), error(libc::EPERM), "{number}");
+                assert_eq!(answer(call(number, [0; 6]), sockets), error(libc::EPERM), "{number}");
+                assert_eq!(answer(call(number, [-1; 6]), sockets), error(libc::EPERM), "{number}");
             }
             for number in ATTRIBUTES {
-                assert_eq!(answer(call(number, [0; 6]), network), error(libc::EOPNOTSUPP), "{number}");
+                assert_eq!(answer(call(number, [0; 6]), sockets), error(libc::EOPNOTSUPP), "{number}");
             }
         }
     }
@@ -302,12 +342,12 @@ mod tests {
             libc::SYS_getxattr,
             libc::SYS_connect,
             libc::SYS_futex,
-            libc::SYS_prlimit64,
+            libc::SYS_sched_getaffinity,
             libc::SYS_pidfd_open,
             libc::SYS_seccomp,
             libc::SYS_landlock_restrict_self,
         ];
-        for network in BOTH {
+        for network in EACH {
             for number in ordinary {
                 assert_eq!(answer(call(number, [1; 6]), network), ALLOWED, "{number}");
             }
@@ -330,80 +370,103 @@ mod tests {
     #[test]
     fn no_namespace_is_made_by_any_flag() {
         for flag in NAMESPACES {
-            assert_eq!(
-                answer(call(libc::SYS_unshare, [flag | libc::CLONE_FS]), Network::Granted),
-                error(libc::EPERM)
-            );
-            let made = answer(call(libc::SYS_clone, [flag | libc::SIGCHLD]), Network::Granted);
+            assert_eq!(answer(call(libc::SYS_unshare, [flag | libc::CLONE_FS]), ALL), error(libc::EPERM));
+            let made = answer(call(libc::SYS_clone, [flag | libc::SIGCHLD]), ALL);
             assert_eq!(made, if flag == NEW_TIME { ALLOWED } else { error(libc::EPERM) }, "{flag:#x}");
         }
         // Its flags are not visible to the filter.
-        assert_eq!(answer(call(CLONE3.into(), [0; 6]), Network::Granted), error(libc::ENOSYS));
+        assert_eq!(answer(call(CLONE3.into(), [0; 6]), ALL), error(libc::ENOSYS));
     }
 
     #[test]
     fn nobody_types_into_a_terminal() {
         for request in [0x5412, 0x541C] {
-            assert_eq!(answer(call(libc::SYS_ioctl, [0, request]), Network::Granted), error(libc::EPERM));
+            assert_eq!(answer(call(libc::SYS_ioctl, [0, request]), ALL), error(libc::EPERM));
         }
     }
 
-    /// Each family, type and protocol of sockets, with the answer without and with the network.
+    /// Another process's limits, priorities and processors are out of reach; its own are not.
+    #[test]
+    fn calls_about_a_process_reach_the_caller_alone() {
+        let (yes, no) = (ALLOWED, error(libc::EPERM));
+        for sockets in EACH {
+            for number in OF_A_PROCESS {
+                assert_eq!(answer(call(number, [0, 1]), sockets), yes, "{number}");
+                for process in [1, 4_321, -1] {
+                    assert_eq!(answer(call(number, [process, 1]), sockets), no, "{number}");
+                }
+            }
+            for (number, user) in OF_A_PROCESS_OR_USER {
+                for kind in [0_i32, 1, 2, 3] {
+                    let expected = if u64::from(kind.cast_unsigned()) == user { no } else { yes };
+                    assert_eq!(answer(call(number, [kind, 0, 5]), sockets), expected, "{number}, {kind}");
+                    assert_eq!(answer(call(number, [kind, 4_321, 5]), sockets), no, "{number}, {kind}");
+                }
+            }
+        }
+    }
+
+    /// Each family, type and protocol of sockets, with the answer for each of [`EACH`].
     #[test]
     fn sockets() {
         let (yes, no) = (ALLOWED, error(libc::EPERM));
         let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-        for (family, kind, protocol, denied, granted) in [
-            (libc::AF_UNIX, libc::SOCK_STREAM, 0, yes, yes),
-            (libc::AF_UNIX, libc::SOCK_DGRAM, 0, yes, yes),
-            (libc::AF_INET, libc::SOCK_STREAM, 0, no, yes),
-            (libc::AF_INET, libc::SOCK_DGRAM, 0, no, yes),
-            (libc::AF_INET6, libc::SOCK_STREAM, libc::IPPROTO_TCP, no, yes),
-            (libc::AF_INET, libc::SOCK_DGRAM, libc::IPPROTO_ICMP, no, yes),
-            (libc::AF_INET, libc::SOCK_RAW, libc::IPPROTO_ICMP, no, no),
-            (libc::AF_INET6, libc::SOCK_RAW, libc::IPPROTO_RAW, no, no),
-            (libc::AF_INET, SOCK_PACKET, 0, no, no),
-            (libc::AF_PACKET, libc::SOCK_RAW, 0, no, no),
-            (libc::AF_PACKET, libc::SOCK_DGRAM, 0, no, no),
-            (libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_ROUTE, no, yes),
-            (libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_NETFILTER, no, no),
-            (libc::AF_VSOCK, libc::SOCK_STREAM, 0, no, no),
-            (libc::AF_ALG, libc::SOCK_SEQPACKET, 0, no, no),
-            (libc::AF_BLUETOOTH, libc::SOCK_STREAM, 0, no, no),
-            (-1, 0, 0, no, no),
+        let (unix, network) = ([no, yes, no, yes], [no, no, yes, yes]);
+        for (family, kind, protocol, expected) in [
+            (libc::AF_UNIX, libc::SOCK_STREAM, 0, unix),
+            (libc::AF_UNIX, libc::SOCK_SEQPACKET, 0, unix),
+            (libc::AF_UNIX, libc::SOCK_DGRAM, 0, [no; 4]),
+            (libc::AF_UNIX, libc::SOCK_RAW, 0, [no; 4]),
+            (libc::AF_INET, libc::SOCK_STREAM, 0, network),
+            (libc::AF_INET, libc::SOCK_DGRAM, 0, network),
+            (libc::AF_INET6, libc::SOCK_STREAM, libc::IPPROTO_TCP, network),
+            (libc::AF_INET, libc::SOCK_DGRAM, libc::IPPROTO_ICMP, network),
+            (libc::AF_INET, libc::SOCK_RAW, libc::IPPROTO_ICMP, [no; 4]),
+            (libc::AF_INET6, libc::SOCK_RAW, libc::IPPROTO_RAW, [no; 4]),
+            (libc::AF_INET, SOCK_PACKET, 0, [no; 4]),
+            (libc::AF_PACKET, libc::SOCK_RAW, 0, [no; 4]),
+            (libc::AF_PACKET, libc::SOCK_DGRAM, 0, [no; 4]),
+            (libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_ROUTE, network),
+            (libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_NETFILTER, [no; 4]),
+            (libc::AF_VSOCK, libc::SOCK_STREAM, 0, [no; 4]),
+            (libc::AF_ALG, libc::SOCK_SEQPACKET, 0, [no; 4]),
+            (libc::AF_BLUETOOTH, libc::SOCK_STREAM, 0, [no; 4]),
+            (-1, 0, 0, [no; 4]),
         ] {
             for kind in [kind, kind | flags] {
                 let asked = call(libc::SYS_socket, [family, kind, protocol]);
-                let answers = BOTH.map(|network| answer(asked, network));
-                assert_eq!(answers, [denied, granted], "family {family}, type {kind}, protocol {protocol}");
+                let answers = EACH.map(|sockets| answer(asked, sockets));
+                assert_eq!(answers, expected, "family {family}, type {kind}, protocol {protocol}");
             }
-        }
-        for network in BOTH {
-            assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_UNIX]), network), yes);
-            assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_TIPC]), network), no);
         }
     }
 
-    /// A preview reaches no other process, not even locally, except its own through a pair.
+    /// An end of a pair reaches the other end alone, unless it is for datagrams.
     #[test]
-    fn a_preview_makes_no_socket() {
-        for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_VSOCK, -1] {
-            let asked = call(libc::SYS_socket, [family, libc::SOCK_STREAM]);
-            assert_eq!(answer(asked, Sockets::None), error(libc::EPERM), "{family}");
+    fn pairs_are_made_for_streams_alone() {
+        let pair = |family, kind| call(libc::SYS_socketpair, [family, kind | libc::SOCK_CLOEXEC]);
+        for sockets in EACH {
+            for (family, kind, expected) in [
+                (libc::AF_UNIX, libc::SOCK_STREAM, ALLOWED),
+                (libc::AF_UNIX, libc::SOCK_SEQPACKET, ALLOWED),
+                (libc::AF_UNIX, libc::SOCK_DGRAM, error(libc::EPERM)),
+                (libc::AF_UNIX, libc::SOCK_RAW, error(libc::EPERM)),
+                (libc::AF_TIPC, libc::SOCK_STREAM, error(libc::EPERM)),
+            ] {
+                assert_eq!(answer(pair(family, kind), sockets), expected, "{family}, {kind}");
+            }
         }
-        assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_UNIX]), Sockets::None), ALLOWED);
-        assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_TIPC]), Sockets::None), error(libc::EPERM));
     }
 
     /// Their call numbers differ, so a list for this ABI says nothing about them.
     #[test]
     fn other_binary_interfaces_are_closed() {
         let i386 = Call { machine: 0x4000_0003, ..call(20, [0; 6]) };
-        assert_eq!(answer(i386, Network::Granted), libc::SECCOMP_RET_KILL_PROCESS);
+        assert_eq!(answer(i386, ALL), libc::SECCOMP_RET_KILL_PROCESS);
         #[cfg(target_arch = "x86_64")]
         for number in [libc::SYS_socket, libc::SYS_read, 0x0FFF_FFFF] {
             let x32 = call(number | 0x4000_0000, [libc::AF_UNIX, 0, 0]);
-            assert_eq!(answer(x32, Network::Granted), error(libc::ENOSYS), "{number}");
+            assert_eq!(answer(x32, ALL), error(libc::ENOSYS), "{number}");
         }
     }
 }

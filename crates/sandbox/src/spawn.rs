@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString, c_int, c_void};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ChildStderr, ChildStdout, ExitStatus};
@@ -43,6 +43,8 @@ pub(crate) struct Start<'s, 'a> {
     pub(crate) environment: &'s BTreeMap<OsString, OsString>,
     /// Its resource limits.
     pub(crate) limits: &'s [(Resource, Rlimit)],
+    /// Where it enters the control group that bounds its memory.
+    pub(crate) memory_group: Option<RawFd>,
     pub(crate) namespace: Option<&'a ChildNamespace>,
     pub(crate) rules: Option<&'a ChildRules>,
 }
@@ -107,6 +109,7 @@ pub(crate) fn try_namespace(namespace: &ChildNamespace) -> io::Result<()> {
         folder: Path::new("/"),
         environment: &environment,
         limits: &[],
+        memory_group: None,
         namespace: Some(namespace),
         rules: None,
     };

@@ -15,6 +15,7 @@ fn start(
         folder: Path::new("/"),
         environment: &environment,
         limits: &[],
+        memory_group: None,
         namespace: None,
         rules: None,
     };
@@ -74,6 +75,7 @@ fn what_waits_for_a_program_holds_no_file_of_this_process() {
         folder: Path::new("/"),
         environment: &environment,
         limits: &[],
+        memory_group: None,
         namespace: None,
         rules: None,
     };

@@ -4,6 +4,7 @@
 //! command has its own thread.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ChildStderr, ChildStdout, ExitStatus};
 use std::sync::Arc;
@@ -15,13 +16,15 @@ use tokio::sync::oneshot;
 use crate::child_namespace::{self, ChildNamespace, namespace_error};
 use crate::child_restrictions::ChildRules;
 use crate::disk_limit::DiskLimit;
+use crate::memory_limit::MemoryLimit;
 use crate::preview::OverlayDirs;
 use crate::process_guard::{Alive, ProcessGuard};
-use crate::process_limit::{self, Excess, ProcessLimit};
-use crate::seccomp::Sockets;
+use crate::process_limit::{self, Excess, ProcessLimit, Watched};
+use crate::socket_reach::SocketReach;
 use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
 use crate::{
-    Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, landlock_rules, rlimits, scrub,
+    Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, Support, landlock_rules, probe,
+    rlimits, scrub,
 };
 
 /// The thread needs little; the default of 2 MiB would count against a memory limit.
@@ -83,7 +86,11 @@ fn supervise(
             return drop(answer.send(Err(error)));
         }
     };
-    let (child, Streams { stdout, stderr }) = match start_command(invocation, confinement, &binding) {
+    let memory =
+        bounded(confinement).map(|limits| MemoryLimit::new(limits.memory_bytes, limits.available_bytes));
+    let entrance = memory.as_ref().and_then(MemoryLimit::entrance);
+    let started = start_command(invocation, confinement, &binding, entrance);
+    let (child, Streams { stdout, stderr }) = match started {
         Ok(started) => started,
         Err(error) => {
             drop(overlay_dirs);
@@ -94,7 +101,7 @@ fn supervise(
     let (report, ended) = oneshot::channel();
     // Fails if the caller has gone in between; the value is then dropped, and its guard kills the command.
     drop(answer.send(Ok(Started { guard, stdout, stderr, ended })));
-    let ended = see_to_the_end(child, &alive, confinement);
+    let ended = see_to_the_end(child, &alive, confinement, memory);
     drop(overlay_dirs);
     drop(report.send(ended)); // refused when the caller has gone
 }
@@ -124,22 +131,23 @@ impl Binding {
             SandboxMode::FullAccess => return Ok(none),
             SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => {}
         }
-        if !child_namespace::works() {
+        let has_namespaces = child_namespace::works();
+        let Support::Enforced { abi, .. } = probe() else {
+            let source = io::ErrorKind::Unsupported.into();
+            return Err(SandboxError::Rules { program, source });
+        };
+        SocketReach::of(confinement).refuse_unless_held(&program, abi, has_namespaces)?;
+        if !has_namespaces {
             if overlay_dirs.is_some() {
                 let source = io::ErrorKind::Unsupported.into();
                 return Err(namespace_error(&program, "making its namespaces", source));
             }
             refuse_what_needs_mounts(&program, confinement)?;
-            let rules = ChildRules::build(&program, confinement, Vec::new(), confinement.network.into())?;
+            let rules = ChildRules::build(&program, confinement, Vec::new())?;
             return Ok(Self { rules: Some(rules), ..none });
         }
-        let namespace = ChildNamespace::build(&program, confinement, overlay_dirs)?;
-        let sockets = match overlay_dirs {
-            // Nobody has consented to anything yet, so no local service may act for the command.
-            Some(_) => Sockets::of_a_trial(confinement.network),
-            None => confinement.network.into(),
-        };
-        let rules = ChildRules::build(&program, confinement, namespace.overlaid(), sockets)?;
+        let namespace = ChildNamespace::build(&program, confinement, overlay_dirs, abi)?;
+        let rules = ChildRules::build(&program, confinement, namespace.overlaid())?;
         Ok(Self { namespace: Some(namespace), rules: Some(rules) })
     }
 }
@@ -150,7 +158,8 @@ fn refuse_what_needs_mounts(program: &str, confinement: &Confinement) -> Result<
     let is_granted = |path: &&std::path::PathBuf| {
         path.canonicalize().is_ok_and(|real| granted.iter().any(|root| real.starts_with(root)))
     };
-    match confinement.sealed.iter().chain(&confinement.hidden).find(is_granted) {
+    match confinement.sealed.iter().chain(&confinement.read_only).chain(&confinement.hidden).find(is_granted)
+    {
         Some(path) => Err(SandboxError::Seal {
             program: program.to_owned(),
             path: path.clone(),
@@ -172,6 +181,7 @@ fn start_command<'a>(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
     binding: &'a Binding,
+    memory_group: Option<RawFd>,
 ) -> Result<(Child<'a>, Streams), SandboxError> {
     let environment = match confinement {
         Some(confinement) => {
@@ -188,6 +198,7 @@ fn start_command<'a>(
         folder: &invocation.folder,
         environment: &environment,
         limits: &limits,
+        memory_group,
         namespace: binding.namespace.as_ref(),
         rules: binding.rules.as_ref(),
     };
@@ -206,10 +217,18 @@ fn start_command<'a>(
 
 /// Waits for the first process, which ends after all others, and reaps it: until then its pid cannot be
 /// reused.
-fn see_to_the_end(child: Child<'_>, alive: &Alive, confinement: Option<&Confinement>) -> Ended {
-    let limits = bounded(confinement).zip(confinement).map(|(limits, confinement)| {
-        (ProcessLimit::new(child.pid, limits.processes), DiskLimit::of(confinement))
-    });
+fn see_to_the_end(
+    child: Child<'_>,
+    alive: &Alive,
+    confinement: Option<&Confinement>,
+    memory: Option<MemoryLimit>,
+) -> Ended {
+    let limits =
+        bounded(confinement).zip(confinement).zip(memory).map(|((limits, confinement), memory)| Watched {
+            processes: ProcessLimit::new(child.pid, limits.processes),
+            disk: DiskLimit::of(confinement),
+            memory,
+        });
     let excess = process_limit::wait(child.pid, limits);
     alive.clear();
     let survivors = child.survivors();

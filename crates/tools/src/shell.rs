@@ -346,13 +346,11 @@ fn make_workspace(cx: &ToolContext) -> Result<(), ToolError> {
 /// The confinement of a command that may write these folders.
 fn confinement(cx: &ToolContext, (mode, network): (SandboxMode, Network), granted: &Granted) -> Confinement {
     Confinement {
-        mode,
         network,
-        limits: ResourceLimits::default(),
         writable: granted.writable.clone(),
         sealed: granted.sealed.clone(),
         hidden: Protected::of(cx).places().to_vec(),
-        private_tmp: cx.private_tmp.clone(),
+        ..Confinement::new(mode, &cx.private_tmp)
     }
 }
 
@@ -412,7 +410,9 @@ pub(crate) fn ended(
             Ending::Signaled(signal) => CallEnding::Signalled { signal },
             Ending::TimedOut => CallEnding::TimedOut,
             Ending::Cancelled => CallEnding::Cancelled,
-            Ending::Crowded | Ending::OutOfRoom => CallEnding::Signalled { signal: shell_failure::SIGKILL },
+            Ending::Crowded | Ending::OutOfRoom | Ending::OutOfMemory => {
+                CallEnding::Signalled { signal: shell_failure::SIGKILL }
+            }
         },
         failure: failure.filter(|_| !found_nothing),
         output: Captured::Stored(output),

@@ -135,6 +135,16 @@ pub(crate) fn failure(
             ),
             Some("write less; what it wrote is still there".to_owned()),
         ),
+        Ending::OutOfMemory => (
+            FailureClass::Environmental,
+            format!(
+                "killed, because its processes used more than {} bytes of memory or three quarters of the machine's, or \
+                 left less than {} bytes of it",
+                ResourceLimits::default().memory_bytes,
+                ResourceLimits::default().available_bytes
+            ),
+            Some("work on a part of the data at a time, or with fewer processes".to_owned()),
+        ),
         Ending::Cancelled => return Some(ToolError::Cancelled.failure()),
     };
     Some(CallFailure { class, reason, hint })

@@ -54,13 +54,8 @@ impl Shell {
             return run_unconfined(&invocation, capture, &never).await;
         }
         let confinement = Confinement {
-            mode: SandboxMode::WorkspaceWrite,
-            network: Network::Denied,
-            limits: ResourceLimits::default(),
             writable: vec![self.home.clone(), self.workspace.clone()],
-            sealed: Vec::new(),
-            hidden: Vec::new(),
-            private_tmp: self.workspace.join(".tmp"),
+            ..Confinement::new(SandboxMode::WorkspaceWrite, self.workspace.join(".tmp"))
         };
         run(&invocation, &confinement, capture, &never).await
     }

@@ -130,12 +130,11 @@ fn not_held_back(gap: Gap, mode: SandboxMode) -> Option<Check> {
         }
         (
             Gap::Metadata
-            | Gap::Memory
             | Gap::HiddenPlaces
+            | Gap::Ipc
             | Gap::Orphans
-            | Gap::UnixSockets
+            | Gap::LateSockets
             | Gap::DeviceControl
-            | Gap::AbstractSockets
             | Gap::Signals,
             _,
         ) => gap.to_string(),

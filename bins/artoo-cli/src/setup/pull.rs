@@ -120,14 +120,15 @@ impl RunCommand for Programs<'_> {
         let ended = run_unconfined(&invocation, capture, &CancellationToken::new()).await;
         match ended.map(|outcome| outcome.ending) {
             Ok(Ending::Exited(0)) => Ok(()),
-            // Without confinement, the limits on processes and disk space are not enforced.
+            // Without confinement, the limits on processes, disk space and memory are not enforced.
             Ok(
                 Ending::Exited(_)
                 | Ending::Signaled(_)
                 | Ending::TimedOut
                 | Ending::Cancelled
                 | Ending::Crowded
-                | Ending::OutOfRoom,
+                | Ending::OutOfRoom
+                | Ending::OutOfMemory,
             ) => Err(CommandFailure::Failed(last_lines(&err))),
             Err(SandboxError::Start { .. }) => Err(CommandFailure::NotFound),
             Err(error) => Err(CommandFailure::Failed(error.to_string())),

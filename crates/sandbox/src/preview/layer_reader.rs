@@ -20,7 +20,7 @@ use rustix::fs::{self, AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
 use super::PreviewError;
-use super::overlay_dirs::{Layer, OverlayDirs};
+use super::overlay_dirs::{Layer, OverlayDirs, Staged};
 
 /// The most entries that a preview lists.
 const MOST: usize = 50_000;
@@ -51,6 +51,8 @@ pub(super) struct Merged {
     pub(super) at: Spot,
     pub(super) before: State,
     pub(super) after: State,
+    /// Its mtime when it was put into the layer, if it was there before the command.
+    pub(super) laid: Option<Moment>,
 }
 
 impl Merged {
@@ -58,13 +60,18 @@ impl Merged {
     /// or removed; an mtime outside the span of the command was set explicitly.
     pub(super) fn is_told(&self, (begun, ended): (Moment, Moment)) -> bool {
         let is_set = || self.after.mtime < begun || self.after.mtime > ended;
-        !self.before.looks_like(&self.after) || (self.before.mtime != self.after.mtime && is_set())
+        !self.before.looks_like(&self.after) || (self.has_another_time() && is_set())
     }
 
     /// Whether the command would leave the folder different in any way, including an mtime that entries
     /// created and removed again have changed.
     pub(super) fn is_touched(&self) -> bool {
-        !self.before.looks_like(&self.after) || self.before.mtime != self.after.mtime
+        !self.before.looks_like(&self.after) || self.has_another_time()
+    }
+
+    /// Whether the command changed its mtime. Another program may have changed that of the real folder.
+    fn has_another_time(&self) -> bool {
+        self.before.mtime != self.after.mtime && self.laid != Some(self.after.mtime)
     }
 }
 
@@ -87,7 +94,8 @@ impl Read {
             .map_err(|source| PreviewError::Store { path: overlay_dirs.folder().to_owned(), source })?;
         let mut read = Self { span: (overlay_dirs.begun, ended), ..Self::default() };
         for (number, layer) in overlay_dirs.layers.iter().enumerate() {
-            let mut reader = Reader { number, layer, read: &mut read, linked: BTreeMap::new(), entries: 0 };
+            let (staged, linked) = (&overlay_dirs.staged, BTreeMap::new());
+            let mut reader = Reader { number, layer, staged, read: &mut read, linked, entries: 0 };
             reader.all()?;
             reader.join_names();
         }
@@ -100,6 +108,7 @@ impl Read {
 struct Reader<'a> {
     number: usize,
     layer: &'a Layer,
+    staged: &'a Staged,
     read: &'a mut Read,
     /// Files of the layer with hard links, by inode: their names, with the current real entries.
     linked: BTreeMap<u64, Vec<(Below, State, Option<State>)>>,
@@ -129,7 +138,7 @@ impl Reader<'_> {
             Ok((upper, lower, before, after))
         };
         let (upper, lower, before, after) = opened().map_err(|source| self.unreadable(&root, source))?;
-        self.read.merged.push(Merged { at: (self.number, root.clone()), before, after });
+        self.merged(root.clone(), before, after);
         let first = self.enter(upper, Some(lower), root, false)?;
         let mut stack = vec![first];
         while let Some(open) = stack.last_mut() {
@@ -215,7 +224,8 @@ impl Reader<'_> {
         };
         let (whiteout, after, before) = looked().map_err(|source| self.unreadable(&below, source))?;
         if whiteout {
-            if before.is_some() {
+            // A blank was there before the command, whatever has appeared below it since.
+            if before.is_some() && !self.staged.blanks.contains(&(self.number, below.clone())) {
                 self.gone(lower, name, below)?;
             }
             return Ok(false);
@@ -224,7 +234,7 @@ impl Reader<'_> {
             unlock_entry(upper, name, &after).map_err(|source| self.unreadable(&below, source))?;
             match before {
                 Some(before) if before.is_folder() => {
-                    self.read.merged.push(Merged { at: (self.number, below), before, after });
+                    self.merged(below, before, after);
                 }
                 before => self.differs(below, before, Some(after), false)?,
             }
@@ -252,6 +262,12 @@ impl Reader<'_> {
             self.differs(below, before, Some(after), same_bytes)?;
         }
         Ok(false)
+    }
+
+    fn merged(&mut self, below: Below, before: State, after: State) {
+        let at = (self.number, below);
+        let laid = self.staged.folders.get(&at).copied();
+        self.read.merged.push(Merged { at, before, after, laid });
     }
 
     /// Records that an entry of the real folder is removed, with everything in it.

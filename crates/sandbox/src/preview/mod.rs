@@ -181,9 +181,10 @@ async fn run_over(
     let confinement = Confinement { mode: SandboxMode::ReadOnly, ..confinement.clone() };
     let invocation = Invocation { folder: folder_of(invocation)?, ..invocation.clone() };
     let (roots, tmp, place) = (roots.to_vec(), confinement.private_tmp.clone(), store.to_owned());
-    let staging = staging.clone();
+    let (staging, hidden) = (staging.clone(), confinement.hidden.clone());
     let overlay_dirs = aside(store, move || {
-        let overlay_dirs = OverlayDirs::lay(&roots, &tmp, &place)?;
+        let mut overlay_dirs = OverlayDirs::lay(&roots, &tmp, &place)?;
+        overlay_dirs.blank(&hidden)?;
         overlay_dirs.stage(&staging)?;
         Ok(overlay_dirs)
     });

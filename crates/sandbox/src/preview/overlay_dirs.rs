@@ -1,5 +1,6 @@
 //! The overlaid folders of one preview, and the store for their layers.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,11 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use artoo_anchored_files::{Moment, finish_file, look_at, open_root};
+use artoo_anchored_files::{Below, Moment, finish_file, look_at, open_root};
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, futimens};
 use rustix::process::{geteuid, getpid};
 
 use super::PreviewError;
+use super::layer_reader::Spot;
 use super::remove_tree::remove_tree;
 
 /// How often to poll the file system's clock for progress, one millisecond apart: kernels advance it in steps
@@ -26,8 +28,18 @@ pub(crate) struct OverlayDirs {
     store: PathBuf,
     folder: PathBuf,
     pub(crate) layers: Vec<Layer>,
+    pub(super) staged: Staged,
     /// Real folders changed after this moment were changed by other programs while the command ran.
     pub(super) begun: Moment,
+}
+
+/// What is in the layers before the command.
+#[derive(Debug, Default)]
+pub(super) struct Staged {
+    /// Protected paths that do not exist, kept from appearing.
+    pub(super) blanks: BTreeSet<Spot>,
+    /// Folders, with their mtimes.
+    pub(super) folders: BTreeMap<Spot, Moment>,
 }
 
 /// A folder that the command may change.
@@ -69,16 +81,18 @@ impl OverlayDirs {
             })
             .map_err(failed(&folder))?;
         // From here on, dropping it removes the folder.
-        let mut overlay_dirs = Self { store, folder, layers: Vec::new(), begun: Moment::default() };
+        let (layers, staged) = (Vec::new(), Staged::default());
+        let mut overlay_dirs = Self { store, folder, layers, staged, begun: Moment::default() };
         for (number, root) in roots.into_iter().enumerate() {
-            let layer = overlay_dirs.layer(number, root)?;
+            let (layer, mtime) = overlay_dirs.layer(number, root)?;
             overlay_dirs.layers.push(layer);
+            overlay_dirs.staged.folders.insert((number, Below::default()), mtime);
         }
         overlay_dirs.begun = overlay_dirs.begin().map_err(failed(&overlay_dirs.folder))?;
         Ok(overlay_dirs)
     }
 
-    fn layer(&self, number: usize, root: PathBuf) -> Result<Layer, PreviewError> {
+    fn layer(&self, number: usize, root: PathBuf) -> Result<(Layer, Moment), PreviewError> {
         let unusable = |source| PreviewError::Root { path: root.clone(), source };
         let real = open_root(&root).map_err(unusable)?;
         let state = look_at(&real).map_err(unusable)?;
@@ -92,7 +106,7 @@ impl OverlayDirs {
         // The root shows the mode and the mtime of its layer.
         made.and_then(|()| finish_file(open_root(&upper)?, &state))
             .map_err(|source| PreviewError::Store { path: upper.clone(), source })?;
-        Ok(Layer { root, real, upper, work })
+        Ok((Layer { root, real, upper, work }, state.mtime))
     }
 
     /// The folder with everything of this preview.

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use artoo_anchored_files::{finish_file, look_at, open_root};
+use artoo_anchored_files::{Below, Moment, finish_file, look_at, open_root};
 use rustix::fs::futimens;
 
 use super::overlay_dirs::{Layer, OverlayDirs};
@@ -68,9 +68,32 @@ impl OverlayDirs {
         for (path, content) in &staging.written {
             self.write(path, content, &mut folders).map_err(failed(path))?;
         }
-        // Folder times come last, deepest first, because every new entry changes its folder's time.
-        folders.sort();
-        folders.iter().rev().try_for_each(|(upper, real)| like(upper, real).map_err(failed(real)))
+        settle(folders).map(drop)
+    }
+
+    /// Keeps protected places that do not exist from appearing while the command runs. One that exists is
+    /// covered by a mount on the overlay, which a rename below does not remove.
+    pub(super) fn blank(&mut self, places: &[PathBuf]) -> Result<(), PreviewError> {
+        let mut folders = Vec::new();
+        for missing in places.iter().filter_map(|place| first_missing(place)) {
+            let layer = self.layers.iter().enumerate().find(|(_, layer)| missing.starts_with(&layer.root));
+            let Some((number, layer)) = layer else { continue };
+            let blank = layer.blank(&missing, &mut folders);
+            let below = blank.map_err(|source| PreviewError::Store { path: missing.clone(), source })?;
+            self.staged.blanks.insert((number, below));
+        }
+        for (upper, moment) in settle(folders)? {
+            self.note_folder(&upper, moment);
+        }
+        Ok(())
+    }
+
+    fn note_folder(&mut self, upper: &Path, mtime: Moment) {
+        let below = |layer: &Layer| Below::new(upper.strip_prefix(&layer.upper).ok()?).ok();
+        let found = self.layers.iter().enumerate().find_map(|(number, layer)| Some((number, below(layer)?)));
+        if let Some(at) = found {
+            self.staged.folders.insert(at, mtime);
+        }
     }
 
     fn leave_out(&self, path: &Path, folders: &mut Vec<(PathBuf, PathBuf)>) -> io::Result<()> {
@@ -95,6 +118,17 @@ impl OverlayDirs {
 }
 
 impl Layer {
+    /// Hides a path that does not exist, and returns it without the root.
+    fn blank(&self, path: &Path, folders: &mut Vec<(PathBuf, PathBuf)>) -> io::Result<Below> {
+        match whiteout(&self.place(path, folders)?) {
+            // Several places may lie in the same missing folder.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let below = path.strip_prefix(&self.root).map_err(io::Error::other)?;
+        Below::new(below).map_err(|_| io::ErrorKind::InvalidInput.into())
+    }
+
     /// The path in the layer; creates its parent folders.
     fn place(&self, path: &Path, folders: &mut Vec<(PathBuf, PathBuf)>) -> io::Result<PathBuf> {
         let below = path.strip_prefix(&self.root).map_err(io::Error::other)?;
@@ -107,6 +141,33 @@ impl Layer {
             }
         }
         Ok(self.upper.join(below))
+    }
+}
+
+/// Gives the folders made in layers the metadata of the real ones, deepest first, because every new entry
+/// changes its folder's time. Returns their mtimes.
+fn settle(mut folders: Vec<(PathBuf, PathBuf)>) -> Result<Vec<(PathBuf, Moment)>, PreviewError> {
+    folders.sort();
+    folders.dedup();
+    let settled = folders.into_iter().rev().map(|(upper, real)| match like(&upper, &real) {
+        Ok(mtime) => Ok((upper, mtime)),
+        Err(source) => Err(PreviewError::Store { path: real, source }),
+    });
+    settled.collect()
+}
+
+/// The path of the first part of a place that does not exist, in real folders; `None` if all of it exists.
+fn first_missing(place: &Path) -> Option<PathBuf> {
+    let mut above = place;
+    if above.symlink_metadata().is_ok() {
+        return None;
+    }
+    loop {
+        let (folder, name) = (above.parent()?, above.file_name()?);
+        match folder.canonicalize() {
+            Ok(real) => return Some(real.join(name)),
+            Err(_) => above = folder,
+        }
     }
 }
 
@@ -123,12 +184,14 @@ fn whiteout(_: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Gives a folder of the layer the metadata of the real one.
-fn like(upper: &Path, real: &Path) -> io::Result<()> {
+/// Gives a folder of the layer the metadata of the real one, whose mtime it returns.
+fn like(upper: &Path, real: &Path) -> io::Result<Moment> {
     let (upper, state) = (open_root(upper)?, look_at(open_root(real)?)?);
     // A root has the same metadata already, except its time.
     if look_at(&upper)?.mode == state.mode {
-        return Ok(futimens(&upper, &state.mtime.as_modification())?);
+        futimens(&upper, &state.mtime.as_modification())?;
+    } else {
+        finish_file(upper, &state)?;
     }
-    finish_file(upper, &state)
+    Ok(state.mtime)
 }

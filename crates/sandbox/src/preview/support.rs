@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{ChangeKind, NoPreview, Preview, PreviewError, Staging, preview_unasked};
-use crate::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, Support, probe};
+use crate::{Capture, Confinement, Ending, Invocation, SandboxMode, Support, probe};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -81,15 +81,7 @@ async fn trial_in(folder: &Path, root: &Path) -> Result<(), NoPreview> {
         timeout: PATIENCE,
         keep: 1024,
     };
-    let confinement = Confinement {
-        sealed: Vec::new(),
-        hidden: Vec::new(),
-        mode: SandboxMode::WorkspaceWrite,
-        network: Network::Denied,
-        limits: ResourceLimits::default(),
-        writable: Vec::new(),
-        private_tmp: folder.join("tmp"),
-    };
+    let confinement = Confinement::new(SandboxMode::WorkspaceWrite, folder.join("tmp"));
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
     let roots = [root.to_owned()];

@@ -8,11 +8,17 @@
 )]
 
 mod confined;
+mod descriptors;
 mod escapes;
 mod everyday_programs;
 mod killed;
+mod late_secrets;
+mod limits;
 mod network;
+mod other_processes;
 mod output;
+mod read_only;
 mod sealed;
 mod setup;
 mod started;
+mod unix_sockets;

@@ -22,6 +22,7 @@ pub(crate) struct Bench {
     pub(crate) network: Network,
     pub(crate) limits: ResourceLimits,
     pub(crate) sealed: Vec<PathBuf>,
+    pub(crate) sockets: Vec<PathBuf>,
     pub(crate) timeout: Duration,
     pub(crate) keep: u64,
     pub(crate) environment: BTreeMap<OsString, OsString>,
@@ -103,6 +104,7 @@ impl Bench {
             network: Network::Denied,
             limits: ResourceLimits::default(),
             sealed: Vec::new(),
+            sockets: Vec::new(),
             timeout: Duration::from_secs(30),
             keep: artoo_sandbox::DEFAULT_KEEP,
             environment,
@@ -111,13 +113,12 @@ impl Bench {
 
     pub(crate) fn confinement(&self) -> Confinement {
         Confinement {
-            mode: self.mode,
             network: self.network,
             limits: self.limits,
             writable: vec![self.workspace.clone()],
             sealed: self.sealed.clone(),
-            hidden: Vec::new(),
-            private_tmp: self.tmp.clone(),
+            sockets: self.sockets.clone(),
+            ..Confinement::new(self.mode, &self.tmp)
         }
     }
 

@@ -53,6 +53,7 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
         }
         Ending::Crowded => killed(FailureClass::Logical, "it had too many processes"),
         Ending::OutOfRoom => killed(FailureClass::Environmental, "the disk is nearly full"),
+        Ending::OutOfMemory => killed(FailureClass::Environmental, "it used too much memory"),
         Ending::Cancelled => (CallEnding::Cancelled, Some(ToolError::Cancelled.failure())),
     };
     ToolReport {

@@ -62,6 +62,7 @@ impl Index {
             Ending::TimedOut => Ok(Answer::Unusable("it took too long".to_owned())),
             Ending::Crowded => Ok(Answer::Unusable("it had too many processes".to_owned())),
             Ending::OutOfRoom => Ok(Answer::Unusable("the disk is full".to_owned())),
+            Ending::OutOfMemory => Ok(Answer::Unusable("it used too much memory".to_owned())),
             Ending::Cancelled => Err(ToolError::Cancelled),
         }
     }

@@ -233,6 +233,7 @@ fn status(ending: Ending) -> Result<i32, NotRehearsed> {
         Ending::Cancelled => Err(NotRehearsed::because("it was cancelled")),
         Ending::Crowded => Err(NotRehearsed::because("it had too many processes")),
         Ending::OutOfRoom => Err(NotRehearsed::because("the disk is too full")),
+        Ending::OutOfMemory => Err(NotRehearsed::because("it used too much memory")),
     }
 }
 

@@ -92,13 +92,10 @@ impl Place {
 
     fn confinement(&self, writable: &Path) -> Confinement {
         Confinement {
-            sealed: Vec::new(),
-            hidden: Vec::new(),
-            mode: self.mode,
             network: self.network,
             limits: self.limits,
             writable: vec![writable.to_owned()],
-            private_tmp: self.tmp.clone(),
+            ..Confinement::new(self.mode, &self.tmp)
         }
     }
 

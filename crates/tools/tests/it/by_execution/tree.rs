@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use artoo_consent::{Consent, PauseClock};
 use artoo_sandbox::{
-    Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run, run_unconfined,
+    Capture, Confinement, Ending, Invocation, SandboxMode, run, run_unconfined,
 };
 use artoo_snapshot::{Snapshot, SnapshotLimits};
 use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, ToolContext, ToolLimits};
@@ -217,13 +217,8 @@ impl Tree {
             Fence::None => run_unconfined(&invocation, capture, &never).await,
             Fence::Tree => {
                 let confinement = Confinement {
-                    mode: SandboxMode::WorkspaceWrite,
-                    network: Network::Denied,
-                    limits: ResourceLimits::default(),
                     writable: vec![self.root.clone()],
-                    sealed: Vec::new(),
-                    hidden: Vec::new(),
-                    private_tmp: tmp,
+                    ..Confinement::new(SandboxMode::WorkspaceWrite, tmp)
                 };
                 run(&invocation, &confinement, capture, &never).await
             }
