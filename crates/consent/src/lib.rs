@@ -29,6 +29,7 @@
 //! ```
 
 mod asked_about;
+mod known_sockets;
 mod path_pattern;
 mod pause_clock;
 mod rule_draft;
@@ -43,6 +44,7 @@ use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedRule, T
 use async_trait::async_trait;
 
 pub use asked_about::{asked_about, programs_of, real, rest_of};
+pub use known_sockets::{socket_effect, user_of_socket};
 pub use pause_clock::{PauseClock, within};
 pub use rule_draft::{Setting, draft};
 pub use rules::{ProposedEffects, Rule, RuleError, Ruled, Rules, is_of_files};

@@ -5,12 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_consent::{PauseClock, Rules, RulesAlone};
+use artoo_consent::{Rules, RulesAlone};
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_shell_effects::effects_of;
-use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, Outlook, ToolContext, ToolLimits, outlook};
-use chrono::DateTime;
-use tokio_util::sync::CancellationToken;
+use artoo_tools::{EvidenceStore, Outlook, RunFolders, ToolContext, outlook};
 
 /// Where a command would be run, and under what.
 #[derive(Clone, Debug)]
@@ -49,30 +46,15 @@ pub fn explain(command: &str, situation: Situation, rules: Rules) -> Outlook {
         network,
         environment,
     } = situation;
+    let folders = RunFolders { working_folder, workspace, home, private_tmp: run_folder.join("tmp") };
     let context = ToolContext {
-        working_folder,
-        workspace,
-        request: "".into(),
-        home,
-        private_tmp: run_folder.join("tmp"),
         protected: protected.into(),
         mode,
         network,
         environment,
-        evidence: EvidenceStore::unmade(run_folder.join("evidence")),
-        created: CreatedPaths::default(),
-        jobs: Jobs::default(),
         layer_stores,
-        explain: effects_of,
         consent: Arc::new(RulesAlone(rules)),
-        trial_only: false,
-        pauses: PauseClock::default(),
-        snapshot: None,
-        images: false,
-        time: Arc::new(DateTime::UNIX_EPOCH.fixed_offset()),
-        limits: ToolLimits::default(),
-        cancel: CancellationToken::new(),
-        on_output: None,
+        ..ToolContext::new(folders, EvidenceStore::unmade(run_folder.join("evidence")))
     };
     outlook(command, &context)
 }

@@ -11,12 +11,11 @@ use std::{
 
 use artoo_agent_validator::{NoRerun, Rerun};
 use artoo_bus::{Clock, RunBus};
-use artoo_consent::{Nobody, PauseClock};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, Planner};
 use artoo_snapshot::Snapshot;
-use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, LocalTime, Rehearsal, ToolContext, ToolLimits};
+use artoo_tools::{EvidenceStore, Jobs, LocalTime, Rehearsal, RunFolders, ToolContext, ToolLimits};
 use artoo_types::{
     ControlSettings, Errand, Instruction, Limits, MegramId, Message, Role, RunId, SolverOrigin,
     SubTaskOutcome, UserRequest,
@@ -181,31 +180,26 @@ fn assemble(
     let snapshot =
         Snapshot::new(folder.join(runs::UNDO), vec![real(&parts.data_folder)], parts.snapshot_limits);
     let jobs = Jobs::default();
-    let tool_context = ToolContext {
+    let folders = RunFolders {
         working_folder: request.surroundings.working_folder.clone(),
         workspace: request.surroundings.workspace.clone(),
-        request: request.text.as_str().into(),
         home: request.surroundings.home.clone(),
         private_tmp: folder.join(PRIVATE_TMP),
+    };
+    // The executor replaces whoever is asked, for each call.
+    let tool_context = ToolContext {
+        request: request.text.as_str().into(),
         protected: parts.protected.clone().into(),
         mode: request.sandbox,
         network: request.network,
         environment: parts.environment.clone(),
-        evidence,
-        created: CreatedPaths::default(),
         jobs: jobs.clone(),
         layer_stores: layer_stores(&folder, &journal.run_id().to_string()),
-        explain: artoo_shell_effects::effects_of,
-        // The executor replaces it for each call.
-        consent: Arc::new(Nobody),
-        trial_only: false,
-        pauses: PauseClock::default(),
         snapshot: Some(snapshot.clone()),
-        images: false,
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
         limits: ToolLimits { shown: parts.models.executor.profile().shown_bytes(), ..ToolLimits::default() },
         cancel: tools.clone(),
-        on_output: None,
+        ..ToolContext::new(folders, evidence)
     };
     let (role_tasks, settings, deadlines) = match errand {
         Errand::Task => {

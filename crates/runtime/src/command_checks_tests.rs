@@ -2,12 +2,11 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use artoo_consent::{Nobody, PauseClock, Rule};
+use artoo_consent::Rule;
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_shell_effects::Permission;
-use artoo_tools::{CreatedPaths, EvidenceStore, ToolLimits};
+use artoo_tools::{EvidenceStore, RunFolders};
 use artoo_types::EffectKind;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 
@@ -28,30 +27,19 @@ impl Scene {
         };
         let working_folder = folder("home/work");
         fs::write(working_folder.join("notes.txt"), "one\n").unwrap();
-        let cx = ToolContext {
+        let folders = RunFolders {
             working_folder,
             workspace: folder("home/workspace"),
-            request: "".into(),
             home: folder("home"),
             private_tmp: folder("tmp"),
+        };
+        let evidence = EvidenceStore::open(folder("data").join("evidence")).unwrap();
+        let cx = ToolContext {
             protected: vec![folder("data")].into(),
-            mode: SandboxMode::WorkspaceWrite,
             network: Network::Granted,
             environment: BTreeMap::from([("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())]),
-            evidence: EvidenceStore::open(folder("data").join("evidence")).unwrap(),
-            created: CreatedPaths::default(),
-            jobs: artoo_tools::Jobs::default(),
             layer_stores: vec![folder("data/layers"), std::env::temp_dir().join("artoo-check-layers")],
-            explain: artoo_shell_effects::effects_of,
-            consent: Arc::new(Nobody),
-            trial_only: false,
-            pauses: PauseClock::default(),
-            snapshot: None,
-            images: false,
-            time: Arc::new(chrono::DateTime::UNIX_EPOCH.fixed_offset()),
-            limits: ToolLimits::default(),
-            cancel: CancellationToken::new(),
-            on_output: None,
+            ..ToolContext::new(folders, evidence)
         };
         Self { _root: root, cx }
     }

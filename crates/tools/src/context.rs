@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_consent::{Consent, PauseClock};
+use artoo_consent::{Consent, Nobody, PauseClock};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_shell_effects::{Effects, Place};
 use artoo_snapshot::Snapshot;
@@ -34,10 +34,15 @@ pub struct ToolContext {
     pub private_tmp: PathBuf,
     /// Places that no tool may read or write, for example artoo's own data.
     pub protected: ProtectedPlaces,
+    /// Places that no tool may change, because the user said so. Absolute.
+    pub read_only: Arc<[PathBuf]>,
     /// The sandbox mode: what commands and `write_file` may change.
     pub mode: SandboxMode,
     /// Whether confined commands may use the network. The tools that read pages have grants of their own.
     pub network: Network,
+    /// Unix sockets of other programs that the user named. A command reaches one of them only with consent,
+    /// and no other. Absolute.
+    pub sockets: Arc<[PathBuf]>,
     /// The user's variables. Commands see only those that [`artoo_sandbox::scrub`] lets through.
     pub environment: BTreeMap<OsString, OsString>,
     /// Store of full outputs.
@@ -72,6 +77,54 @@ pub struct ToolContext {
     pub cancel: CancellationToken,
     /// Receives the output while a command runs.
     pub on_output: Option<Arc<OnOutput>>,
+}
+
+/// The folders of a run. All are absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolders {
+    /// See [`ToolContext::working_folder`].
+    pub working_folder: PathBuf,
+    /// See [`ToolContext::workspace`].
+    pub workspace: PathBuf,
+    /// See [`ToolContext::home`].
+    pub home: PathBuf,
+    /// See [`ToolContext::private_tmp`].
+    pub private_tmp: PathBuf,
+}
+
+impl ToolContext {
+    /// A context in these folders, with the default mode and limits, and nothing else: no network, no place of
+    /// its own to protect, nobody to ask, no trials, no undo, and a clock that stands still.
+    pub fn new(folders: RunFolders, evidence: EvidenceStore) -> Self {
+        let RunFolders { working_folder, workspace, home, private_tmp } = folders;
+        Self {
+            working_folder,
+            workspace,
+            request: Arc::default(),
+            home,
+            private_tmp,
+            protected: ProtectedPlaces::default(),
+            read_only: Arc::default(),
+            mode: SandboxMode::default(),
+            network: Network::default(),
+            sockets: Arc::default(),
+            environment: BTreeMap::new(),
+            evidence,
+            created: CreatedPaths::default(),
+            jobs: Jobs::default(),
+            layer_stores: Vec::new(),
+            explain: artoo_shell_effects::effects_of,
+            consent: Arc::new(Nobody),
+            trial_only: false,
+            pauses: PauseClock::default(),
+            snapshot: None,
+            images: false,
+            time: Arc::new(DateTime::UNIX_EPOCH.fixed_offset()),
+            limits: ToolLimits::default(),
+            cancel: CancellationToken::new(),
+            on_output: None,
+        }
+    }
 }
 
 /// Reads shell text: [`artoo_shell_effects::effects_of`] is the usual one.

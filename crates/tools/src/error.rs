@@ -91,6 +91,14 @@ pub enum ToolError {
         /// The protected place around the folder.
         protected: PathBuf,
     },
+    /// The user wants the place to stay as it is.
+    #[error("{path} was not changed: {place} stays as it is, as the user said")]
+    Kept {
+        /// The path that would have changed.
+        path: String,
+        /// The user's place.
+        place: String,
+    },
     /// The path existed before the run.
     #[error("{path} exists already, and this run did not create it")]
     Exists {
@@ -224,6 +232,7 @@ impl ToolError {
             | Self::NotAllowed { .. }
             | Self::Ruled { .. }
             | Self::WithinProtected { .. }
+            | Self::Kept { .. }
             | Self::Exists { .. }
             | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
@@ -237,6 +246,7 @@ impl ToolError {
             Self::Sandbox(
                 SandboxError::Grant { .. }
                 | SandboxError::Seal { .. }
+                | SandboxError::Sockets { .. }
                 | SandboxError::Rules { .. }
                 | SandboxError::Namespace { .. }
                 | SandboxError::Start { .. }
@@ -263,6 +273,7 @@ impl ToolError {
             | Self::Protected { .. }
             | Self::Outside { .. }
             | Self::WithinProtected { .. }
+            | Self::Kept { .. }
             | Self::Exists { .. }
             | Self::ReadOnly { .. }
             | Self::AppsReadOnly { .. }
@@ -299,6 +310,7 @@ impl ToolError {
             Self::WithinProtected { .. } => {
                 "work in another folder; the user can choose another one for new files"
             }
+            Self::Kept { .. } => "leave it out; only the user can lift that",
             Self::Exists { .. } => "choose another name",
             Self::ReadOnly { .. } => "the user can allow it: the run is read-only",
             Self::Folder { path } => return Some(format!("list it with glob, pattern `{path}/*`")),

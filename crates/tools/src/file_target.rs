@@ -68,6 +68,7 @@ impl FileTarget {
         if Protected::of(cx).covers(&real) || is_in_git(&real) {
             return Err(ToolError::Protected { path: shown });
         }
+        Protected::of(cx).refuse_change(&real, &shown)?;
         let seen = CreatedPaths::default();
         seen.insert(real.clone());
         let there = match real.symlink_metadata() {

@@ -70,7 +70,7 @@ pub use apps::shortcuts::Shortcuts;
 pub use arguments::Given;
 pub use blocking::blocking;
 pub use consent::{Case, Step, gate};
-pub use context::{Explain, LocalTime, OnOutput, PageLimits, ToolContext, ToolLimits};
+pub use context::{Explain, LocalTime, OnOutput, PageLimits, RunFolders, ToolContext, ToolLimits};
 pub use created_paths::CreatedPaths;
 pub use edit_file::EditFile;
 pub use error::ToolError;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use artoo_consent::secrets_in;
 
-use crate::ToolContext;
+use crate::{ToolContext, ToolError};
 
 /// File names of private keys, in any folder.
 const KEY_NAMES: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
@@ -43,6 +43,8 @@ impl From<Vec<PathBuf>> for ProtectedPlaces {
 #[derive(Debug)]
 pub(crate) struct Protected {
     places: Vec<PathBuf>,
+    /// Places that may be read and not changed.
+    kept: Vec<PathBuf>,
 }
 
 impl Protected {
@@ -62,7 +64,23 @@ impl Protected {
         places.extend(real);
         places.sort();
         places.dedup();
-        Self { places }
+        let real = cx.read_only.iter().filter_map(|place| place.canonicalize().ok());
+        Self { places, kept: cx.read_only.iter().cloned().chain(real).collect() }
+    }
+
+    /// The places that stay as they are, as given and by their real paths.
+    pub(crate) fn kept(&self) -> &[PathBuf] {
+        &self.kept
+    }
+
+    /// Refuses a change of a path without symlinks in a place that stays as it is.
+    pub(crate) fn refuse_change(&self, path: &Path, shown: &str) -> Result<(), ToolError> {
+        match self.kept.iter().find(|place| path.starts_with(place)) {
+            None => Ok(()),
+            Some(place) => {
+                Err(ToolError::Kept { path: shown.to_owned(), place: place.display().to_string() })
+            }
+        }
     }
 
     /// All places, as given and by their real paths.

@@ -2,6 +2,7 @@
 
 mod background;
 pub(crate) mod perturbation;
+mod reach;
 pub(crate) mod rehearsal;
 mod trial;
 mod written_content;
@@ -12,11 +13,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use artoo_sandbox::{
-    Capture, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run,
-};
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Outcome, SandboxMode, run};
 use artoo_shell_effects::{Effects, Permission};
-use artoo_types::{Arguments, CallEnding, Effect, EffectKind, OutputRecord, ToolName};
+use artoo_types::{Arguments, CallEnding, Effect, OutputRecord, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -31,6 +30,7 @@ use crate::writable_folders::Granted;
 use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
 
 use artoo_consent::{ProposedEffects, Question, in_words};
+use reach::Reach;
 use trial::{Layers, Trial};
 
 /// Runs shell text with `bash -c`, or `sh -c` without bash, in the working folder.
@@ -143,7 +143,7 @@ impl<'a> Call<'a> {
             _ if self.cx.trial_only => self.try_only().await,
             (Step::Refuse, _) => Err(ToolError::Ruled { rule: "it is refused".to_owned() }),
             (Step::Read, layers) => {
-                let report = self.run((SandboxMode::ReadOnly, Network::Denied), Vec::new()).await?;
+                let report = self.run((SandboxMode::ReadOnly, Reach::NOTHING), Vec::new()).await?;
                 match layers
                     .filter(|_| self.cx.mode != SandboxMode::ReadOnly && may_have_been_refused(&report))
                 {
@@ -165,26 +165,25 @@ impl<'a> Call<'a> {
             Some(layers) if self.cx.mode != SandboxMode::ReadOnly => {
                 layers.rehearse(&self.invocation, self.command, self.cx).await
             }
-            Some(_) | None => self.run((SandboxMode::ReadOnly, Network::Denied), Vec::new()).await,
+            Some(_) | None => self.run((SandboxMode::ReadOnly, Reach::NOTHING), Vec::new()).await,
         }
     }
 
     /// Runs the command as a trial. What needs more than the layers provide is asked about.
     async fn try_out(&self, layers: &Layers) -> Result<ToolReport, ToolError> {
         let words = (self.command, &self.reading);
-        let mut network = Network::Denied;
-        let elsewhere = self.reading.other_machines();
-        if self.cx.network == Network::Granted && !elsewhere.is_empty() {
-            self.ask(elsewhere).await?;
-            network = Network::Granted;
+        let (reach, named) = Reach::named(&self.reading, self.cx);
+        if !named.is_empty() {
+            self.ask(named).await?;
         }
-        let mut trial = layers.attempt(&self.invocation, words, network, self.cx).await?;
+        let mut trial = layers.attempt(&self.invocation, words, reach, self.cx).await?;
+        let most = Reach::most(self.cx);
         if let Trial::Failed(_) = &trial
-            && network != self.cx.network
+            && reach != most
             && self.reading.leaves_something_open()
         {
-            self.ask(vec![any_machine("it failed when it was tried without the network")]).await?;
-            trial = layers.attempt(&self.invocation, words, self.cx.network, self.cx).await?;
+            self.ask(reach.beyond("it failed when it was tried without the network", self.cx)).await?;
+            trial = layers.attempt(&self.invocation, words, most, self.cx).await?;
         }
         match trial {
             Trial::Done(report) => Ok(report),
@@ -216,13 +215,14 @@ impl<'a> Call<'a> {
         let beyond_undo =
             beyond_undo(&question.effects, &call_snapshot::without_room(self.cx, &opened).await?, self.cx);
         self.cx.consented(Question { beyond_undo, ..question }).await?;
-        self.run((self.cx.mode, self.cx.network), opened).await
+        let (named, _) = Reach::named(&self.reading, self.cx);
+        self.run((self.cx.mode, Reach { network: self.cx.network, ..named }), opened).await
     }
 
     /// Runs the command once. `opened` are folders that it may write besides the workspace.
     async fn run(
         &self,
-        (mode, network): (SandboxMode, Network),
+        (mode, reach): (SandboxMode, Reach),
         opened: Vec<PathBuf>,
     ) -> Result<ToolReport, ToolError> {
         let cx = self.cx;
@@ -239,7 +239,7 @@ impl<'a> Call<'a> {
         let show = |channel, bytes: &[u8]| live.show(channel, bytes);
         let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
         let outcome =
-            run(&self.invocation, &confinement(cx, (mode, network), &granted), capture, &cx.cancel).await;
+            run(&self.invocation, &confinement(cx, (mode, reach), &granted), capture, &cx.cancel).await;
         live.finish();
         // Also if the command could not be run: the call's record must be closed.
         let files = watched.after(Contents::default(), cx).await;
@@ -274,6 +274,7 @@ fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step
     if let Some(rule) = refusal {
         return Err(ToolError::Ruled { rule });
     }
+    reading.refuse_changes(Protected::of(cx))?;
     cx.demanded(reading.proposed())?;
     Ok(gate(Case {
         mode: cx.mode,
@@ -319,12 +320,6 @@ pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     }
 }
 
-/// The effect to ask about if it is unknown which machines would be reached.
-fn any_machine(why: &str) -> Effect {
-    let what = "any other machine".to_owned();
-    Effect { kind: EffectKind::Network, what, word: String::new(), why: why.to_owned() }
-}
-
 /// Whether a command without write access may have needed it: it failed by itself, or printed an error.
 fn may_have_been_refused(report: &ToolReport) -> bool {
     let has_complained = match &report.stderr {
@@ -344,11 +339,13 @@ fn make_workspace(cx: &ToolContext) -> Result<(), ToolError> {
 }
 
 /// The confinement of a command that may write these folders.
-fn confinement(cx: &ToolContext, (mode, network): (SandboxMode, Network), granted: &Granted) -> Confinement {
+fn confinement(cx: &ToolContext, (mode, reach): (SandboxMode, Reach), granted: &Granted) -> Confinement {
     Confinement {
-        network,
+        network: reach.network,
+        sockets: if reach.sockets { cx.sockets.to_vec() } else { Vec::new() },
         writable: granted.writable.clone(),
         sealed: granted.sealed.clone(),
+        read_only: cx.read_only.to_vec(),
         hidden: Protected::of(cx).places().to_vec(),
         ..Confinement::new(mode, &cx.private_tmp)
     }

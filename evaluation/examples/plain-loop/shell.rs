@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use artoo_sandbox::{
-    Capture, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode,
-    Support, probe, run, run_unconfined,
+    Capture, Confinement, Ending, Invocation, Outcome, SandboxError, SandboxMode, Support, probe, run,
+    run_unconfined,
 };
 use tokio_util::sync::CancellationToken;
 

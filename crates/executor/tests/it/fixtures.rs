@@ -3,15 +3,12 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, doubles::Scene};
-use artoo_consent::{Nobody, PauseClock, Question, Rules};
+use artoo_consent::{Question, Rules};
 use artoo_executor::{CallTerms, Executor, RunTools, Settings, Terms, ToolSpec, conformance, run};
 use artoo_llm_client::{
     LlmClient, Message as Turn, MessageRole, ModelProfile, ToolCalling, doubles::ScriptedModel,
 };
-use artoo_sandbox::{Network, SandboxMode};
-use artoo_tools::{
-    CreatedPaths, EvidenceStore, Jobs, Rehearsal, Tool, ToolContext, ToolLimits, ToolReport, Toolbox,
-};
+use artoo_tools::{EvidenceStore, Rehearsal, RunFolders, Tool, ToolContext, ToolLimits, ToolReport, Toolbox};
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, EvidenceId,
     ExecutionResult, FailureClass, Message, MessageKind, Mode, NotRehearsed, OutputRecord, Perturbation,
@@ -292,31 +289,19 @@ impl House {
         let (folder, store) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let path = folder.path();
         let cancel = CancellationToken::new();
-        let tool_context = ToolContext {
+        let folders = RunFolders {
             working_folder: path.to_owned(),
             workspace: path.join("workspace"),
-            request: "".into(),
             home: path.to_owned(),
             private_tmp: path.join("tmp"),
-            protected: artoo_tools::ProtectedPlaces::default(),
-            mode: SandboxMode::WorkspaceWrite,
-            network: Network::Denied,
-            environment: Default::default(),
-            evidence: EvidenceStore::open(path.join("evidence")).unwrap(),
-            created: CreatedPaths::default(),
-            jobs: Jobs::default(),
+        };
+        let tool_context = ToolContext {
             layer_stores: vec![store.path().to_owned()],
-            explain: artoo_shell_effects::effects_of,
-            consent: Arc::new(Nobody),
-            trial_only: false,
-            pauses: PauseClock::default(),
-            snapshot: None,
-            images: false,
             time: Arc::new(now()),
             // Longer than an attempt, so that a hanging call is ended by the attempt's deadline.
             limits: ToolLimits { call_time: Duration::from_secs(7200), ..ToolLimits::default() },
             cancel: cancel.clone(),
-            on_output: None,
+            ..ToolContext::new(folders, EvidenceStore::open(path.join("evidence")).unwrap())
         };
         let settings = Settings {
             surroundings: surroundings(path),

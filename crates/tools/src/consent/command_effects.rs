@@ -1,13 +1,18 @@
 //! Effects of a command, read from its words. They explain and can make artoo stricter; they grant nothing.
 
-use artoo_consent::{ProposedEffects, Question, asked_about, is_of_files, programs_of, rest_of};
+use std::path::PathBuf;
+
+use artoo_consent::{
+    ProposedEffects, Question, asked_about, is_of_files, on_file, programs_of, rest_of, socket_effect,
+    user_of_socket,
+};
 use artoo_sandbox::SandboxMode;
 use artoo_shell_effects::{DecidedBy, Effects, OnDisk, Place};
 use artoo_types::{Effect, EffectKind, ToolName};
 use sha2::{Digest, Sha256};
 
-use crate::ToolContext;
 use crate::protected::Protected;
+use crate::{ToolContext, ToolError};
 
 /// The rule that asks even about effects that are free otherwise: its name, and the rule in words.
 pub(crate) const ASK_BEFORE_ALL: (&str, &str) =
@@ -22,6 +27,9 @@ pub(crate) struct Reading {
     free: Vec<Effect>,
     /// The programs that it is known to start.
     pub(crate) programs: Vec<String>,
+    /// The sockets of other programs that it is known to use, of those that the user named. They are among
+    /// the effects.
+    pub(crate) sockets: Vec<Effect>,
     /// All effects that its words name.
     said: Effects,
 }
@@ -37,10 +45,14 @@ impl Reading {
             paths: &OnDisk,
         };
         let effects = (cx.explain)(command, place);
+        let programs = programs_of(&effects);
+        let used = |socket: &PathBuf| Some(socket_effect(socket, user_of_socket(socket, &programs)?));
+        let sockets: Vec<Effect> = cx.sockets.iter().filter_map(used).collect();
         Self {
-            effects: asked_about(&effects),
+            effects: asked_about(&effects).into_iter().chain(sockets.clone()).collect(),
             free: rest_of(&effects),
-            programs: programs_of(&effects),
+            programs,
+            sockets,
             said: effects,
         }
     }
@@ -103,6 +115,15 @@ impl Reading {
             SandboxMode::ReadOnly if changes => Some(DecidedBy::ReadOnlyMode.words().to_owned()),
             SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => None,
         }
+    }
+
+    /// Refuses a command whose words name a change in a place that stays as it is.
+    pub(crate) fn refuse_changes(&self, protected: &Protected) -> Result<(), ToolError> {
+        let paths = self.effects.iter().chain(&self.free).filter_map(on_file);
+        for path in paths {
+            protected.refuse_change(path, &path.display().to_string())?;
+        }
+        Ok(())
     }
 
     /// A question about these effects, with the user's rule if one demands it.

@@ -27,8 +27,8 @@ pub(crate) struct Tried {
     creates_elsewhere: Vec<Effect>,
     /// All changes, as shown to a person.
     shown: Vec<PreviewedChange>,
-    /// The first change that is refused regardless of consent.
-    protected: Option<PathBuf>,
+    /// Why the changes are refused regardless of consent.
+    refused: Option<ToolError>,
     /// The paths that the run may change once the changes are real.
     makes: Vec<PathBuf>,
     /// Every path that changes, for undo.
@@ -66,7 +66,7 @@ impl Tried {
                 .map(effect)
                 .collect(),
             shown: changes.iter().filter_map(|change| shown(change, changes)).collect(),
-            protected: protected.map(|change| change.path.clone()),
+            refused: protected.map(protected_place).or_else(|| kept_place(changes, cx)),
             makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
             touched,
         }
@@ -75,15 +75,14 @@ impl Tried {
     /// Asks if needed, because of the changes or of the command's words. `Ok` for a yes, or if there is
     /// nothing to ask.
     pub(crate) async fn consent(
-        &self,
+        &mut self,
         tool: ToolName,
         command: &str,
         reading: &Reading,
         cx: &ToolContext,
     ) -> Result<(), ToolError> {
-        if let Some(path) = &self.protected {
-            let words = DecidedBy::ProtectedPlace.words();
-            return Err(ToolError::Ruled { rule: format!("{words} ({})", path.display()) });
+        if let Some(refused) = self.refused.take() {
+            return Err(refused);
         }
         let proposed = ProposedEffects {
             programs: &reading.programs,
@@ -137,7 +136,7 @@ impl Tried {
 
     /// Whether any change is not free: it needs consent, or is refused regardless.
     pub(crate) fn is_more_than_free(&self) -> bool {
-        !self.effects.is_empty() || self.protected.is_some()
+        !self.effects.is_empty() || self.refused.is_some()
     }
 
     /// Whether nothing changed.
@@ -156,6 +155,19 @@ impl Tried {
             created.insert(path.clone());
         }
     }
+}
+
+fn protected_place(change: &Change) -> ToolError {
+    let words = DecidedBy::ProtectedPlace.words();
+    ToolError::Ruled { rule: format!("{words} ({})", change.path.display()) }
+}
+
+/// The kernel keeps what is there; this refuses what would come to be in such a place.
+fn kept_place(changes: &Changes, cx: &ToolContext) -> Option<ToolError> {
+    let kept = Protected::of(cx).kept();
+    let change = changes.touching(kept).next()?;
+    let place = kept.iter().find(|place| change.path.starts_with(place)).unwrap_or(&change.path);
+    Some(ToolError::Kept { path: change.path.display().to_string(), place: place.display().to_string() })
 }
 
 /// Whether a path lies in a repository that the run did not create.

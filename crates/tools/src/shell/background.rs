@@ -1,10 +1,10 @@
 //! Starts a `shell` command as a background job.
 
-use artoo_sandbox::{Network, SandboxMode, Support, probe};
-use artoo_types::Effect;
+use artoo_sandbox::{SandboxMode, Support, probe};
 
-use super::{Call, Shell, any_machine, begin, confinement};
-use crate::consent::{Reading, Step};
+use super::reach::Reach;
+use super::{Call, Shell, begin, confinement};
+use crate::consent::Step;
 use crate::jobs::job_tool::{end_of, going_on};
 use crate::jobs::running::Job;
 use crate::writable_folders::Granted;
@@ -34,8 +34,8 @@ impl Call<'_> {
             return Err(ToolError::Ruled { rule: "it is refused".to_owned() });
         }
         cx.jobs.room()?;
-        let network = self.network().await?;
-        let held = confinement(cx, (SandboxMode::ReadOnly, network), &Granted::default());
+        let reach = self.reach_of_a_job().await?;
+        let held = confinement(cx, (SandboxMode::ReadOnly, reach), &Granted::default());
         let job = Job::start(self.command, self.invocation, held, cx);
         job.wait(cx.limits.job_grace).await;
         if !job.is_running() {
@@ -45,30 +45,21 @@ impl Call<'_> {
         going_on(&job, number, cx)
     }
 
-    /// Asks for what needs consent before the start; nothing is asked afterwards. Returns whether the command
-    /// may use the network.
-    async fn network(&self) -> Result<Network, ToolError> {
+    /// Asks for what needs consent before the start; nothing is asked afterwards. Returns what the command may
+    /// reach.
+    async fn reach_of_a_job(&self) -> Result<Reach, ToolError> {
         let (cx, reading) = (self.cx, &self.reading);
-        let machines = match cx.network {
-            Network::Granted => machines(reading),
-            Network::Denied => Vec::new(),
-        };
-        let network = if machines.is_empty() { Network::Denied } else { Network::Granted };
-        let demand = cx.demanded(reading.proposed())?;
-        if machines.is_empty() && demand.is_none() {
-            return Ok(network);
+        let (mut reach, mut effects) = Reach::named(reading, cx);
+        if reading.leaves_something_open() && effects.is_empty() {
+            effects = reach.beyond("it is left running, and nothing shows whom it would reach", cx);
+            reach = Reach::most(cx);
         }
-        let effects = if machines.is_empty() { reading.effects.clone() } else { machines };
+        let demand = cx.demanded(reading.proposed())?;
+        if effects.is_empty() && demand.is_none() {
+            return Ok(reach);
+        }
+        let effects = if effects.is_empty() { reading.effects.clone() } else { effects };
         cx.consented(reading.question(Shell.name(), self.command, effects, demand)).await?;
-        Ok(network)
+        Ok(reach)
     }
-}
-
-/// The other machines that it names, or any machine if they are unknown.
-fn machines(reading: &Reading) -> Vec<Effect> {
-    let named = reading.other_machines();
-    if named.is_empty() && reading.leaves_something_open() {
-        return vec![any_machine("it is left running, and nothing shows whom it would reach")];
-    }
-    named
 }

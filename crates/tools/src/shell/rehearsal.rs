@@ -14,6 +14,7 @@ use artoo_types::{NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said}
 use sha2::{Digest as _, Sha256};
 
 use super::perturbation::{Staged, staged};
+use super::reach::Reach;
 use super::written_content::{MOST_BYTES, content};
 use super::{confinement, environment, outlook, shell_of, trial::Layers};
 use crate::protected::Protected;
@@ -41,6 +42,7 @@ pub fn leaving_nothing(context: ToolContext, rules: Rules) -> ToolContext {
     ToolContext {
         trial_only: true,
         network: Network::Denied,
+        sockets: Arc::default(),
         consent: Arc::new(RulesAlone(rules)),
         snapshot: None,
         on_output: None,
@@ -81,7 +83,7 @@ impl Rehearsal {
         let (layers, staged) = looked.map_err(lost)??;
         let held = Confinement {
             hidden: staged.hidden(Protected::of(&cx).places()),
-            ..confinement(&cx, (SandboxMode::WorkspaceWrite, Network::Denied), &Granted::default())
+            ..confinement(&cx, (SandboxMode::WorkspaceWrite, Reach::NOTHING), &Granted::default())
         };
         let rehearsed = self.carry_out(&invocation(commands, within, &cx)?, &held, (&layers, &staged)).await;
         tokio::task::spawn_blocking(move || drop(tmp)).await.map_err(lost)?;

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use artoo_sandbox::preview::{Preview, PreviewError, can_lie_over, preview};
-use artoo_sandbox::{Capture, Ending, Invocation, Network, SandboxError, SandboxMode};
+use artoo_sandbox::{Capture, Ending, Invocation, SandboxError, SandboxMode};
 use artoo_types::FileChange;
 
+use super::reach::Reach;
 use super::{Shell, confinement, off_the_async_thread, report};
 use crate::consent::{Reading, Tried};
 use crate::contents_before::Contents;
@@ -60,10 +61,10 @@ impl Layers {
         &self,
         invocation: &Invocation,
         (command, reading): (&str, &Reading),
-        network: Network,
+        reach: Reach,
         cx: &ToolContext,
     ) -> Result<Trial, ToolError> {
-        let Ran { mut preview, tried, outputs } = match self.run(invocation, network, cx).await? {
+        let Ran { mut preview, mut tried, outputs } = match self.run(invocation, reach, cx).await? {
             Ok(ran) => ran,
             Err(error) => return Ok(Trial::NotTold(error)),
         };
@@ -95,7 +96,7 @@ impl Layers {
         command: &str,
         cx: &ToolContext,
     ) -> Result<ToolReport, ToolError> {
-        let Ran { mut preview, tried, outputs } = match self.run(invocation, Network::Denied, cx).await? {
+        let Ran { mut preview, tried, outputs } = match self.run(invocation, Reach::NOTHING, cx).await? {
             Ok(ran) => ran,
             Err(error) => {
                 return Err(ToolError::Unconfirmed { came: format!("it cannot be tried: {error}") });
@@ -119,11 +120,11 @@ impl Layers {
     async fn run(
         &self,
         invocation: &Invocation,
-        network: Network,
+        reach: Reach,
         cx: &ToolContext,
     ) -> Result<Result<Ran, PreviewError>, ToolError> {
         let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
-        let held = confinement(cx, (SandboxMode::WorkspaceWrite, network), &Granted::default());
+        let held = confinement(cx, (SandboxMode::WorkspaceWrite, reach), &Granted::default());
         let live = LiveOutput::of(cx);
         let show = |channel, bytes: &[u8]| live.show(channel, bytes);
         let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };

@@ -60,6 +60,9 @@ impl TakingBack {
         if let Some(change) = changes.iter().find(is_protected) {
             return Err(ToolError::Protected { path: change.path.display().to_string() });
         }
+        for change in &changes {
+            Protected::of(cx).refuse_change(&change.path, &change.path.display().to_string())?;
+        }
         let is_free = |change: &&TakenBack| {
             let is_hidden = roots.iter().any(|root| is_hidden_below(root, &change.path));
             change.action == UndoAction::Recreate && !is_hidden

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::fixture::{Scene, can_confine, failed, shown};
 
 /// [`Consent`] with a fixed answer, which records the questions.
-struct Person {
+pub(crate) struct Person {
     answer: Answer,
     approval: Approval,
     asked: Mutex<Vec<Question>>,
@@ -39,7 +39,7 @@ impl Consent for Person {
     }
 }
 
-fn person(answer: Answer) -> Person {
+pub(crate) fn person(answer: Answer) -> Person {
     Person { answer, approval: Approval::Auto, asked: Mutex::default(), meanwhile: None }
 }
 
@@ -58,7 +58,7 @@ fn scene(person: Person) -> Option<(Scene, Arc<Person>)> {
 
 impl Person {
     /// The questions since the last call.
-    fn heard(&self) -> Vec<Question> {
+    pub(crate) fn heard(&self) -> Vec<Question> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
 

@@ -6,13 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_consent::{Answer, Consent, PauseClock, Question};
-use artoo_sandbox::{Network, SandboxMode};
+use artoo_consent::{Answer, Consent, Question};
 use artoo_snapshot::{Snapshot, SnapshotLimits};
-use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, ToolContext, ToolLimits, Toolbox};
+use artoo_tools::{EvidenceStore, RunFolders, ToolContext, Toolbox};
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 /// [`Consent`] that says yes to everything: consent is tested elsewhere.
 struct Everything;
@@ -44,38 +42,28 @@ impl Scene {
             path
         };
         let (home, data) = (folder("home"), folder("data"));
-        let cx = ToolContext {
+        let folders = RunFolders {
             working_folder: folder("work folder"),
             workspace: home.join("artoo_workspace"),
-            request: "".into(),
+            home,
             private_tmp: real.join("tmp"),
+        };
+        let cx = ToolContext {
             protected: vec![data.clone()].into(),
-            mode: SandboxMode::WorkspaceWrite,
-            network: Network::Denied,
             environment: BTreeMap::from([
                 ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
                 ("LC_ALL".into(), "C".into()),
                 ("OPENAI_API_KEY".into(), "canary".into()),
             ]),
-            evidence: EvidenceStore::open(real.join("data/evidence")).unwrap(),
-            created: CreatedPaths::default(),
-            jobs: Jobs::default(),
             layer_stores: vec![real.join("data/layers"), spare.path().join("layers")],
-            explain: artoo_shell_effects::effects_of,
             consent: Arc::new(Everything),
-            trial_only: false,
-            pauses: PauseClock::default(),
             snapshot: Some(Snapshot::new(
                 real.join("data/undo"),
                 vec![data.clone()],
                 SnapshotLimits::default(),
             )),
-            images: false,
             time: Arc::new(chrono::DateTime::parse_from_rfc3339("2026-11-21T23:00:00+02:00").unwrap()),
-            limits: ToolLimits::default(),
-            cancel: CancellationToken::new(),
-            on_output: None,
-            home,
+            ..ToolContext::new(folders, EvidenceStore::open(real.join("data/evidence")).unwrap())
         };
         Self { outside: folder("outside"), data, _root: root, _spare: spare, cx }
     }

@@ -1,14 +1,10 @@
 //! What the tests share: a context, and a way to call.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use artoo_consent::{Nobody, PauseClock};
-use artoo_sandbox::{Network, SandboxMode};
-use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, ToolContext, ToolLimits, Toolbox};
+use artoo_tools::{EvidenceStore, RunFolders, ToolContext, Toolbox};
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Scene {
     _root: tempfile::TempDir,
@@ -19,30 +15,15 @@ impl Scene {
     pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
-        let cx = ToolContext {
+        let folders = RunFolders {
             working_folder: real.clone(),
             workspace: real.join("workspace"),
-            request: "".into(),
             home: real.clone(),
             private_tmp: real.join("tmp"),
-            protected: Vec::new().into(),
-            mode: SandboxMode::WorkspaceWrite,
-            network: Network::Denied,
-            environment: BTreeMap::new(),
-            evidence: EvidenceStore::open(real.join("evidence")).unwrap(),
-            created: CreatedPaths::default(),
-            jobs: Jobs::default(),
-            layer_stores: Vec::new(),
-            explain: artoo_shell_effects::effects_of,
-            consent: Arc::new(Nobody),
-            trial_only: false,
-            pauses: PauseClock::default(),
-            snapshot: None,
-            images: false,
+        };
+        let cx = ToolContext {
             time: Arc::new(chrono::DateTime::parse_from_rfc3339("2026-11-21T23:00:00+02:00").unwrap()),
-            limits: ToolLimits::default(),
-            cancel: CancellationToken::new(),
-            on_output: None,
+            ..ToolContext::new(folders, EvidenceStore::open(real.join("evidence")).unwrap())
         };
         Self { _root: root, cx }
     }

@@ -9,12 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_consent::{Consent, PauseClock};
-use artoo_sandbox::{
-    Capture, Confinement, Ending, Invocation, SandboxMode, run, run_unconfined,
-};
+use artoo_consent::Consent;
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, SandboxMode, run, run_unconfined};
 use artoo_snapshot::{Snapshot, SnapshotLimits};
-use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, ToolContext, ToolLimits};
+use artoo_tools::{EvidenceStore, RunFolders, ToolContext, ToolLimits};
 use rustix::fs::{XattrFlags, setxattr};
 use tokio_util::sync::CancellationToken;
 
@@ -139,40 +137,30 @@ impl Tree {
 
     /// A context whose questions go to `consent`.
     pub(crate) fn context(&self, way: Way, consent: Arc<dyn Consent>) -> ToolContext {
-        ToolContext {
+        let folders = RunFolders {
             working_folder: self.folder(),
             workspace: self.workspace(),
-            request: "".into(),
             home: self.home(),
             private_tmp: self.root.join("private/tmp"),
+        };
+        let evidence = EvidenceStore::open(self.data().join("evidence")).unwrap();
+        let undo = Snapshot::new(self.data().join("undo"), vec![self.data()], SnapshotLimits::default());
+        ToolContext {
             protected: vec![self.data(), self.home().join("Vault")].into(),
             mode: match way {
                 Way::Trial | Way::WithoutTrials => SandboxMode::WorkspaceWrite,
                 Way::ReadOnly => SandboxMode::ReadOnly,
             },
-            network: Network::Denied,
             environment: self.environment(),
-            evidence: EvidenceStore::open(self.data().join("evidence")).unwrap(),
-            created: CreatedPaths::default(),
-            jobs: Jobs::default(),
             layer_stores: match way {
                 Way::Trial => vec![self.data().join("layers")],
                 Way::WithoutTrials | Way::ReadOnly => Vec::new(),
             },
-            explain: artoo_shell_effects::effects_of,
             consent,
-            trial_only: false,
-            pauses: PauseClock::default(),
-            snapshot: Some(Snapshot::new(
-                self.data().join("undo"),
-                vec![self.data()],
-                SnapshotLimits::default(),
-            )),
-            images: false,
+            snapshot: Some(undo),
             time: Arc::new(chrono::DateTime::parse_from_rfc3339("2026-11-21T23:00:00+02:00").unwrap()),
             limits: ToolLimits { command_time: Duration::from_secs(20), ..ToolLimits::default() },
-            cancel: CancellationToken::new(),
-            on_output: None,
+            ..ToolContext::new(folders, evidence)
         }
     }
 
