@@ -95,7 +95,6 @@ pub fn subtask(intent: &str, criteria: &[&str]) -> SubTask {
         context: String::new(),
         earlier: Vec::new(),
         success_criteria: criteria.iter().map(|text| laws::criterion(text)).collect(),
-        avoid: Vec::new(),
         deadline: None,
     }
 }

@@ -129,7 +129,7 @@ fn by_code(criterion: &Criterion, cx: &JudgeContext<'_>, guided: bool) -> Decisi
         return Decision::By(DecidedBy::Rule, logical(reason));
     }
     let Some(check) = &criterion.check else { return Decision::Ask(None) };
-    let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls, answers: &[] };
+    let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls };
     Decision::By(DecidedBy::Check, evaluate(check, &subject, cx.world))
 }
 
@@ -183,13 +183,9 @@ fn changed_nothing(cx: &JudgeContext<'_>) -> bool {
 const WATCHED: [&str; 8] =
     ["shell", "write_file", "edit_file", "undo_run", "read_file", "grep", "glob", "read_evidence"];
 
-/// Whether the step only summarised the results of others, and was allowed to. A change needs a call, and so
-/// does a second derivation.
+/// Whether the step only summarised the results of others, and was allowed to. A change needs a call.
 fn only_sums_up(cx: &JudgeContext<'_>) -> bool {
-    !cx.subtask.earlier.is_empty()
-        && cx.subtask.avoid.is_empty()
-        && cx.result.tool_calls.is_empty()
-        && !cx.subtask.is_about_a_deed()
+    !cx.subtask.earlier.is_empty() && cx.result.tool_calls.is_empty() && !cx.subtask.is_about_a_deed()
 }
 
 /// Why there is no answer to look at: the output is blank, or a number about a file that does not exist.
@@ -237,8 +233,7 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
             | Check::FileJson { .. }
             | Check::Table { .. }
             | Check::SameLines { .. }
-            | Check::CommandSucceeds { .. }
-            | Check::SameAnswer { .. },
+            | Check::CommandSucceeds { .. },
         ) => return None,
     };
     // The result of another step may have the form of an answer to this one, too: only a reader can say

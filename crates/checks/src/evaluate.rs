@@ -1,11 +1,11 @@
 //! Evaluation of a single check.
 
-use std::{collections::BTreeSet, fmt::Display, io, path::Path};
+use std::{fmt::Display, io, path::Path};
 
 use artoo_types::{CallEnding, Check, Evidence, FailureClass, FileChange, FileChangeKind, Finding, ToolCall};
 
 use crate::{
-    Filesystem, agreed_answer, json_file,
+    Filesystem, json_file,
     lint::compile,
     number::standalone_numbers,
     path_list::{Difference, difference},
@@ -16,15 +16,13 @@ use crate::{
 /// The longest output that is matched against a pattern, in bytes.
 const LONGEST_MATCHED: usize = 1024 * 1024;
 
-/// The subject of a check: an output, the calls behind it, and at task level the answers of the subtasks.
+/// The subject of a check: an output, and the calls behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The output.
     pub output: &'a str,
     /// The calls of the attempt, or of all subtasks at task level.
     pub tool_calls: &'a [ToolCall],
-    /// At task level: the output of each subtask by its position in the plan.
-    pub answers: &'a [&'a str],
 }
 
 /// Decides one check.
@@ -112,7 +110,6 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &Filesystem) -> Fin
         Check::CommandSucceeds { command } => {
             undecidable(format!("nobody ran `{command}`, and no file or answer shows whether it succeeds"))
         }
-        Check::SameAnswer { subtasks } => agreement(subtasks, subject),
     }
 }
 
@@ -152,28 +149,6 @@ fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {
             failure_class: class_of(subject),
             reason: format!("{} {ended}, expected exit status {equals}{why}", call.tool),
             evidence: Some(evidence),
-        }
-    }
-}
-
-/// Two of several derivations must agree; their answers are the evidence either way.
-fn agreement(subtasks: &[usize], subject: &Subject<'_>) -> Finding {
-    // An answer that is listed twice does not confirm itself.
-    let subtasks: BTreeSet<usize> = subtasks.iter().copied().collect();
-    let given: Vec<&str> =
-        subtasks.iter().filter_map(|position| subject.answers.get(*position).copied()).collect();
-    if given.len() < 2 || given.len() < subtasks.len() {
-        return undecidable("the plan has no such subtasks to compare".to_owned());
-    }
-    let shown: Vec<String> = given.iter().map(|answer| excerpt(answer.trim())).collect();
-    let text = format!("different means gave {}", shown.join(" and "));
-    let evidence = Evidence::Observation { text: text.clone() };
-    match agreed_answer(&given) {
-        Some(_) => Finding::Pass { evidence },
-        // Independent of the last call: each derivation was judged by itself, and this is about their
-        // answers.
-        None => {
-            Finding::Fail { failure_class: FailureClass::Logical, reason: text, evidence: Some(evidence) }
         }
     }
 }

@@ -9,7 +9,7 @@
 //! use artoo_checks::{Subject, Filesystem, evaluate};
 //! use artoo_types::{Check, Finding};
 //! let world = Filesystem::new("/tmp", "/tmp", chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap());
-//! let subject = Subject { output: "3\n", tool_calls: &[], answers: &[] };
+//! let subject = Subject { output: "3\n", tool_calls: &[] };
 //! let found = evaluate(&Check::OutputNumber { min: Some(0.0), max: None }, &subject, &world);
 //! assert!(matches!(found, Finding::Pass { .. }));
 //! ```
@@ -46,5 +46,5 @@ pub use negative_answer::{contradicting_hit, missing_file, unmade_file};
 pub use number::computes_with;
 pub use pass_validity::{Record, invalid_pass};
 pub use running_program::runs_program;
-pub use same_answer::{agreed_answer, means_none, plain_number, same_answer};
+pub use same_answer::{means_none, plain_number, same_answer};
 pub use table::table;

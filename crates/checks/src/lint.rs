@@ -93,11 +93,6 @@ pub enum Flaw {
 pub fn lint(check: &Check) -> Result<(), Flaw> {
     match check {
         Check::ExitStatus { .. } => Ok(()),
-        // An answer always agrees with itself.
-        Check::SameAnswer { subtasks } if subtasks.iter().collect::<BTreeSet<_>>().len() < 2 => {
-            Err(Flaw::Vacuous { check: "same_answer" })
-        }
-        Check::SameAnswer { .. } => Ok(()),
         Check::OutputEquals { value } if value.trim().is_empty() => {
             Err(Flaw::Vacuous { check: "output_equals" })
         }
@@ -298,8 +293,6 @@ mod tests {
             Check::CommandSucceeds { command: " ".into() },
             Check::CommandSucceeds { command: "echo ok".into() },
             Check::CommandSucceeds { command: "cargo test || true".into() },
-            Check::SameAnswer { subtasks: vec![] },
-            Check::SameAnswer { subtasks: vec![0, 0] },
         ];
         for check in flawed {
             assert!(lint(&check).is_err(), "{check:?}");
@@ -319,7 +312,6 @@ mod tests {
             Check::FileAbsent { path: "a".into() },
             Check::OutputLists { folder: "docs".into(), pattern: "**/*.md".into() },
             Check::FileHash { path: "a".into(), sha256: "0aF".repeat(22)[..64].into() },
-            Check::SameAnswer { subtasks: vec![0, 1] },
             Check::FileJson { path: "a".into(), schema: json!({"type": "object"}) },
             Check::Table { path: "a".into(), columns: None, min_rows: None, max_rows: Some(0) },
             Check::Table {

@@ -1,4 +1,4 @@
-//! Equality of two answers that were derived by different means.
+//! Equality of two answers in different words.
 
 use std::collections::BTreeMap;
 
@@ -72,29 +72,6 @@ pub fn same_answer(a: &str, b: &str) -> bool {
 /// ```
 pub fn means_none(answer: &str) -> bool {
     Answer::read(answer).means_none()
-}
-
-/// The answer of the majority of several derivations, and of at least two: the shortest of those that agree,
-/// as the plainest, but words rather than an empty list.
-///
-/// A majority, not just two: the more derivations there are, the likelier two of them make the same mistake
-/// (to count the folder with its files).
-///
-/// ```
-/// use artoo_checks::agreed_answer;
-/// assert_eq!(agreed_answer(&["4", "there are 3 files", "3"]), Some("3"));
-/// assert_eq!(agreed_answer(&["4", "3"]), None);
-/// assert_eq!(agreed_answer(&["6", "4", "7", "7"]), None);
-/// assert_eq!(agreed_answer(&["2.94117647058824", "2.94"]), Some("2.94"));
-/// assert_eq!(agreed_answer(&["[]", "There is none."]), Some("There is none."));
-/// ```
-pub fn agreed_answer<'a>(answers: &[&'a str]) -> Option<&'a str> {
-    let most = |answer: &&&'a str| {
-        let alike = answers.iter().filter(|given| same_answer(answer, given)).count();
-        alike >= 2 && 2 * alike > answers.len()
-    };
-    let agreed = answers.iter().filter(most).map(|answer| answer.trim());
-    agreed.min_by_key(|answer| (EMPTY_LISTS.contains(answer), answer.len()))
 }
 
 /// The bare number of an answer that consists of a number and names from the question, such as the output of

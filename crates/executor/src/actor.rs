@@ -142,7 +142,7 @@ impl WorkerShared {
     ) {
         let tools = self.offered(&blocked);
         let blocked_programs: Vec<_> = blocked.programs.iter().cloned().collect();
-        let ledger = Ledger::new(&subtask.intent, &subtask.avoid, &self.used_for(&subtask.intent), blocked)
+        let ledger = Ledger::new(&subtask.intent, &self.used_for(&subtask.intent), blocked)
             .guarded(&subtask.guards)
             .guided(self.model.profile().guided);
         self.take_on(&subtask);

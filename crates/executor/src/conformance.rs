@@ -135,7 +135,6 @@ pub fn context(intent: &str) -> AttemptContext {
             context: String::new(),
             earlier: Vec::new(),
             success_criteria: Vec::new(),
-            avoid: Vec::new(),
             deadline: None,
         },
         surroundings: Surroundings {

@@ -80,7 +80,7 @@ pub enum CallStopped {
 /// use artoo_executor::{Blocked, Ledger, Ruling};
 /// use artoo_types::ToolName;
 ///
-/// let mut ledger = Ledger::new("Run the tests", &[], &[], Blocked::default());
+/// let mut ledger = Ledger::new("Run the tests", &[], Blocked::default());
 /// let shell = ToolName::new("shell");
 /// let run = [("command".to_owned(), "make test".into())].into_iter().collect();
 /// assert_eq!(ledger.rule(&shell, &run, 0), Ruling::Allowed);
@@ -92,7 +92,6 @@ pub enum CallStopped {
 pub struct Ledger {
     blocked: Blocked,
     intent: String,
-    avoid: Vec<BlockedTarget>,
     used: Vec<BlockedTarget>,
     guards: Vec<MemoryGuard>,
     /// Every requested call, refused ones included, with the number of changes in the run at that time.
@@ -105,14 +104,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Creates an empty ledger for a subtask with this intent. `avoid` are the calls that earlier derivations
-    /// of the answer used; `used` are the calls of earlier rounds, which a blocked approach may not repeat in
-    /// kind.
-    pub fn new(intent: &str, avoid: &[BlockedTarget], used: &[BlockedTarget], blocked: Blocked) -> Self {
+    /// Creates an empty ledger for a subtask with this intent. `used` are the calls of earlier rounds, which a
+    /// blocked approach may not repeat in kind.
+    pub fn new(intent: &str, used: &[BlockedTarget], blocked: Blocked) -> Self {
         Self {
             blocked,
             intent: intent.to_owned(),
-            avoid: avoid.to_vec(),
             used: used.to_vec(),
             guards: Vec::new(),
             asked: Vec::new(),
@@ -221,15 +218,6 @@ impl Ledger {
                 call.tool
             ));
         }
-        if let Some(means) = self.avoid.iter().find_map(|used| shared_means(used, call)) {
-            return Ruling::Refused(format!(
-                "the answer was already derived with {means}; derive it independently, with another tool or program"
-            ));
-        }
-        if !self.avoid.is_empty() && programs.is_empty() && call.tool.as_str() == "shell" {
-            // A literal answer that is only printed agrees with anything.
-            return Ruling::Refused("this command finds out nothing; use a program that does".to_owned());
-        }
         Ruling::Allowed
     }
 
@@ -247,20 +235,17 @@ impl Ledger {
     }
 
     fn used_before(&self, call: &BlockedTarget) -> bool {
-        self.used.iter().any(|used| shared_means(used, call).is_some())
+        self.used.iter().any(|used| is_same_means(used, call))
     }
 }
 
-/// What two calls have in common: the tool or, for tools that run commands, a program used by both.
-fn shared_means(one: &BlockedTarget, other: &BlockedTarget) -> Option<String> {
+/// Whether two calls use the same tool and, for tools that run commands, a program in common.
+fn is_same_means(one: &BlockedTarget, other: &BlockedTarget) -> bool {
     if one.tool != other.tool {
-        return None;
+        return false;
     }
     let (ones, others) = (BlockedProgram::all_in(one), BlockedProgram::all_in(other));
-    if ones.is_empty() && others.is_empty() {
-        return Some(one.tool.to_string());
-    }
-    ones.into_iter().find(|program| others.contains(program)).map(|shared| shared.program)
+    (ones.is_empty() && others.is_empty()) || ones.iter().any(|program| others.contains(program))
 }
 
 /// The reason for a denial, if the call was denied.

@@ -1,7 +1,7 @@
 //! R3, the executor: runs one subtask by calling tools, and reports what it did.
 //!
 //! The model chooses the calls; code executes them, records each one with its result, and refuses calls that
-//! a directive blocks, duplicates of earlier calls, and calls that a second derivation may not repeat.
+//! a directive blocks, and duplicates of earlier calls.
 //!
 //! To replace it, implement [`Executor`], pass it to the runtime's builder, and run the [`conformance`] suite
 //! against it; the call rules apply to your implementation as well.

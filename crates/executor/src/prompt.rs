@@ -84,8 +84,7 @@ fn criterion(criterion: &Criterion, profile: &ModelProfile) -> String {
             | Check::FileJson { .. }
             | Check::Table { .. }
             | Check::SameLines { .. }
-            | Check::CommandSucceeds { .. }
-            | Check::SameAnswer { .. },
+            | Check::CommandSucceeds { .. },
         )
         | None => return criterion.text.clone(),
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use artoo_ggs_core::{Bearing, FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
 use artoo_types::{
-    BlockedProgram, Check, CriterionVerdict, FailureClass, Finding, Judge, Mode, OutcomeStatus, StepKind,
+    BlockedProgram, Check, CriterionVerdict, FailureClass, Finding, Mode, OutcomeStatus, StepKind,
     SubTaskOutcome, ToolName,
 };
 
@@ -142,7 +142,7 @@ fn failures(round: &Round) -> Vec<FailedSubTask> {
     let failed = |outcome: &&SubTaskOutcome| outcome.status == OutcomeStatus::Failed;
     let all_matched = round.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched);
     if round.report == Report::Gap && all_matched && misses_the_whole(round) {
-        round.outcomes.iter().filter(|outcome| !is_in_doubt(outcome)).map(failed_subtask).collect()
+        round.outcomes.iter().map(failed_subtask).collect()
     } else {
         round.outcomes.iter().filter(failed).map(failed_subtask).collect()
     }
@@ -150,27 +150,14 @@ fn failures(round: &Round) -> Vec<FailedSubTask> {
 
 /// Whether the combined outputs miss a criterion of the task, for a known reason. An unknown reason, or a
 /// person's refusal, says nothing about the means.
-///
-/// Derivations that disagree fail the check that compares them, and R4b revokes their passes. That is left to
-/// another derivation: one of them is right, and blocking what they used could remove what it needs.
 fn misses_the_whole(round: &Round) -> bool {
-    let compared = round.outcomes.iter().any(is_in_doubt);
     round.task_verdicts.iter().any(|verdict| match &verdict.finding {
         Finding::Pass { .. } => false,
-        Finding::Fail { failure_class, .. } => {
-            let is_known = match failure_class {
-                FailureClass::Logical | FailureClass::Environmental => true,
-                FailureClass::Denied | FailureClass::Unknown => false,
-            };
-            is_known && !(compared && verdict.judge == Judge::Check)
-        }
+        Finding::Fail { failure_class, .. } => match failure_class {
+            FailureClass::Logical | FailureClass::Environmental => true,
+            FailureClass::Denied | FailureClass::Unknown => false,
+        },
     })
-}
-
-/// Whether a matched subtask lost its passes, because another derivation of its answer gave a different one.
-fn is_in_doubt(outcome: &SubTaskOutcome) -> bool {
-    outcome.status == OutcomeStatus::Matched
-        && outcome.criteria_verdicts.iter().any(|verdict| !verdict.passed())
 }
 
 fn failed_subtask(outcome: &SubTaskOutcome) -> FailedSubTask {

@@ -43,7 +43,7 @@ pub struct ModelProfile {
     #[serde(default = "usually")]
     pub structured: bool,
     /// Whether it is weak and therefore guided: examples in prompts, one action per turn with a schema that
-    /// excludes invalid ones, answers derived twice.
+    /// excludes invalid ones, commands derived in several ways.
     pub guided: bool,
 }
 

@@ -16,8 +16,8 @@ use serde_json::Value;
 use crate::answer_parts::{Part, listed, parts, summed_up, text};
 use crate::compose::{Grounds, compose};
 use crate::confidence::{Sureness, confidence};
-use crate::contradiction::{doubt, refuse, take_back};
 use crate::doubts::{Doubts, Refused};
+use crate::refusal::refuse;
 use crate::{FanIn, Gathered, OutputSchema, TaskContext, TaskJudge, merge, structured_output};
 
 /// The actor's inputs besides its port.
@@ -160,9 +160,7 @@ impl Actor {
 
     /// The findings of the checks of these criteria; `None` for a criterion without a check.
     fn checked(&self, criteria: &[Criterion], material: &Material) -> Vec<Option<Finding>> {
-        let answers: Vec<&str> = material.answers.iter().map(String::as_str).collect();
-        let subject =
-            Subject { output: &material.output, tool_calls: &material.tool_calls, answers: &answers };
+        let subject = Subject { output: &material.output, tool_calls: &material.tool_calls };
         let checked =
             |criterion: &Criterion| Some(evaluate(criterion.check.as_ref()?, &subject, &self.world));
         criteria.iter().map(checked).collect()
@@ -207,7 +205,7 @@ impl Actor {
         gathered: &Gathered,
         material: &Material,
     ) -> (Option<Answer>, Option<StructuredOutput>) {
-        let parts = parts(&gathered.outcomes, &gathered.task_criteria);
+        let parts = parts(&gathered.outcomes);
         let surroundings = &self.settings.surroundings;
         let grounds = Grounds { spec, surroundings, parts: &parts, tool_calls: &material.tool_calls };
         let mut structured = None;
@@ -243,11 +241,7 @@ impl Actor {
         as_they_are(grounds.parts)
     }
 
-    fn replan(&self, spec: &TaskSpec, mut gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
-        take_back(&mut gathered.outcomes, &gathered.task_criteria, &task_verdicts);
-        if task_verdicts.is_empty() {
-            doubt(&mut gathered.outcomes, &gathered.task_criteria);
-        }
+    fn replan(&self, spec: &TaskSpec, gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
         let gap_summary = gap(&gathered, &task_verdicts);
         let missing_file = self.missing_file(spec, &gathered.outcomes);
         let gave_up = gathered.outcomes.iter().find_map(|outcome| outcome.gave_up.as_deref().cloned());
@@ -311,19 +305,16 @@ struct Material {
     merged_output: Value,
     /// The merged output as text.
     output: String,
-    /// The output of each subtask, by position.
-    answers: Vec<String>,
     /// The calls of all subtasks.
     tool_calls: Vec<ToolCall>,
 }
 
 impl Material {
     fn of(gathered: &Gathered) -> Self {
-        let merged_output = merge(&gathered.outcomes, &gathered.task_criteria);
+        let merged_output = merge(&gathered.outcomes);
         Self {
             output: text(&merged_output),
             merged_output,
-            answers: gathered.outcomes.iter().map(|outcome| text(&outcome.output)).collect(),
             tool_calls: gathered.outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect(),
         }
     }

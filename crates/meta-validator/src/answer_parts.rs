@@ -5,8 +5,6 @@ use std::{collections::BTreeMap, path::Path};
 use artoo_types::{Criterion, FileChangeKind, SubTaskOutcome};
 use serde_json::Value;
 
-use crate::merge::{Distinct, distinct};
-
 /// The maximum number of listed changes of one step. A command may write thousands of files.
 const CHANGES_LISTED: usize = 20;
 
@@ -22,12 +20,12 @@ pub(crate) struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn of<'a>(part: Distinct<'a>) -> Part<'a> {
-        let changes = changes(part.outcome);
-        let looked_at = &part.outcome.criteria;
+    fn of(outcome: &SubTaskOutcome) -> Part<'_> {
+        let changes = changes(outcome);
+        let looked_at = &outcome.criteria;
         let is_a_deed = !looked_at.is_empty() && looked_at.iter().all(Criterion::is_about_a_deed);
-        let output = if is_a_deed && !changes.is_empty() { String::new() } else { text(&part.output) };
-        Part { intent: &part.outcome.intent, output, changes }
+        let output = if is_a_deed && !changes.is_empty() { String::new() } else { text(&outcome.output) };
+        Part { intent: &outcome.intent, output, changes }
     }
 
     /// The output and the changes as one text.
@@ -38,8 +36,8 @@ impl Part<'_> {
 }
 
 /// The parts of the answer, in the plan's order.
-pub(crate) fn parts<'a>(outcomes: &'a [SubTaskOutcome], task_criteria: &[Criterion]) -> Vec<Part<'a>> {
-    distinct(outcomes, task_criteria).into_iter().map(Part::of).collect()
+pub(crate) fn parts(outcomes: &[SubTaskOutcome]) -> Vec<Part<'_>> {
+    outcomes.iter().map(Part::of).collect()
 }
 
 /// The output of the last step, if it only summarises the steps before it and looked at nothing itself.
@@ -118,7 +116,7 @@ mod tests {
         let told = vec!["created: /w/a.txt".to_owned(), "deleted: /w/b.txt".to_owned()];
         let of = |outcome: SubTaskOutcome| {
             let outcomes = [outcome];
-            let found = parts(&outcomes, &[]);
+            let found = parts(&outcomes);
             (found[0].output.clone(), found[0].changes.clone())
         };
         assert_eq!(of(made.clone()), (String::new(), told.clone()));
@@ -133,7 +131,7 @@ mod tests {
     #[test]
     fn outputs_stand_in_a_list_without_numbers_and_plan_texts() {
         let outcomes = [outcome(1, "Count the files", "3"), outcome(2, "List them", "a.txt\nb.txt")];
-        assert_eq!(listed(&parts(&outcomes, &[])), "- 3\n- a.txt\n  b.txt");
+        assert_eq!(listed(&parts(&outcomes)), "- 3\n- a.txt\n  b.txt");
     }
 
     #[test]

@@ -136,7 +136,7 @@ impl Harness for WholeTask<'_> {
         let cx = TaskContext {
             spec: &spec("Count the files in docs and send a report"),
             outcomes: &outcomes,
-            merged_output: &merge(&outcomes, &[]),
+            merged_output: &merge(&outcomes),
             answer: None,
             surroundings: &surroundings,
             world: &world,

@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use artoo_meta_validator::merge;
-//! assert_eq!(merge(&[], &[]), serde_json::Value::Null);
+//! assert_eq!(merge(&[]), serde_json::Value::Null);
 //! ```
 //!
 //! *Architecture invariant*: this crate knows no other role. It computes no loss, never speaks to the
@@ -24,7 +24,6 @@ mod compose;
 mod confidence;
 #[cfg(feature = "test-util")]
 pub mod conformance;
-mod contradiction;
 mod copied;
 mod doubts;
 mod fan_in;
@@ -33,6 +32,7 @@ mod merge;
 mod model_judge;
 mod output_schema;
 mod prompt;
+mod refusal;
 mod structured_output;
 mod unasked;
 

@@ -82,7 +82,6 @@ pub fn compile(
             kind: drafted.kind,
             context,
             success_criteria: criteria(drafted, spec, author),
-            independent_of: Vec::new(),
         }
     };
     let mut subtasks: Vec<PlannedSubTask> = draft.subtasks.iter().map(planned).collect();

@@ -242,7 +242,6 @@ fn planned_as(outcome: &SubTaskOutcome) -> PlannedSubTask {
         kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: outcome.criteria.clone(),
-        independent_of: Vec::new(),
     }
 }
 

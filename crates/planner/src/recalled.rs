@@ -68,12 +68,10 @@ impl Recalled {
         self.for_the_plan.is_empty()
     }
 
-    /// Adds the texts for the steps and the account to a plan. A further derivation of an answer receives
-    /// only the laws, since it has to be independent of what worked before.
+    /// Adds the texts for the steps and the account to a plan.
     pub fn hand_on(self, plan: &mut Plan) {
         for subtask in &mut plan.subtasks {
-            let lessons = if subtask.independent_of.is_empty() { self.for_a_step.as_str() } else { "" };
-            let parts = [subtask.context.trim_end(), self.laws.trim_end(), lessons];
+            let parts = [subtask.context.trim_end(), self.laws.trim_end(), self.for_a_step.as_str()];
             let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
             subtask.context = parts.join("\n");
         }

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{
-    ActionState, Check, Criterion, OutcomeStatus, Plan, PlanMemory, PlannedSubTask, SubTaskId,
-    SubTaskOutcome, UnmetCriterion, same_intent,
+    ActionState, Criterion, OutcomeStatus, Plan, PlanMemory, PlannedSubTask, SubTaskId, SubTaskOutcome,
+    UnmetCriterion, same_intent,
 };
 
 use crate::{Author, PlanContext, PlanDraft, Previous, compile, compile::own_words};
@@ -30,13 +30,7 @@ pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx:
     if author == Author::Guided {
         keep_the_missed(&mut subtasks, previous);
     }
-    // Derivations are compared by position, and the positions have changed.
-    let carried = previous
-        .plan
-        .task_criteria
-        .iter()
-        .filter(|criterion| !matches!(criterion.check, Some(Check::SameAnswer { .. })));
-    for criterion in carried {
+    for criterion in &previous.plan.task_criteria {
         if !task_criteria.contains(criterion) {
             task_criteria.push(criterion.clone());
         }

@@ -5,7 +5,7 @@ use artoo_types::{Check, Criterion, GaveUp, OutcomeStatus, Plan, SubTaskId};
 
 use crate::{PlanContext, compile::NOT_EMPTY};
 
-/// The maximum number of subtasks of a plan, second derivations included.
+/// The maximum number of subtasks of a plan.
 const MAX_SUBTASKS: usize = 256;
 
 /// A rule that a plan breaks.
@@ -54,24 +54,12 @@ pub enum Violation {
         /// What is wrong with it.
         flaw: Flaw,
     },
-    /// A reference to subtasks points nowhere, or not backwards.
-    #[error("subtask {position} refers to a subtask that does not come before it")]
-    Reference {
-        /// Its position, from 0.
-        position: usize,
-    },
     /// The plan keeps a subtask that did not match in the previous plan, or keeps one twice. The gate would
     /// wait for it forever.
     #[error("it keeps {id}, which is not a matched subtask of the plan before")]
     Kept {
         /// Its id.
         id: SubTaskId,
-    },
-    /// A subtask's criterion compares derivations, which only the task's criteria can.
-    #[error("subtask {position} compares answers of several subtasks; only the whole task can")]
-    Level {
-        /// Its position, from 0.
-        position: usize,
     },
     /// A criterion of the whole task uses a command, which only the judge of a subtask runs.
     #[error("the task is to be decided by a command; only a subtask can be")]
@@ -115,26 +103,11 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
         }
         violations
             .extend(subtask.success_criteria.iter().filter_map(|criterion| flaw(criterion, &subtask.intent)));
-        let compares = |criterion: &Criterion| matches!(criterion.check, Some(Check::SameAnswer { .. }));
-        if subtask.success_criteria.iter().any(compares) {
-            violations.push(Violation::Level { position });
-        }
-        let own = plan.kept.len() + position;
-        let backwards = |other: &usize| *other < own && earlier_group(plan, *other, subtask.sequence);
-        if !subtask.independent_of.iter().all(backwards) {
-            violations.push(Violation::Reference { position });
-        }
     }
-    let counted = plan.kept.len() + plan.subtasks.len();
     for criterion in &plan.task_criteria {
         violations.extend(flaw(criterion, &cx.spec.intent));
         if let Some(Check::CommandSucceeds { .. }) = &criterion.check {
             violations.push(Violation::TaskCommand);
-        }
-        if let Some(Check::SameAnswer { subtasks }) = &criterion.check
-            && subtasks.iter().any(|position| *position >= counted)
-        {
-            violations.push(Violation::Reference { position: counted });
         }
     }
     violations
@@ -150,13 +123,6 @@ fn wrongly_kept<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item =
     let twice = |position: usize, id: &SubTaskId| plan.kept.iter().take(position).any(|other| other == id);
     let wrong = move |(position, id): &(usize, &SubTaskId)| !matched(id) || twice(*position, id);
     plan.kept.iter().enumerate().filter(wrong).map(|(_, id)| Violation::Kept { id: *id })
-}
-
-fn earlier_group(plan: &Plan, position: usize, sequence: u32) -> bool {
-    match position.checked_sub(plan.kept.len()) {
-        None => true,
-        Some(own) => plan.subtasks.get(own).is_some_and(|other| other.sequence < sequence),
-    }
 }
 
 /// A criterion with a check can turn out false whatever its words are; one without must say something that

@@ -209,7 +209,6 @@ impl Planner for TwoHundred {
                 mode: Mode::Verifiable,
                 check: Some(Check::OutputContains { value: "fruit".to_owned() }),
             }],
-            independent_of: Vec::new(),
         };
         let subtasks = (0..200).map(subtask).collect();
         Ok(Plan {

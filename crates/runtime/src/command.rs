@@ -109,7 +109,6 @@ fn subtask(envelope: &Envelope) -> Option<Message> {
         context: String::new(),
         earlier: Vec::new(),
         success_criteria: Vec::new(),
-        avoid: Vec::new(),
         guards: Vec::new(),
         deadline: None,
     };

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 
 use artoo_llm_client::fair_share;
 use artoo_types::{
-    BlockedTarget, CriterionVerdict, DispatchManifest, EarlierResult, FailureClass, Finding, Judge,
-    MemoryGuard, Message, OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId,
-    SubTaskOutcome, Warning,
+    CriterionVerdict, DispatchManifest, EarlierResult, FailureClass, Finding, Judge, MemoryGuard, Message,
+    OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
 };
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
@@ -43,7 +42,6 @@ pub struct Dispatch {
 struct Position {
     subtask_id: SubTaskId,
     group: u32,
-    is_second_derivation: bool,
 }
 
 /// What later subtasks may need of a finished one.
@@ -51,8 +49,6 @@ struct Position {
 struct Outcome {
     intent: String,
     output: String,
-    /// The calls that produced it.
-    means: Vec<BlockedTarget>,
 }
 
 #[derive(Clone, Debug)]
@@ -101,20 +97,12 @@ impl Dispatch {
         self.waiting.clear();
         self.running.clear();
         self.failed = false;
-        self.positions = plan
-            .kept
-            .iter()
-            .map(|id| Position { subtask_id: *id, group: 0, is_second_derivation: false })
-            .collect();
+        self.positions = plan.kept.iter().map(|id| Position { subtask_id: *id, group: 0 }).collect();
         let mut subtask_ids = Vec::with_capacity(plan.subtasks.len());
         for planned in &plan.subtasks {
             let subtask_id = mint();
             subtask_ids.push(subtask_id);
-            self.positions.push(Position {
-                subtask_id,
-                group: planned.sequence,
-                is_second_derivation: !planned.independent_of.is_empty(),
-            });
+            self.positions.push(Position { subtask_id, group: planned.sequence });
             self.waiting
                 .entry(planned.sequence)
                 .or_default()
@@ -164,15 +152,6 @@ impl Dispatch {
 
     fn subtask(&self, placed: Placed) -> SubTask {
         let Placed { subtask_id, planned } = placed;
-        let originals: Vec<Position> = planned
-            .independent_of
-            .iter()
-            .filter_map(|position| self.positions.get(*position))
-            .copied()
-            .collect();
-        // A second derivation sees what the first one saw, and nothing of the first one's result.
-        let before = originals.iter().map(|original| original.group).min().unwrap_or(planned.sequence);
-        let derived = originals.iter().filter_map(|original| self.ended.get(&original.subtask_id));
         SubTask {
             guards: self.guards.clone(),
             subtask_id,
@@ -181,23 +160,19 @@ impl Dispatch {
             sequence: planned.sequence,
             is_whole: self.positions.len() == 1,
             context: planned.context,
-            earlier: self.earlier(before, &originals),
+            earlier: self.earlier(planned.sequence),
             intent: planned.intent,
             kind: planned.kind,
             success_criteria: planned.success_criteria,
-            avoid: derived.flat_map(|outcome| outcome.means.iter().cloned()).collect(),
             deadline: None,
         }
     }
 
     /// The outputs of the groups before this one, in order: short outputs in full, long ones truncated to
     /// their beginning.
-    fn earlier(&self, before: u32, originals: &[Position]) -> Vec<EarlierResult> {
-        let visible = |position: &&Position| {
-            let is_original = originals.iter().any(|original| original.subtask_id == position.subtask_id);
-            position.group < before && !position.is_second_derivation && !is_original
-        };
-        let mut visible: Vec<&Position> = self.positions.iter().filter(visible).collect();
+    fn earlier(&self, group: u32) -> Vec<EarlierResult> {
+        let mut visible: Vec<&Position> =
+            self.positions.iter().filter(|position| position.group < group).collect();
         visible.sort_by_key(|position| position.group);
         let ended: Vec<&Outcome> =
             visible.into_iter().filter_map(|position| self.ended.get(&position.subtask_id)).collect();
@@ -253,13 +228,9 @@ pub(crate) fn ignored(round: u32) -> Warning {
 
 impl From<&SubTaskOutcome> for Outcome {
     fn from(outcome: &SubTaskOutcome) -> Self {
-        let means = outcome.tool_calls.iter().filter(|call| call.succeeded());
         Self {
             intent: outcome.intent.clone(),
             output: outcome.output.as_str().map_or_else(|| outcome.output.to_string(), str::to_owned),
-            means: means
-                .map(|call| BlockedTarget { tool: call.tool.clone(), target: call.target() })
-                .collect(),
         }
     }
 }

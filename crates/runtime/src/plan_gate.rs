@@ -113,7 +113,6 @@ mod tests {
                 mode: Mode::Plausible,
                 check: None,
             }],
-            independent_of: Vec::new(),
         };
         Plan {
             memory: artoo_types::PlanMemory::default(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 /// An assertion about an output. Source: specification v0.7 (`criterion`, `mode`), `docs/deviations.md` (`check`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,8 +13,22 @@ pub struct Criterion {
     /// How a failure weighs in D.
     pub mode: Mode,
     /// How code decides it. Without one a model judges it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "recorded_check")]
+    #[schemars(with = "Option<Check>")]
     pub check: Option<Check>,
+}
+
+/// Kinds of checks that nothing evaluates any more, and that journals of earlier versions still hold.
+const RETIRED: [&str; 1] = ["same_answer"];
+
+/// Reads a check. A retired one is read as none, so that the rest of its journal stays readable.
+fn recorded_check<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Check>, D::Error> {
+    let Some(recorded) = Option::<serde_json::Value>::deserialize(deserializer)? else { return Ok(None) };
+    let kind = recorded.get("kind").and_then(serde_json::Value::as_str);
+    if kind.is_some_and(|kind| RETIRED.contains(&kind)) {
+        return Ok(None);
+    }
+    Check::deserialize(recorded).map(Some).map_err(D::Error::custom)
 }
 
 impl Criterion {
@@ -170,11 +184,6 @@ pub enum Check {
         /// The command, as for `shell`.
         command: String,
     },
-    /// Of the subtasks that derived the same answer by different means, at least two agree. Task level only.
-    SameAnswer {
-        /// Positions of the subtasks among those that the plan counts: first the kept ones, then its own, from 0.
-        subtasks: Vec<usize>,
-    },
 }
 
 impl Check {
@@ -204,8 +213,7 @@ impl Check {
             | Self::FileJson { .. }
             | Self::Table { .. }
             | Self::SameLines { .. }
-            | Self::CommandSucceeds { .. }
-            | Self::SameAnswer { .. } => false,
+            | Self::CommandSucceeds { .. } => false,
         }
     }
 
@@ -236,8 +244,7 @@ impl Check {
             | Self::OutputNumber { .. }
             | Self::OutputLines { .. }
             | Self::OutputLists { .. }
-            | Self::JsonPointer { .. }
-            | Self::SameAnswer { .. } => false,
+            | Self::JsonPointer { .. } => false,
         }
     }
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockedTarget, Criterion, MemoryGuard, PlanMemory, RunId, SubTaskId, TaskId};
+use crate::{Criterion, MemoryGuard, PlanMemory, RunId, SubTaskId, TaskId};
 
 /// What R2 proposes. R2 to the dispatcher, which gives the subtasks their ids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,10 +62,6 @@ pub struct PlannedSubTask {
     pub context: String,
     /// Assertions about this subtask's output.
     pub success_criteria: Vec<Criterion>,
-    /// The subtasks whose answer this one derives again by other means, by their position among those that the plan counts:
-    /// first the kept ones, then its own. They lie in earlier groups, and their outputs are not shown to this one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub independent_of: Vec<usize>,
 }
 
 /// A subtask on its way to R3 and R4a. Dispatcher to both.
@@ -94,10 +90,6 @@ pub struct SubTask {
     pub earlier: Vec<EarlierResult>,
     /// Assertions about its output.
     pub success_criteria: Vec<Criterion>,
-    /// The calls by which the same answer was derived before. A second derivation may not use the same means: the same
-    /// tool with the same program.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub avoid: Vec<BlockedTarget>,
     /// The calls that memory advises against.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<MemoryGuard>,

@@ -114,9 +114,8 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             Some(Style::Notice),
             format!("{}: {reason}", if *granted { "runs" } else { "does not run" }),
         ),
-        Event::SubTaskStarted { intent, second_derivation, success_criteria, .. } => {
-            let again = if *second_derivation { " (again, by other means)" } else { "" };
-            let mut lines = vec![frame.line("R3", 0, None, &format!("{number}{intent}{again}"))];
+        Event::SubTaskStarted { intent, success_criteria, .. } => {
+            let mut lines = vec![frame.line("R3", 0, None, &format!("{number}{intent}"))];
             if frame.verbose {
                 let criteria =
                     success_criteria.iter().map(|criterion| format!("criterion: {}", criterion.text));

@@ -45,13 +45,13 @@ pub(crate) fn run() -> Vec<Line> {
             None,
         ),
         (
-            json!({"type": "subtask.started", "intent": "count the .txt files in docs", "sequence": 1, "second_derivation": false,
+            json!({"type": "subtask.started", "intent": "count the .txt files in docs", "sequence": 1,
             "success_criteria": [{"text": "the output is one number", "mode": "verifiable"}]}),
             Some("dispatcher"),
             Some(ONE),
         ),
         (
-            json!({"type": "subtask.started", "intent": "找出 docs 里最大的文件", "sequence": 1, "second_derivation": true,
+            json!({"type": "subtask.started", "intent": "找出 docs 里最大的文件", "sequence": 1,
             "success_criteria": []}),
             Some("dispatcher"),
             Some(TWO),

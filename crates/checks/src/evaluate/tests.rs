@@ -30,7 +30,7 @@ fn world(folder: &Path) -> Filesystem {
 }
 
 fn passes(check: &Check, output: &str, calls: &[ToolCall]) -> bool {
-    let subject = Subject { output, tool_calls: calls, answers: &["3", "3 files", "4"] };
+    let subject = Subject { output, tool_calls: calls };
     matches!(evaluate(check, &subject, &world(Path::new("/nonexistent"))), Finding::Pass { .. })
 }
 
@@ -56,10 +56,6 @@ fn checks_of_the_output() {
         (pointer.clone(), r#"{"a":[1]}"#, true),
         (pointer.clone(), r#"{"a":[2]}"#, false),
         (pointer, "prose", false),
-        (Check::SameAnswer { subtasks: vec![0, 1] }, "", true),
-        (Check::SameAnswer { subtasks: vec![0, 2] }, "", false),
-        (Check::SameAnswer { subtasks: vec![0, 9] }, "", false),
-        (Check::SameAnswer { subtasks: vec![0, 0] }, "", false),
     ];
     for (check, output, expected) in table {
         assert_eq!(passes(&check, output, &[]), expected, "{check:?} of {output:?}");
@@ -79,7 +75,7 @@ fn a_status_needs_a_call() {
 #[test]
 fn a_failure_takes_the_class_that_the_machine_knows() {
     let calls = [call(CallEnding::Exited { status: 2 }, Some(FailureClass::Environmental))];
-    let subject = Subject { output: "", tool_calls: &calls, answers: &[] };
+    let subject = Subject { output: "", tool_calls: &calls };
     let found = evaluate(&Check::OutputContains { value: "x".into() }, &subject, &world(Path::new("/")));
     assert_eq!(
         found,
@@ -103,7 +99,7 @@ fn a_status_that_nobody_can_read_leaves_a_logical_failure() {
     ];
     for (of_the_call, expected) in table {
         let calls = [call(CallEnding::Exited { status: 1 }, of_the_call)];
-        let subject = Subject { output: "", tool_calls: &calls, answers: &[] };
+        let subject = Subject { output: "", tool_calls: &calls };
         let found = evaluate(&Check::OutputContains { value: "x".into() }, &subject, &world(Path::new("/")));
         let Finding::Fail { failure_class, .. } = found else { panic!("{found:?}") };
         assert_eq!(failure_class, expected);
@@ -119,7 +115,7 @@ fn checks_of_what_a_file_holds() {
         fs::write(folder.path().join(name), content).unwrap();
     }
     fs::File::create(folder.path().join("huge")).unwrap().set_len(2 << 30).unwrap();
-    let subject = Subject { output: "", tool_calls: &[], answers: &[] };
+    let subject = Subject { output: "", tool_calls: &[] };
     let found = |check: &Check| evaluate(check, &subject, &world(folder.path()));
     let schema = |kind: &str| json!({"properties": {"a": {"type": kind}}});
     let columns = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
@@ -160,11 +156,10 @@ fn checks_of_what_a_file_holds() {
 /// A check that cannot be evaluated is not a pass, and says nothing about the approach.
 #[test]
 fn what_cannot_be_evaluated_is_unknown() {
-    let subject = Subject { output: "(", tool_calls: &[], answers: &[] };
-    for check in [Check::OutputMatches { pattern: "(".into() }, Check::SameAnswer { subtasks: vec![0, 1] }] {
-        let found = evaluate(&check, &subject, &world(Path::new("/")));
-        assert!(matches!(found, Finding::Fail { failure_class: FailureClass::Unknown, .. }), "{found:?}");
-    }
+    let subject = Subject { output: "(", tool_calls: &[] };
+    let check = Check::OutputMatches { pattern: "(".into() };
+    let found = evaluate(&check, &subject, &world(Path::new("/")));
+    assert!(matches!(found, Finding::Fail { failure_class: FailureClass::Unknown, .. }), "{found:?}");
 }
 
 #[test]
@@ -172,7 +167,7 @@ fn checks_of_files() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("new 文.txt"), "hello").unwrap();
     let world = world(folder.path());
-    let subject = Subject { output: "", tool_calls: &[], answers: &[] };
+    let subject = Subject { output: "", tool_calls: &[] };
     let table = [
         (Check::FileExists { path: "new 文.txt".into() }, true),
         (Check::FileExists { path: "~/new 文.txt".into() }, true),
@@ -207,7 +202,7 @@ fn a_list_says_what_is_missing_and_what_is_too_much() {
     }
     let reason = |output: &str| {
         let check = Check::OutputLists { folder: ".".into(), pattern: "*.txt".to_owned() };
-        match evaluate(&check, &Subject { output, tool_calls: &[], answers: &[] }, &world(folder.path())) {
+        match evaluate(&check, &Subject { output, tool_calls: &[] }, &world(folder.path())) {
             Finding::Pass { evidence: Evidence::Observation { text } } => text,
             Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: Some(_) } => reason,
             other @ (Finding::Pass { .. } | Finding::Fail { .. }) => panic!("{other:?}"),
@@ -227,7 +222,7 @@ fn beyond_the_limits_nothing_is_decided() {
     large.set_len(2 * 1024 * 1024 * 1024).unwrap();
     let long = "x".repeat(LONGEST_MATCHED + 1);
     let unknown = |check: &Check, output: &str| {
-        let subject = Subject { output, tool_calls: &[], answers: &[] };
+        let subject = Subject { output, tool_calls: &[] };
         let found = evaluate(check, &subject, &world(folder.path()));
         matches!(found, Finding::Fail { failure_class: FailureClass::Unknown, .. })
     };
@@ -237,17 +232,6 @@ fn beyond_the_limits_nothing_is_decided() {
     assert!(!unknown(&Check::OutputMatches { pattern: "x$".into() }, &long[1..]));
     fs::write(folder.path().join("large"), "x").unwrap();
     assert!(!unknown(&Check::FileContains { path: "large".into(), value: "y".into() }, ""));
-}
-
-/// The last of all calls may have been about something else.
-#[test]
-fn disagreement_is_logical_whatever_the_last_call_was() {
-    let last = call(CallEnding::Exited { status: 2 }, Some(FailureClass::Environmental));
-    let subject = Subject { output: "", tool_calls: &[last], answers: &["3", "4"] };
-    let found = evaluate(&Check::SameAnswer { subtasks: vec![0, 1] }, &subject, &world(Path::new("/")));
-    let text = r#"different means gave "3" and "4""#.to_owned();
-    let evidence = Some(Evidence::Observation { text: text.clone() });
-    assert_eq!(found, Finding::Fail { failure_class: FailureClass::Logical, reason: text, evidence });
 }
 
 /// A file without a given place goes to the workspace; commands may write nowhere else.
@@ -260,7 +244,7 @@ fn a_bare_name_means_what_was_made_in_the_workspace() {
     let far = DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
     let passes = |check: &Check, started: DateTime<chrono::FixedOffset>| {
         let world = Filesystem::new(&home, &home, started).with_workspace(&workspace);
-        let subject = Subject { output: "", tool_calls: &[], answers: &[] };
+        let subject = Subject { output: "", tool_calls: &[] };
         matches!(evaluate(check, &subject, &world), Finding::Pass { .. })
     };
     let began = DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
@@ -298,7 +282,7 @@ fn lesson_89_an_old_file_is_not_a_new_one() {
     fs::write(folder.path().join("old"), "x").unwrap();
     let future = DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
     let world = Filesystem::new(folder.path(), folder.path(), future);
-    let subject = Subject { output: "downloaded old", tool_calls: &[], answers: &[] };
+    let subject = Subject { output: "downloaded old", tool_calls: &[] };
     let found = evaluate(&Check::FileNewer { path: "old".into() }, &subject, &world);
     assert!(matches!(found, Finding::Fail { .. }));
 }
@@ -313,7 +297,7 @@ fn lesson_89_a_moment_before_the_run_is_before_it() {
     let made = DateTime::<chrono::Utc>::from(fs::metadata(&path).unwrap().modified().unwrap());
     let world_from =
         |start: DateTime<chrono::Utc>| Filesystem::new(folder.path(), folder.path(), start.fixed_offset());
-    let subject = Subject { output: "", tool_calls: &[], answers: &[] };
+    let subject = Subject { output: "", tool_calls: &[] };
     let passes =
         |check: &Check, world: &Filesystem| matches!(evaluate(check, &subject, world), Finding::Pass { .. });
     let newer = Check::FileNewer { path: path.clone() };
@@ -346,7 +330,7 @@ fn what_is_shown_of_a_file_is_cut_between_characters() {
 
 proptest! {
     #[test]
-    fn hostile_outputs_and_values_never_panic(output in ".{0,300}", value in ".{0,60}", a in 0usize..5, b in 0usize..5) {
+    fn hostile_outputs_and_values_never_panic(output in ".{0,300}", value in ".{0,60}") {
         for check in [
             Check::OutputEquals { value: value.clone() },
             Check::OutputContains { value: value.clone() },
@@ -354,7 +338,6 @@ proptest! {
             Check::OutputNumber { min: Some(f64::NAN), max: None },
             Check::JsonPointer { pointer: value.clone(), equals: json!(1) },
             Check::FileContains { path: value.clone().into(), value: output.clone() },
-            Check::SameAnswer { subtasks: vec![a, b] },
         ] {
             let _ = passes(&check, &output, &[]);
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use artoo_llm_client::{ModelProfile, advice, earlier_results, inline};
-use artoo_types::{BlockedProgram, ToolCall};
+use artoo_types::ToolCall;
 use serde_json::Value;
 
 use super::GUIDED_PROMPT;
@@ -35,13 +35,6 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
     task(&mut text, cx, profile);
     if let Some(named) = named {
         line(&mut text, format_args!("{}", names(named)));
-    }
-    let used = used(cx);
-    if !used.is_empty() {
-        line(
-            &mut text,
-            format_args!("Somebody already did this with {}. Do it in another way.", used.join(", ")),
-        );
     }
     earlier(&mut text, cx);
     correction(&mut text, cx);
@@ -81,13 +74,6 @@ pub(crate) fn derived_step(
         line(&mut text, format_args!("{context}"));
     }
     text.push_str(&earlier_results(&cx.subtask.earlier, OUTPUTS * profile.shown_bytes()));
-    let used = used(cx);
-    if !used.is_empty() {
-        line(
-            &mut text,
-            format_args!("Somebody already did this with {}. Do it in another way.", used.join(", ")),
-        );
-    }
     earlier(&mut text, cx);
     correction(&mut text, cx);
     line(&mut text, format_args!("Task: {}", cx.subtask.intent));
@@ -97,18 +83,6 @@ pub(crate) fn derived_step(
 /// The variable part where the model says what a command means: the task, the command, and what came of it.
 pub(crate) fn closing(task: &str, call: &ToolCall) -> String {
     format!("{task}Command: {}\n{}", inline(&call.target()), result(call))
-}
-
-/// The programs or tools that earlier derivations of the answer used; empty for the first derivation.
-fn used(cx: &AttemptContext) -> Vec<String> {
-    let mut used: Vec<String> = Vec::new();
-    for call in &cx.subtask.avoid {
-        let names = BlockedProgram::all_in(call).into_iter().map(|pair| pair.program);
-        used.extend(names.chain((call.tool.as_str() != "shell").then(|| call.tool.to_string())));
-    }
-    used.sort();
-    used.dedup();
-    used
 }
 
 /// The message to the model after a call; with `named` it repeats the paths that the step is about.

@@ -9,7 +9,7 @@ use artoo_llm_client::{
 };
 use artoo_types::{
     ActionState, BlockedTarget, CallEnding, DominantClass, ExecutionStatus, FailureClass, Loss, Message,
-    MessageKind, PlanDirective, PrevDirective, Role, SubTask, TaskId, ToolName, UnitInterval,
+    MessageKind, PlanDirective, PrevDirective, Role, TaskId, ToolName, UnitInterval,
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -329,17 +329,6 @@ async fn lessons_58_and_90_an_identical_call_runs_once() {
     let ran = finished(&said).into_iter().filter(|call| call.ending != CallEnding::Refused).count();
     assert_eq!(ran, 1);
     assert_eq!(results(&said)[0].tool_calls.len(), 1);
-    house.close().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_second_derivation_with_the_same_program_is_refused() {
-    let avoid = vec![BlockedTarget { tool: ToolName::new("shell"), target: "say first".to_owned() }];
-    let mut house = House::new(Arc::new(Stubborn(&["say second", "tell second"])), &silent(), 4);
-    house.dispatcher.publish(SubTask { avoid, ..subtask(1, "Count") }).unwrap();
-    let said = house.said().await;
-    let endings: Vec<_> = finished(&said).into_iter().map(|call| call.ending).collect();
-    assert_eq!(endings, [CallEnding::Refused, CallEnding::Returned]);
     house.close().await;
 }
 

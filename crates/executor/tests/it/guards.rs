@@ -64,7 +64,7 @@ fn only(said: &[Message]) -> ToolCall {
 #[test]
 fn a_guard_is_about_one_exact_call_and_the_stricter_one_counts() {
     let guards = [guard("ls | wc -l", GuardAction::Confirm), guard("ls | wc -l", GuardAction::Refuse)];
-    let ledger = Ledger::new("Count", &[], &[], Blocked::default()).guarded(&guards);
+    let ledger = Ledger::new("Count", &[], Blocked::default()).guarded(&guards);
     let found = |command: &str| {
         let call = shell(command);
         ledger.guard(&call, &call).map(|guard| guard.action)
@@ -79,7 +79,7 @@ fn a_guard_is_about_one_exact_call_and_the_stricter_one_counts() {
 #[test]
 fn a_call_with_a_secret_is_known_without_it() {
     let guards = [guard("curl -u ada:[redacted]", GuardAction::Refuse)];
-    let ledger = Ledger::new("Count", &[], &[], Blocked::default()).guarded(&guards);
+    let ledger = Ledger::new("Count", &[], Blocked::default()).guarded(&guards);
     let call = shell("curl -u ada:very-secret");
     assert_eq!(ledger.guard(&call, &call), None);
     assert!(ledger.guard(&call, &shell("curl -u ada:[redacted]")).is_some());

@@ -15,7 +15,7 @@ fn glob(pattern: &str) -> BlockedTarget {
 }
 
 fn ledger(blocked: Blocked) -> Ledger {
-    Ledger::new("Count the files", &[], &[], blocked).guided(true)
+    Ledger::new("Count the files", &[], blocked).guided(true)
 }
 
 /// The ruling on a call with this target, without changes.
@@ -58,7 +58,7 @@ fn lessons_58_and_90_the_second_duplicate_ends_the_attempt() {
 /// indentation was "the same call".
 #[test]
 fn again_is_another_question_once_something_changed() {
-    let mut ledger = Ledger::new("Mend the bug", &[], &[], Blocked::default());
+    let mut ledger = Ledger::new("Mend the bug", &[], Blocked::default());
     let call = recorded(
         "shell",
         "make test",
@@ -112,39 +112,17 @@ fn a_blocked_approach_blocks_the_means_for_its_intent_only() {
         .approaches
         .insert(BlockedApproach { tool: ToolName::new("shell"), approach: "Count the files".to_owned() });
     let used = [shell("find docs")];
-    let mut same = Ledger::new("Count the files", &[], &used, blocked.clone());
+    let mut same = Ledger::new("Count the files", &used, blocked.clone());
     assert!(is_refused(&rule(&mut same, &shell("cd docs; find . -type f"))));
     assert_eq!(rule(&mut same, &shell("ls docs")), Ruling::Allowed);
     // A different word order, case or punctuation is the same intent.
-    let mut reworded = Ledger::new("the files: COUNT.", &[], &used, blocked.clone());
+    let mut reworded = Ledger::new("the files: COUNT.", &used, blocked.clone());
     assert!(is_refused(&rule(&mut reworded, &shell("find docs"))));
     // Different words are a different intent: the code has no list of stop words in any language.
     for other in ["Sum the sizes", "Count files"] {
-        let mut other = Ledger::new(other, &[], &used, blocked.clone());
+        let mut other = Ledger::new(other, &used, blocked.clone());
         assert_eq!(rule(&mut other, &shell("find docs")), Ruling::Allowed);
     }
-}
-
-#[test]
-fn a_second_derivation_may_not_use_the_same_means() {
-    let avoid = [shell("find docs -name '*.txt' | wc -l"), glob("docs/*")];
-    for same in [
-        "find docs",
-        "/usr/bin/find .",
-        "LC_ALL=C find docs",
-        "cd docs && find .",
-        "bash -c 'find docs'",
-        "timeout 5 find .",
-    ] {
-        let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
-        assert!(is_refused(&rule(&mut ledger, &shell(same))), "{same}");
-    }
-    for other in ["ls -R docs | grep -c txt", "python3 -c 'import os'", "fd . docs", "ls docs | wc -l"] {
-        let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
-        assert_eq!(rule(&mut ledger, &shell(other)), Ruling::Allowed, "{other}");
-    }
-    let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
-    assert!(is_refused(&rule(&mut ledger, &glob("other/**"))));
 }
 
 /// Fact 8: after a refusal the loop looked for a bypass, and found one.
@@ -177,15 +155,6 @@ fn fact_7_a_blocked_program_is_refused_wherever_it_works() {
     for other in ["awk '{print python3}' a.csv", "cat python3", "grep -c python3 x | sort"] {
         assert_eq!(rule(&mut ledger(blocked()), &shell(other)), Ruling::Allowed, "{other}");
     }
-}
-
-/// A printed literal such as `echo 5` agrees with any other answer.
-#[test]
-fn law_0_a_second_derivation_may_not_merely_print_an_answer() {
-    let avoid = [shell("find docs | wc -l")];
-    let mut second = Ledger::new("Count", &avoid, &[], Blocked::default());
-    assert!(is_refused(&rule(&mut second, &shell("echo 5"))));
-    assert_eq!(rule(&mut ledger(Blocked::default()), &shell("echo 5")), Ruling::Allowed);
 }
 
 proptest! {

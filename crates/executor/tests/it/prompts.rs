@@ -12,15 +12,12 @@ use artoo_llm_client::{
 };
 use artoo_tools::Toolbox;
 use artoo_types::{
-    Arguments, BlockedTarget, CallEnding, CallFailure, Check, EarlierResult, FailureClass, OutputRecord,
-    SubTask, ToolCall, ToolName,
+    Arguments, CallEnding, CallFailure, Check, FailureClass, OutputRecord, SubTask, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::fixtures::{
-    call, changing, correction, guided, json_turns, recorded, spec, subtask, surroundings,
-};
+use crate::fixtures::{call, changing, correction, json_turns, recorded, spec, subtask, surroundings};
 
 /// Tools that return the same record for every call.
 struct Same(ToolCall);
@@ -156,22 +153,6 @@ async fn a_corrected_attempt_sees_every_call_and_what_was_wrong() {
     for part in ["the output has 2 numbers", "Print one number", "sleep 99"] {
         assert!(prompt.contains(part), "{part} is not in {prompt}");
     }
-}
-
-#[tokio::test]
-async fn a_second_derivation_is_told_what_not_to_use() {
-    let mut subtask = subtask(1, "Count the files");
-    let avoid =
-        |tool: &str, target: &str| BlockedTarget { tool: ToolName::new(tool), target: target.to_owned() };
-    subtask.avoid = vec![avoid("shell", "find docs | wc -l"), avoid("glob", "docs/*")];
-    subtask.earlier =
-        vec![EarlierResult { intent: "List".to_owned(), output: "日记.txt".to_owned(), left_out_bytes: 0 }];
-    let turns = vec![call("python3 x", true)];
-    let [request] = sent_by(guided(), &context(subtask), turns, exited(0, "3")).await.try_into().unwrap();
-    let prompt = changing(&request.messages);
-    insta::assert_snapshot!("second_derivation", prompt);
-    assert!(prompt.contains("find") && prompt.contains("glob"));
-    assert!(!prompt.contains("wc -l"), "the calls of the first derivation are not shown");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use artoo_ggs::{Round, observe};
 use artoo_ggs_core::{Bearing, Observation, Report, Standing, Weighing};
 use artoo_types::{
-    CallEnding, Check, CriterionVerdict, FailureClass, FileChange, FileChangeKind, GapEntry, Judge, Mode,
+    CallEnding, Check, CriterionVerdict, FailureClass, FileChange, FileChangeKind, GapEntry, Mode,
     OutcomeStatus, ReplanRequest, StepKind, SubTaskOutcome, ToolCall, ToolName,
 };
 use serde_json::{Value, json};
@@ -288,18 +288,4 @@ fn where_only_the_whole_falls_short_what_was_done_for_it_is_in_question() {
         ..replan(vec![done(1, "find docs"), failed(2, &["b"], LOGICAL)])
     });
     assert_eq!(observation.failures.len(), 1);
-}
-
-/// One of them is right: the third derivation may need what it used.
-#[test]
-fn derivations_that_disagree_are_not_held_against_their_programs() {
-    let doubted = |number, command| SubTaskOutcome {
-        tool_calls: vec![call(number, "shell", command)],
-        ..outcome(number, OutcomeStatus::Matched, vec![fail("a", LOGICAL)])
-    };
-    let outcomes = || vec![doubted(1, "find docs"), doubted(2, "python3 x.py"), done(3, "awk 1 a.csv")];
-    assert_eq!(led(outcomes(), vec![fail("they agree", LOGICAL)]), [[""; 0]; 0]);
-    // A reader's finding on the whole is separate from the two derivations.
-    let judged = CriterionVerdict { judge: Judge::Model, ..fail("nothing is left out", LOGICAL) };
-    assert_eq!(led(outcomes(), vec![fail("they agree", LOGICAL), judged]), [["awk"]]);
 }

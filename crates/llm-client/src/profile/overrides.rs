@@ -34,7 +34,7 @@ pub struct ProfileOverrides {
     /// Whether its server can bind answers to a JSON Schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured: Option<bool>,
-    /// Whether it is weak, so that it is guided: examples in prompts, one action a turn, answers derived twice.
+    /// Whether it is weak, so that it is guided: examples in prompts, one action a turn, commands derived in several ways.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guided: Option<bool>,
 }

@@ -245,17 +245,17 @@ async fn fact_12_an_unknown_verdict_word_is_no_pass() {
 
 #[tokio::test(start_paused = true)]
 async fn kept_outcomes_count_again_in_the_next_plan() {
-    let same = checked(Check::SameAnswer { subtasks: vec![0, 1] });
     let messages = vec![
-        manifest(1, &[], &[1, 2], std::slice::from_ref(&same)).into(),
+        manifest(1, &[], &[1, 2], &[]).into(),
         matched(1, "Count", "3").into(),
         failed(2, "Count", "no answer").into(),
-        manifest(2, &[1], &[3], std::slice::from_ref(&same)).into(),
+        manifest(2, &[1], &[3], &[]).into(),
         matched(3, "Count", "3 files").into(),
     ];
-    let said = gated(messages).await;
+    let model = ScriptedModel::new().expect(Expect::purpose("answer"), Answer::text("3"));
+    let said = played(Arc::new(TakesTheWhole), model, messages).await;
     let summary = last_summary(&said);
-    assert_eq!(summary.merged_output, json!("3"));
+    assert_eq!(summary.merged_output, json!({"Count": "3", "Count (2)": "3 files"}));
     assert_eq!(
         summary.outcomes.iter().map(|outcome| outcome.output.clone()).collect::<Vec<_>>(),
         ["3", "3 files"]

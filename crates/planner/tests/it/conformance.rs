@@ -78,7 +78,6 @@ fn step(intent: &str) -> PlannedSubTask {
         kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: vec![criterion],
-        independent_of: Vec::new(),
     }
 }
 

@@ -18,18 +18,14 @@ async fn planned(cx: &PlanContext, answers: Vec<artoo_llm_client::doubles::Answe
     plan
 }
 
-/// Criteria of the whole are carried over; criteria that compare steps by position are not, since the
-/// positions changed.
 #[tokio::test]
-async fn the_aim_stays_and_old_positions_do_not() {
-    let mut cx = conformance::replanning("Count and report", &["Count", "Count by other means"], &["Report"]);
+async fn criteria_of_the_whole_are_carried_over() {
+    let mut cx = conformance::replanning("Count and report", &["Count"], &["Report"]);
     let judged = Criterion { text: "The answer is polite".into(), mode: Mode::Plausible, check: None };
-    let same = Check::SameAnswer { subtasks: vec![0, 1] };
-    let agree = Criterion { text: "They agree".into(), mode: Mode::Verifiable, check: Some(same) };
-    cx.previous.as_mut().unwrap().plan.task_criteria = vec![agree.clone(), judged.clone()];
+    cx.previous.as_mut().unwrap().plan.task_criteria = vec![judged.clone()];
     let plan = planned(&cx, vec![answer(&question("Say it politely"))]).await;
-    assert_eq!(plan.kept, ids(&cx, &[0, 1]));
-    assert!(plan.task_criteria.contains(&judged) && !plan.task_criteria.contains(&agree), "{plan:#?}");
+    assert_eq!(plan.kept, ids(&cx, &[0]));
+    assert!(plan.task_criteria.contains(&judged), "{plan:#?}");
 }
 
 /// The only step matched, and the judge of the whole rejected its answer: if kept, it would be half of the

@@ -12,7 +12,6 @@ fn subtask(intent: &str, criterion: &str) -> PlannedSubTask {
         kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: vec![judged(criterion)],
-        independent_of: Vec::new(),
     }
 }
 
@@ -60,8 +59,6 @@ fn each_rule_is_found() {
     assert_eq!(with(|subtask| subtask.intent = " \n".into()), [Violation::NoIntent { position: 0 }]);
     assert_eq!(with(|subtask| subtask.sequence = 0), [Violation::NoGroup { position: 0 }]);
     assert_eq!(with(|subtask| subtask.success_criteria.clear()), [Violation::NoCriterion { position: 0 }]);
-    assert_eq!(with(|subtask| subtask.independent_of = vec![0]), [Violation::Reference { position: 0 }]);
-    assert_eq!(with(|subtask| subtask.independent_of = vec![9]), [Violation::Reference { position: 0 }]);
     let pattern = with(|subtask| {
         subtask.success_criteria = vec![checked(Check::OutputMatches { pattern: "(".into() })]
     });
@@ -87,12 +84,6 @@ fn each_rule_is_found() {
     // The check for a non-empty answer is what code adds if there is no other criterion.
     assert_eq!(shaped(r"\S"), []);
     assert_eq!(shaped(r"\.txt$"), []);
-    let same = Check::SameAnswer { subtasks: vec![0, 1] };
-    let mut compares = sound();
-    compares.success_criteria = vec![checked(same.clone())];
-    assert_eq!(validate(&plan(vec![compares]), &first()), [Violation::Level { position: 0 }]);
-    let far = Plan { task_criteria: vec![checked(same)], ..plan(vec![sound()]) };
-    assert_eq!(validate(&far, &first()), [Violation::Reference { position: 1 }]);
     let runs = checked(Check::CommandSucceeds { command: "cargo test".to_owned() });
     let whole = Plan { task_criteria: vec![runs.clone()], ..plan(vec![sound()]) };
     assert_eq!(validate(&whole, &first()), [Violation::TaskCommand]);
@@ -125,15 +116,6 @@ fn lesson_38_an_echo_of_the_intent_is_no_criterion() {
         validate(&task, &first()).as_slice(),
         [Violation::Criterion { flaw: Flaw::Echo { .. } }]
     ));
-}
-
-/// A derivation and the one it must be independent of are in different groups; otherwise the second would
-/// have nothing to avoid.
-#[test]
-fn references_point_to_earlier_groups() {
-    let second = |sequence| PlannedSubTask { sequence, independent_of: vec![0], ..sound() };
-    assert_eq!(validate(&plan(vec![sound(), second(2)]), &first()), []);
-    assert_eq!(validate(&plan(vec![sound(), second(1)]), &first()), [Violation::Reference { position: 1 }]);
 }
 
 /// A replan that keeps what matched and plans nothing else would be accepted without the missing part.

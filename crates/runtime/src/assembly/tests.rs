@@ -199,7 +199,6 @@ async fn planner(mut port: Port, voice: Voice) {
                 kind: artoo_types::StepKind::FindOut,
                 context: String::new(),
                 success_criteria: vec![criterion],
-                independent_of: Vec::new(),
             };
             let plan = Plan {
                 memory: artoo_types::PlanMemory::default(),

@@ -139,8 +139,6 @@ pub enum Event {
         sequence: u32,
         /// Assertions about its output.
         success_criteria: Vec<Criterion>,
-        /// Whether it derives an answer a second time, by other means.
-        second_derivation: bool,
     },
     /// A call begins.
     #[serde(rename = "tool.started")]

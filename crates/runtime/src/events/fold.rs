@@ -104,7 +104,6 @@ impl EventFold {
                     intent: subtask.intent.clone(),
                     sequence: subtask.sequence,
                     success_criteria: subtask.success_criteria.clone(),
-                    second_derivation: !subtask.avoid.is_empty(),
                 },
             )),
             Message::ToolStarted(started) => events.push((

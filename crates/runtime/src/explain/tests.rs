@@ -16,7 +16,6 @@ fn plan(kept: &[SubTaskId], intents: &[&str]) -> Plan {
         kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: Vec::new(),
-        independent_of: Vec::new(),
     };
     Plan {
         memory: artoo_types::PlanMemory::default(),

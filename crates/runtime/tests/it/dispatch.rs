@@ -210,32 +210,6 @@ fn what_is_handed_on_is_bounded_together_and_says_what_is_missing() {
 }
 
 #[test]
-fn a_second_derivation_sees_nothing_of_the_first_but_its_means() {
-    let mut bench = Bench::new();
-    let second = PlannedSubTask { independent_of: vec![1], ..subtask(3, "count again", &["x"]) };
-    bench.plan(
-        &[],
-        vec![subtask(1, "look", &["x"]), subtask(2, "count", &["x"]), second, subtask(4, "use", &["x"])],
-    );
-    bench.end(1, OutcomeStatus::Matched, "docs");
-    bench.end(2, OutcomeStatus::Matched, "SECRET 3");
-    // Taken at its start: the second derivation is now running.
-    let mut again = Bench::new();
-    let second = PlannedSubTask { independent_of: vec![1], ..subtask(3, "count again", &["x"]) };
-    again.plan(&[], vec![subtask(1, "look", &["x"]), subtask(2, "count", &["x"]), second]);
-    again.end(1, OutcomeStatus::Matched, "docs");
-    let messages = again.end(2, OutcomeStatus::Matched, "SECRET 3");
-    let task = tasks(&messages)[0];
-    assert_eq!(task.earlier, [earlier(1, "docs", 0)]);
-    let avoid: Vec<(&str, &str)> =
-        task.avoid.iter().map(|target| (target.tool.as_str(), target.target.as_str())).collect();
-    assert_eq!(avoid, [("shell", "find docs")], "calls that failed are no means");
-    // A step after both sees only the first: their agreement decides between them, not a reader.
-    let messages = bench.end(3, OutcomeStatus::Matched, "OTHER 3");
-    assert_eq!(tasks(&messages)[0].earlier, [earlier(1, "docs", 0), earlier(2, "SECRET 3", 0)]);
-}
-
-#[test]
 fn a_plan_that_only_keeps_runs_nothing() {
     let mut bench = Bench::new();
     assert_eq!(bench.plan(&[id(9)], Vec::new()).len(), 1);

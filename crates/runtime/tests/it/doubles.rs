@@ -185,7 +185,6 @@ pub(crate) fn subtask(sequence: u32, intent: &str, words: &[&str]) -> PlannedSub
         kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: words.iter().map(|word| contains(word)).collect(),
-        independent_of: Vec::new(),
     }
 }
 

@@ -50,6 +50,30 @@ fn checks_refuse_unknown_fields() {
     assert!(serde_json::from_value::<artoo_types::Check>(wire).is_err());
 }
 
+/// Journals from before 2026-11-27 hold second derivations: these fields and this kind of check.
+#[test]
+fn journals_with_second_derivations_stay_readable() {
+    let subtask = samples::envelope(samples::plan::subtask().into());
+    let mut wire = serde_json::to_value(&subtask).unwrap();
+    wire["payload"]["avoid"] = json!([{"tool": "glob", "target": "docs/**/*.txt"}]);
+    assert_eq!(serde_json::from_value::<Envelope>(wire).unwrap(), subtask);
+
+    let mut plan = samples::plan::plan();
+    plan.task_criteria[0].check = None;
+    let plan = samples::envelope(plan.into());
+    let mut wire = serde_json::to_value(&plan).unwrap();
+    wire["payload"]["subtasks"][1]["independent_of"] = json!([0, 1]);
+    wire["payload"]["task_criteria"][0]["check"] = json!({"kind": "same_answer", "subtasks": [0, 1, 2]});
+    assert_eq!(serde_json::from_value::<Envelope>(wire).unwrap(), plan);
+}
+
+#[test]
+fn unknown_kinds_of_checks_are_errors_that_name_the_kind() {
+    let wire = json!({"text": "it is so", "mode": "verifiable", "check": {"kind": "gossip"}});
+    let error = serde_json::from_value::<artoo_types::Criterion>(wire).unwrap_err().to_string();
+    assert!(error.contains("gossip"), "{error}");
+}
+
 #[test]
 fn unknown_kinds_are_errors_that_name_the_kind() {
     let wire = json!({"kind": "gossip", "payload": {}});

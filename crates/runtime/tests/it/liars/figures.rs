@@ -120,7 +120,6 @@ fn between(min: f64, max: f64) -> Fixed {
         kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: vec![criterion],
-        independent_of: Vec::new(),
     };
     Fixed { subtasks: vec![subtask], task_criteria: Vec::new() }
 }

@@ -126,7 +126,6 @@ pub(super) fn one(intent: &str, check: Check) -> Fixed {
             mode: Mode::Verifiable,
             check: Some(check),
         }],
-        independent_of: Vec::new(),
     };
     Fixed { subtasks: vec![subtask], task_criteria: Vec::new() }
 }

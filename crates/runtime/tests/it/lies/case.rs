@@ -31,7 +31,7 @@ pub(crate) struct Step {
     pub(crate) shows: bool,
 }
 
-/// One turn of the model in several equivalent forms: a sample, a second derivation and a later attempt take
+/// One turn of the model in several equivalent forms: a sample and a later attempt take
 /// the next.
 pub(crate) struct Turn {
     pub(crate) ways: Vec<Value>,

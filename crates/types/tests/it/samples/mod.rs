@@ -3,7 +3,7 @@
 mod control;
 mod memory;
 mod outcome;
-mod plan;
+pub(crate) mod plan;
 mod request;
 mod tools;
 mod watch;

@@ -1,11 +1,11 @@
 use artoo_types::{
-    BlockedTarget, Check, Criterion, DispatchManifest, EarlierResult, Mode, Plan, PlanApprovalDecided,
-    PlanApprovalRequested, PlannedSubTask, SubTask, ToolName,
+    Check, Criterion, DispatchManifest, EarlierResult, Mode, Plan, PlanApprovalDecided,
+    PlanApprovalRequested, PlannedSubTask, SubTask,
 };
 
 use super::{run_id, subtask_id, task_id, time};
 
-pub(super) fn plan() -> Plan {
+pub(crate) fn plan() -> Plan {
     Plan {
         memory: super::memory::of_plan(),
         task_id: task_id(),
@@ -18,7 +18,6 @@ pub(super) fn plan() -> Plan {
                 kind: artoo_types::StepKind::FindOut,
                 context: "The files may lie in sub-folders.".to_owned(),
                 success_criteria: every_check(),
-                independent_of: Vec::new(),
             },
             PlannedSubTask {
                 sequence: 2,
@@ -26,7 +25,6 @@ pub(super) fn plan() -> Plan {
                 kind: artoo_types::StepKind::FindOut,
                 context: "Compare sizes in bytes.".to_owned(),
                 success_criteria: vec![judged()],
-                independent_of: vec![0, 1],
             },
         ],
         kept: vec![subtask_id(1)],
@@ -53,7 +51,7 @@ pub(super) fn manifest() -> DispatchManifest {
     }
 }
 
-pub(super) fn subtask() -> SubTask {
+pub(crate) fn subtask() -> SubTask {
     SubTask {
         guards: super::memory::of_plan().guards,
         subtask_id: subtask_id(2),
@@ -70,7 +68,6 @@ pub(super) fn subtask() -> SubTask {
             left_out_bytes: 0,
         }],
         success_criteria: every_check(),
-        avoid: vec![BlockedTarget { tool: ToolName::new("glob"), target: "docs/**/*.txt".to_owned() }],
         deadline: Some(time("2026-03-14T09:31:52+08:00")),
     }
 }
@@ -85,7 +82,7 @@ fn checked(text: &str, check: Check) -> Criterion {
 }
 
 pub(super) fn task_criteria() -> Vec<Criterion> {
-    vec![checked("both counts agree", Check::SameAnswer { subtasks: vec![0, 1, 2] }), judged()]
+    vec![checked("the sums are there", Check::FileExists { path: "sums.csv".into() }), judged()]
 }
 
 /// One criterion for each kind of check.
