@@ -27,8 +27,12 @@ use tokio_util::sync::CancellationToken;
 
 const FILES: usize = 2_000;
 const CHANGE: &str = "echo x >> 7; echo y > new";
-/// Protected places in the home folder, hidden from each confined command.
+/// Protected places in the home folder, hidden from each confined command: folders that exist, and as many
+/// names that do not as artoo protects.
 const HIDDEN: [&str; 6] = [".ssh", ".aws", ".gnupg", ".mozilla", ".config/gh", ".artoo"];
+const MISSING: usize = 46;
+/// Entries of a home folder that has been in use for some years, and of the folders of settings in it.
+const ENTRIES: [(&str, usize); 4] = [("", 80), (".config", 60), (".cache", 60), (".local/share", 40)];
 /// Goals in milliseconds beyond an unconfined run. Before protected places were hidden, a command that could
 /// read everything took 0.66; hiding may add at most 1 ms.
 const READ: f64 = 1.66;
@@ -44,6 +48,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let workspace = home.join("workspace");
     fs::create_dir(&workspace)?;
     HIDDEN.iter().try_for_each(|place| fs::create_dir_all(home.join(place)))?;
+    for (folder, entries) in ENTRIES {
+        let folder = home.join(folder);
+        (0..entries).try_for_each(|number| fs::create_dir_all(folder.join(format!("entry-{number}"))))?;
+    }
     for number in 0..FILES {
         fs::write(workspace.join(number.to_string()), "text\n".repeat(20))?;
     }
@@ -52,7 +60,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir(&git)?;
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
     let may_seal = settled(&runtime, bound(&workspace, &home, &[&git]), "no sealed parts here");
-    let store = home.join("store");
+    // As artoo has it: where nothing shows that it comes and goes.
+    let store = home.join(".artoo/store");
     let has_previews =
         Preview::supported(&store).inspect_err(|reason| eprintln!("no previews here: {reason}"));
     let [mut plain, mut confined, mut alone, mut sealed, mut previewed, mut rehearsed] =
@@ -183,10 +192,18 @@ fn invocation(workspace: &Path) -> Invocation {
 
 fn confinement(workspace: &Path, home: &Path) -> Confinement {
     Confinement {
-        hidden: HIDDEN.map(|place| home.join(place)).to_vec(),
+        hidden: hidden(home),
         writable: vec![workspace.to_owned()],
-        ..Confinement::new(SandboxMode::WorkspaceWrite, home.join("tmp"))
+        ..Confinement::new(SandboxMode::WorkspaceWrite, home.join(".artoo/tmp"))
     }
+}
+
+fn hidden(home: &Path) -> Vec<PathBuf> {
+    let missing = (0..MISSING).map(|number| {
+        let (folder, _) = ENTRIES.get(number % ENTRIES.len()).copied().unwrap_or_default();
+        home.join(folder).join(format!("token-{number}"))
+    });
+    HIDDEN.iter().map(|place| home.join(place)).chain(missing).collect()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

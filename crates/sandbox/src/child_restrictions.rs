@@ -5,7 +5,8 @@
 //! allocated.
 
 use std::ffi::CString;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
@@ -13,14 +14,19 @@ use rustix::thread::set_no_new_privs;
 use seccompiler::{BpfProgram, apply_filter};
 
 use crate::child_data::last_error;
+use crate::landlock_calls::{add_rule, restrict_self};
 use crate::landlock_rules::{self, Rules};
+use crate::readable::ReadRules;
 use crate::socket_reach::SocketReach;
 use crate::{Confinement, SandboxError, capabilities, seccomp};
 
 /// The rules of one command.
 #[derive(Debug)]
 pub(crate) struct ChildRules {
+    /// What it may change, and reach.
     ruleset: OwnedFd,
+    /// What it may read.
+    readable: Arc<ReadRules>,
     /// Granted folders that appear only with the command's mounts, after the rules were made.
     late: Vec<CString>,
     /// The access rights in a granted folder, as Landlock bits.
@@ -37,53 +43,27 @@ impl ChildRules {
     ) -> Result<Self, SandboxError> {
         let rejected = |source| SandboxError::Rules { program: program.to_owned(), source };
         let ruleset = Rules::build(program, confinement)?.into_open().map_err(rejected)?;
+        let readable = ReadRules::of(&confinement.hidden, confinement.granted()).map_err(rejected)?;
         let sockets = SocketReach::of(confinement).creates();
         let filter = seccomp::filter(sockets).map_err(|error| seccomp::rejected(program, &error))?;
-        Ok(Self { ruleset, late, rights: landlock_rules::rights_in_a_granted_folder(), filter })
+        Ok(Self { ruleset, readable, late, rights: landlock_rules::rights_in_a_granted_folder(), filter })
     }
 
     /// Binds the calling process irrevocably. Bare system calls only.
     pub(crate) fn apply(&self) -> Result<(), Errno> {
         self.late.iter().try_for_each(|folder| self.grant(folder))?;
         set_no_new_privs(true)?;
-        self.restrict_self()?;
+        restrict_self(self.ruleset.as_fd())?;
+        restrict_self(self.readable.ruleset())?;
         capabilities::reduce()?;
         apply_filter(self.filter).map_err(|_| last_error())
     }
 
-    /// Grants write access in a folder that was just mounted.
+    /// Grants a folder that was just mounted.
     fn grant(&self, folder: &CString) -> Result<(), Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = open(folder.as_c_str(), flags, Mode::empty())?;
-        let beneath = PathBeneath { rights: self.rights, folder: folder.as_raw_fd() };
-        #[expect(unsafe_code, reason = "the crate for Landlock allocates, which is not allowed here")]
-        // SAFETY: the call reads a whole `PathBeneath`, whose descriptor is open; both outlive it.
-        let added = unsafe {
-            libc::syscall(
-                libc::SYS_landlock_add_rule,
-                self.ruleset.as_raw_fd(),
-                RULE_PATH_BENEATH,
-                &raw const beneath,
-                0_u32,
-            )
-        };
-        if added == 0 { Ok(()) } else { Err(last_error()) }
-    }
-
-    fn restrict_self(&self) -> Result<(), Errno> {
-        let ruleset = self.ruleset.as_raw_fd();
-        #[expect(unsafe_code, reason = "the crate for Landlock allocates, which is not allowed here")]
-        // SAFETY: takes numbers only, and binds no thread but this one.
-        let bound = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0_u32) };
-        if bound == 0 { Ok(()) } else { Err(last_error()) }
+        add_rule(self.ruleset.as_fd(), folder.as_fd(), self.rights)?;
+        self.readable.grant(folder.as_fd())
     }
 }
-
-/// One rule, as the kernel reads it.
-#[repr(C, packed)]
-struct PathBeneath {
-    rights: u64,
-    folder: std::ffi::c_int,
-}
-
-const RULE_PATH_BENEATH: u32 = 1;

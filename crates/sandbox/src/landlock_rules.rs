@@ -1,4 +1,4 @@
-//! Landlock rules for one command.
+//! Landlock rules for one command, but for those about reading ([`crate::readable`]).
 
 use std::fs::DirBuilder;
 use std::io;
@@ -15,12 +15,12 @@ use landlock::{
 
 use crate::socket_reach::SocketReach;
 use crate::{
-    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, child_namespace, readable,
-    seccomp,
+    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, child_namespace, seccomp,
 };
 
 /// Devices that discard or produce bytes and change nothing. The terminal is not one of them.
-const HARMLESS_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+pub(crate) const HARMLESS_DEVICES: [&str; 5] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// A complete ruleset that is not enforced yet.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Opens every granted folder, and everything that may be read, and builds the rules.
+    /// Opens every granted folder and builds the rules.
     pub(crate) fn build(program: &str, confinement: &Confinement) -> Result<Self, SandboxError> {
         let rejected = |error| rejected(program, error);
         let mut ruleset = handled(confinement.network).and_then(Ruleset::create).map_err(rejected)?;
@@ -52,16 +52,11 @@ impl Rules {
             // A missing device needs no grant; omitting one is never less strict.
             if let Ok(device) = PathFd::new(device) {
                 // Programs ask every file whether it is a terminal, which is an ioctl.
-                let rights = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
+                let rights = AccessFs::WriteFile | AccessFs::IoctlDev;
                 let rule = PathBeneath::new(device, rights).set_compatibility(CompatLevel::BestEffort);
                 ruleset = ruleset.add_rule(rule).map_err(rejected)?;
             }
         }
-        readable::each(&confinement.hidden, |entry| {
-            let rule = PathBeneath::new(entry, AccessFs::ReadFile);
-            (&mut ruleset).add_rule(rule).map(drop).map_err(io::Error::other)
-        })
-        .map_err(|source| SandboxError::Rules { program: program.to_owned(), source })?;
         Ok(Self { ruleset })
     }
 
@@ -76,7 +71,7 @@ impl Rules {
 fn handled(network: Network) -> Result<Ruleset, RulesetError> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_write(ABI::V3) | AccessFs::ReadFile)?
+        .handle_access(AccessFs::from_write(ABI::V3))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::IoctlDev | AccessFs::ResolveUnix)?
         .scope(Scope::Signal | Scope::AbstractUnixSocket)?;
@@ -87,11 +82,11 @@ fn handled(network: Network) -> Result<Ruleset, RulesetError> {
     }
 }
 
-/// Everything that creates, changes, moves, removes and reads files; no device nodes, no device control, and
-/// no sockets: one that lies there may be another program's.
+/// Everything that creates, changes, moves and removes files; no device nodes, no device control, and no
+/// sockets: one that lies there may be another program's.
 fn in_a_granted_folder() -> BitFlags<AccessFs> {
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
-    (AccessFs::from_write(ABI::V3) & !devices) | AccessFs::ReadFile
+    AccessFs::from_write(ABI::V3) & !devices
 }
 
 /// The same as Landlock bits.

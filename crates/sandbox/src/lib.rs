@@ -17,7 +17,8 @@
 //!
 //! *Architecture invariant*: this crate does not know who asked for a command or whether anyone consented,
 //! and running one does not analyse what it means. It reads no environment, no home folder and no clock but
-//! the monotonic one; every path, variable and limit is an argument. It keeps nothing between two runs. It is
+//! the monotonic one; every path, variable and limit is an argument. It keeps nothing of a command after
+//! its end. It is
 //! the only crate that starts processes and, with `artoo-mapped-file`, the only one that may contain
 //! `unsafe`.
 //!
@@ -107,6 +108,7 @@ pub mod preview;
 #[cfg(any(test, not(target_os = "linux")))]
 mod process_group;
 mod pump;
+mod real_names;
 mod run;
 
 #[cfg(target_os = "linux")]
@@ -123,6 +125,8 @@ mod disk_limit;
 mod driver;
 #[cfg(target_os = "linux")]
 mod init_process;
+#[cfg(target_os = "linux")]
+mod landlock_calls;
 #[cfg(target_os = "linux")]
 mod landlock_rules;
 #[cfg(target_os = "linux")]

@@ -11,6 +11,7 @@ use rustix::fs::futimens;
 use super::overlay_dirs::{Layer, OverlayDirs};
 use super::{Change, Preview, PreviewError};
 use crate::Outcome;
+use crate::real_names::RealNames;
 
 /// Files that are hidden or replaced for a command run on overlays. The real folders do not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,8 +75,8 @@ impl OverlayDirs {
     /// Keeps protected places that do not exist from appearing while the command runs. One that exists is
     /// covered by a mount on the overlay, which a rename below does not remove.
     pub(super) fn blank(&mut self, places: &[PathBuf]) -> Result<(), PreviewError> {
-        let mut folders = Vec::new();
-        for missing in places.iter().filter_map(|place| first_missing(place)) {
+        let (mut folders, mut names) = (Vec::new(), RealNames::default());
+        for missing in places.iter().filter_map(|place| names.first_missing(place)) {
             let layer = self.layers.iter().enumerate().find(|(_, layer)| missing.starts_with(&layer.root));
             let Some((number, layer)) = layer else { continue };
             let blank = layer.blank(&missing, &mut folders);
@@ -154,21 +155,6 @@ fn settle(mut folders: Vec<(PathBuf, PathBuf)>) -> Result<Vec<(PathBuf, Moment)>
         Err(source) => Err(PreviewError::Store { path: real, source }),
     });
     settled.collect()
-}
-
-/// The path of the first part of a place that does not exist, in real folders; `None` if all of it exists.
-fn first_missing(place: &Path) -> Option<PathBuf> {
-    let mut above = place;
-    if above.symlink_metadata().is_ok() {
-        return None;
-    }
-    loop {
-        let (folder, name) = (above.parent()?, above.file_name()?);
-        match folder.canonicalize() {
-            Ok(real) => return Some(real.join(name)),
-            Err(_) => above = folder,
-        }
-    }
 }
 
 /// Makes what hides an entry in an overlay: a character device with the number 0.
