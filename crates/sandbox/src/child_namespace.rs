@@ -99,7 +99,7 @@ impl ChildNamespace {
         program: &str,
         confinement: &Confinement,
         overlay_dirs: Option<&OverlayDirs>,
-        abi: u8,
+        reach: SocketReach<'_>,
     ) -> Result<Self, SandboxError> {
         let unfit = |source| namespace_error(program, "preparing its namespaces", source);
         let layers = overlay_dirs.map(|overlay_dirs| overlay_dirs.layers.as_slice()).unwrap_or_default();
@@ -114,7 +114,7 @@ impl ChildNamespace {
         writable.reverse();
         let mounts = if layers.is_empty() { Vec::new() } else { mount_points().map_err(unfit)? };
         let (pinned, sealed) = unchanging_parts(program, confinement, layers)?;
-        let sockets = SocketReach::of(confinement).to_cover(abi).map_err(unfit)?;
+        let sockets = reach.to_cover();
         Ok(Self {
             own_users: OwnUsers::if_needed().map_err(unfit)?,
             overlays: layers

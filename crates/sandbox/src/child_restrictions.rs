@@ -40,12 +40,12 @@ impl ChildRules {
         program: &str,
         confinement: &Confinement,
         late: Vec<CString>,
+        reach: SocketReach<'_>,
     ) -> Result<Self, SandboxError> {
         let rejected = |source| SandboxError::Rules { program: program.to_owned(), source };
-        let ruleset = Rules::build(program, confinement)?.into_open().map_err(rejected)?;
+        let ruleset = Rules::build(program, confinement, reach)?.into_open().map_err(rejected)?;
         let readable = ReadRules::of(&confinement.hidden, confinement.granted()).map_err(rejected)?;
-        let sockets = SocketReach::of(confinement).creates();
-        let filter = seccomp::filter(sockets).map_err(|error| seccomp::rejected(program, &error))?;
+        let filter = seccomp::filter(reach.sockets()).map_err(|error| seccomp::rejected(program, &error))?;
         Ok(Self { ruleset, readable, late, rights: landlock_rules::rights_in_a_granted_folder(), filter })
     }
 

@@ -170,8 +170,8 @@ pub struct Confinement {
     /// `writable`. Without mount namespaces their names can be seen ([`Gap::HiddenPlaces`](crate::Gap)), and a
     /// command is refused if `writable` contains one. The private folder may be inside one.
     pub hidden: Vec<PathBuf>,
-    /// Absolute paths of the sockets of other processes that it may connect to, because the user named them.
-    /// Without any, it can create connected pairs of sockets only.
+    /// Absolute paths of the Unix sockets of other processes that it may connect to, because the user named
+    /// them. It reaches no other.
     pub sockets: Vec<PathBuf>,
     /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 if missing, and
     /// never removed; that is up to the caller.

@@ -30,7 +30,11 @@ pub(crate) struct Rules {
 
 impl Rules {
     /// Opens every granted folder and builds the rules.
-    pub(crate) fn build(program: &str, confinement: &Confinement) -> Result<Self, SandboxError> {
+    pub(crate) fn build(
+        program: &str,
+        confinement: &Confinement,
+        reach: SocketReach<'_>,
+    ) -> Result<Self, SandboxError> {
         let rejected = |error| rejected(program, error);
         let mut ruleset = handled(confinement.network).and_then(Ruleset::create).map_err(rejected)?;
         for path in confinement.granted() {
@@ -41,7 +45,7 @@ impl Rules {
             })?;
             ruleset = ruleset.add_rule(PathBeneath::new(granted, in_a_granted_folder())).map_err(rejected)?;
         }
-        for socket in SocketReach::of(confinement).named() {
+        for socket in reach.named() {
             if let Ok(socket) = PathFd::new(socket) {
                 let rule = PathBeneath::new(socket, AccessFs::ResolveUnix)
                     .set_compatibility(CompatLevel::BestEffort);
@@ -178,7 +182,8 @@ mod tests {
             let tmp = tempfile::tempdir().unwrap();
             let confinement = Confinement { network, ..Confinement::new(SandboxMode::ReadOnly, tmp.path()) };
             let dialled = thread::spawn(move || {
-                restrict(Rules::build("test", &confinement).unwrap().ruleset).unwrap();
+                let reach = SocketReach::of(&confinement, 9, true);
+                restrict(Rules::build("test", &confinement, reach).unwrap().ruleset).unwrap();
                 TcpStream::connect(address).map(drop).map_err(|error| error.kind())
             });
             assert_eq!(dialled.join().unwrap(), expected, "{network}");

@@ -112,6 +112,8 @@ mod real_names;
 mod run;
 
 #[cfg(target_os = "linux")]
+mod bound_sockets;
+#[cfg(target_os = "linux")]
 mod capabilities;
 #[cfg(target_os = "linux")]
 mod child_data;

@@ -12,26 +12,37 @@ use seccompiler::{BpfProgram, apply_filter};
 
 use crate::SandboxError;
 
-/// Which sockets a command may create, besides connected pairs of Unix sockets.
+/// Which sockets a command may create and connect, besides pairs that are connected to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sockets {
-    /// Unix sockets, with which it can reach whatever is not hidden from it.
-    pub(crate) unix: bool,
+pub(crate) enum Sockets {
+    /// Unix sockets that nothing can connect: a program that merely listens (a browser for a second start of
+    /// itself) works, and reaches nobody.
+    Unconnected,
+    /// Unix sockets, with which it reaches whatever is not kept away by other means.
+    Unix,
     /// The sockets that network connections need.
-    pub(crate) network: bool,
+    Network,
+    /// Both.
+    UnixAndNetwork,
 }
 
 impl Sockets {
-    /// Only connected pairs.
-    pub(crate) const NONE: Self = Self { unix: false, network: false };
+    /// All of them, in the order of [`Filters`].
+    pub(crate) const ALL: [Self; 4] = [Self::Unconnected, Self::Unix, Self::Network, Self::UnixAndNetwork];
 
-    /// All combinations, in the order of [`Filters`].
-    const ALL: [Self; 4] = [
-        Self::NONE,
-        Self { unix: true, network: false },
-        Self { unix: false, network: true },
-        Self { unix: true, network: true },
-    ];
+    pub(crate) const fn has_unix(self) -> bool {
+        match self {
+            Self::Unconnected | Self::Unix | Self::UnixAndNetwork => true,
+            Self::Network => false,
+        }
+    }
+
+    pub(crate) const fn has_network(self) -> bool {
+        match self {
+            Self::Network | Self::UnixAndNetwork => true,
+            Self::Unconnected | Self::Unix => false,
+        }
+    }
 }
 
 /// The compiled filters, one for each of [`Sockets::ALL`].
@@ -55,7 +66,7 @@ pub(crate) fn rejected(program: &str, error: &NoFilter) -> SandboxError {
 
 /// Installs the filter on the calling thread, which must do nothing else afterwards.
 pub(crate) fn try_out() -> Result<(), NoFilter> {
-    apply_filter(filter(Sockets::NONE)?).map_err(|error| NoFilter(words(&error)))
+    apply_filter(filter(Sockets::Unconnected)?).map_err(|error| NoFilter(words(&error)))
 }
 
 /// The compiled filter.
@@ -63,12 +74,12 @@ pub(crate) fn filter(sockets: Sockets) -> Result<&'static BpfProgram, NoFilter> 
     // Compiled once: compiling costs more than installing.
     static FILTERS: OnceLock<Result<Filters, NoFilter>> = OnceLock::new();
     let filters = FILTERS.get_or_init(compiled).as_ref().map_err(Clone::clone)?;
-    let [none, unix, network, both] = filters;
+    let [unconnected, unix, network, both] = filters;
     Ok(match sockets {
-        Sockets { unix: false, network: false } => none,
-        Sockets { unix: true, network: false } => unix,
-        Sockets { unix: false, network: true } => network,
-        Sockets { unix: true, network: true } => both,
+        Sockets::Unconnected => unconnected,
+        Sockets::Unix => unix,
+        Sockets::Network => network,
+        Sockets::UnixAndNetwork => both,
     })
 }
 
@@ -80,8 +91,8 @@ fn words(error: &seccompiler::Error) -> String {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn compiled() -> Result<Filters, NoFilter> {
     let of = |sockets| crate::seccomp_rules::program(sockets).map_err(|error| NoFilter(words(&error.into())));
-    let [none, unix, network, both] = Sockets::ALL.map(of);
-    Ok([none?, unix?, network?, both?])
+    let [unconnected, unix, network, both] = Sockets::ALL.map(of);
+    Ok([unconnected?, unix?, network?, both?])
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

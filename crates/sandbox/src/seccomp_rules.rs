@@ -152,6 +152,11 @@ fn refused(allowed: Sockets) -> Result<Rules, BackendError> {
         rules.insert(call, vec![all([is_not(1, 0)?])?, all([is(0, user)?])?]);
     }
     rules.insert(libc::SYS_socket, refused_sockets(allowed)?);
+    match allowed {
+        // Without a condition, so refused whatever the arguments are.
+        Sockets::Unconnected => drop(rules.insert(libc::SYS_connect, Vec::new())),
+        Sockets::Unix | Sockets::Network | Sockets::UnixAndNetwork => {}
+    }
     // The kernel only creates pairs of Unix sockets, except for one cluster protocol. An end of a pair for
     // datagrams can still send to any address.
     let pair = |kind: i32| all([is_family(libc::AF_UNIX)?, has(1, TYPE_MASK, kind.cast_unsigned().into())?]);
@@ -160,7 +165,7 @@ fn refused(allowed: Sockets) -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-/// The sockets that cannot be created; without a condition, all.
+/// The sockets that cannot be created.
 ///
 /// Of the network those that connections need are allowed, not those that read or forge packets, change the
 /// machine's network (netlink, except for the address and route tables that name resolution reads) or belong
@@ -171,11 +176,11 @@ fn refused_sockets(allowed: Sockets) -> Result<Vec<SeccompRule>, BackendError> {
     let mut refused = Vec::new();
     let kind =
         |family: i32, kind: i32| all([is_family(family)?, has(1, TYPE_MASK, kind.cast_unsigned().into())?]);
-    if allowed.unix {
+    if allowed.has_unix() {
         families.push(libc::AF_UNIX);
         refused.extend([kind(libc::AF_UNIX, libc::SOCK_DGRAM)?, kind(libc::AF_UNIX, libc::SOCK_RAW)?]);
     }
-    if allowed.network {
+    if allowed.has_network() {
         families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
         refused.extend([
             all([is_family(libc::AF_NETLINK)?, is_not(2, libc::NETLINK_ROUTE)?])?,
@@ -183,9 +188,6 @@ fn refused_sockets(allowed: Sockets) -> Result<Vec<SeccompRule>, BackendError> {
             kind(libc::AF_INET6, libc::SOCK_RAW)?,
             kind(libc::AF_INET, SOCK_PACKET)?,
         ]);
-    }
-    if families.is_empty() {
-        return Ok(Vec::new());
     }
     let others: Vec<_> = families.into_iter().map(|family| is_not(0, family)).collect::<Result<_, _>>()?;
     refused.push(SeccompRule::new(others)?);
@@ -313,10 +315,8 @@ mod tests {
         }
     }
 
-    const NETWORK: Sockets = Sockets { unix: false, network: true };
-    const UNIX: Sockets = Sockets { unix: true, network: false };
-    const ALL: Sockets = Sockets { unix: true, network: true };
-    const EACH: [Sockets; 4] = [Sockets::NONE, UNIX, NETWORK, ALL];
+    const ALL: Sockets = Sockets::UnixAndNetwork;
+    const EACH: [Sockets; 4] = Sockets::ALL;
 
     #[test]
     fn what_is_never_allowed_is_refused_whatever_its_arguments_are() {
@@ -340,7 +340,6 @@ mod tests {
             libc::SYS_fchmodat,
             libc::SYS_utimensat,
             libc::SYS_getxattr,
-            libc::SYS_connect,
             libc::SYS_futex,
             libc::SYS_sched_getaffinity,
             libc::SYS_pidfd_open,
@@ -411,7 +410,7 @@ mod tests {
     fn sockets() {
         let (yes, no) = (ALLOWED, error(libc::EPERM));
         let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-        let (unix, network) = ([no, yes, no, yes], [no, no, yes, yes]);
+        let (unix, network) = ([yes, yes, no, yes], [no, no, yes, yes]);
         for (family, kind, protocol, expected) in [
             (libc::AF_UNIX, libc::SOCK_STREAM, 0, unix),
             (libc::AF_UNIX, libc::SOCK_SEQPACKET, 0, unix),
@@ -438,6 +437,16 @@ mod tests {
                 let answers = EACH.map(|sockets| answer(asked, sockets));
                 assert_eq!(answers, expected, "family {family}, type {kind}, protocol {protocol}");
             }
+        }
+    }
+
+    /// What listens may be created without the network, and connects to nobody.
+    #[test]
+    fn nothing_is_connected_without_the_network_or_a_named_socket() {
+        let answers = EACH.map(|sockets| answer(call(libc::SYS_connect, [3, 0, 110]), sockets));
+        assert_eq!(answers, [error(libc::EPERM), ALLOWED, ALLOWED, ALLOWED]);
+        for call_ in [libc::SYS_bind, libc::SYS_listen, libc::SYS_accept4] {
+            assert_eq!(EACH.map(|sockets| answer(call(call_, [3, 0, 110]), sockets)), [ALLOWED; 4]);
         }
     }
 

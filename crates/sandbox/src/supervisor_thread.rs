@@ -136,18 +136,19 @@ impl Binding {
             let source = io::ErrorKind::Unsupported.into();
             return Err(SandboxError::Rules { program, source });
         };
-        SocketReach::of(confinement).refuse_unless_held(&program, abi, has_namespaces)?;
+        let reach = SocketReach::of(confinement, abi, has_namespaces);
+        reach.refuse_unless_held(&program)?;
         if !has_namespaces {
             if overlay_dirs.is_some() {
                 let source = io::ErrorKind::Unsupported.into();
                 return Err(namespace_error(&program, "making its namespaces", source));
             }
             refuse_what_needs_mounts(&program, confinement)?;
-            let rules = ChildRules::build(&program, confinement, Vec::new())?;
+            let rules = ChildRules::build(&program, confinement, Vec::new(), reach)?;
             return Ok(Self { rules: Some(rules), ..none });
         }
-        let namespace = ChildNamespace::build(&program, confinement, overlay_dirs, abi)?;
-        let rules = ChildRules::build(&program, confinement, namespace.overlaid())?;
+        let namespace = ChildNamespace::build(&program, confinement, overlay_dirs, reach)?;
+        let rules = ChildRules::build(&program, confinement, namespace.overlaid(), reach)?;
         Ok(Self { namespace: Some(namespace), rules: Some(rules) })
     }
 }

@@ -5,7 +5,7 @@ use artoo_sandbox::{Ending, Network};
 use crate::setup::{confined_bench, has};
 
 /// A program that may be missing, and a script that succeeds.
-const SCRIPTS: [(&str, &str); 14] = [
+const SCRIPTS: [(&str, &str); 17] = [
     ("python3", "python3 -c 'import json, subprocess; print(subprocess.check_output([\"echo\", \"x\"]))'"),
     ("python3", "python3 -c 'import threading; t = threading.Thread(target=print); t.start(); t.join()'"),
     ("python3", "python3 -c 'import asyncio; asyncio.run(asyncio.sleep(0))'"),
@@ -28,6 +28,22 @@ const SCRIPTS: [(&str, &str); 14] = [
     (
         "cp",
         "touch c && chmod 700 c && cp -a c c2 && cp -p c2 c3 && mv c3 c4 && install -m 600 c4 c5 && sed -i s/a/b/ c5",
+    ),
+    (
+        "java",
+        "printf 'public class T { public static void main(String[] a) throws Exception { \
+         Thread t = new Thread(() -> System.out.println(1)); t.setPriority(10); t.start(); t.join(); } }' > T.java && java T.java",
+    ),
+    (
+        "gcc",
+        "printf '#include <omp.h>\nint main(void) { int s = 0;\n#pragma omp parallel for reduction(+:s)\n \
+         for (int i = 0; i < 100; i++) s += i; return s != 4950; }' > o.c && gcc -fopenmp o.c -o o && OMP_NUM_THREADS=4 ./o",
+    ),
+    (
+        "chromium",
+        "printf '<p id=x></p><script>x.textContent = 6 * 7</script>' > p.html && chromium --headless --no-sandbox \
+         --disable-gpu --no-first-run --disable-background-networking --user-data-dir=\"$TMPDIR/profile\" --dump-dom \
+         \"file://$PWD/p.html\" 2> /dev/null | grep '>42<'",
     ),
     ("timeout", "timeout 5 nice sort -R /etc/passwd | head -1 | wc -c && ps > /dev/null && date && id"),
 ];

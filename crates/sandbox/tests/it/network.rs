@@ -44,8 +44,9 @@ async fn nothing_is_sent_unless_it_is_granted() {
 
 /// Arguments of Python's `socket(family, type, protocol)`, and whether it may be created without the network
 /// and with it.
-const SOCKETS: [(&str, [bool; 2]); 9] = [
-    ("AF_UNIX, SOCK_STREAM", [false, false]),
+const SOCKETS: [(&str, [bool; 2]); 10] = [
+    ("AF_UNIX, SOCK_STREAM", [true, true]),
+    ("AF_UNIX, SOCK_DGRAM", [false, false]),
     ("AF_INET, SOCK_STREAM", [false, true]),
     ("AF_INET, SOCK_DGRAM", [false, true]),
     ("AF_INET6, SOCK_STREAM", [false, true]),
