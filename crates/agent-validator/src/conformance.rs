@@ -24,7 +24,7 @@ use artoo_checks::Filesystem;
 use artoo_judging::conformance::{self as laws, EvidenceKind, Harness, Step, nowhere};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Criterion, ExecutionResult, ExecutionStatus, Finding, RunId, SubTask, SubTaskId, ToolCall,
+    Criterion, ExecutionResult, ExecutionStatus, Finding, PlannedSubTask, RunId, SubTask, SubTaskId, ToolCall,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -83,33 +83,18 @@ pub async fn passes_what_is_plainly_met(judge: &dyn Judge, model: &Arc<dyn LlmCl
 
 /// A subtask with these criteria, none of which has a check.
 pub fn subtask(intent: &str, criteria: &[&str]) -> SubTask {
-    SubTask {
-        guards: Vec::new(),
-        subtask_id: SubTaskId::new(Uuid::nil()),
-        parent_task_id: RunId::OPERATOR,
-        round: 1,
-        sequence: 1,
-        intent: intent.to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        is_whole: false,
-        context: String::new(),
-        earlier: Vec::new(),
-        success_criteria: criteria.iter().map(|text| laws::criterion(text)).collect(),
-        deadline: None,
-    }
+    SubTask::of(
+        SubTaskId::new(Uuid::nil()),
+        RunId::OPERATOR,
+        PlannedSubTask::new(1, intent, criteria.iter().map(|text| laws::criterion(text)).collect()),
+    )
 }
 
 /// The completed first attempt at [`subtask`], with this output and these calls.
 pub fn result(output: &str, tool_calls: Vec<ToolCall>) -> ExecutionResult {
     ExecutionResult {
-        subtask_id: SubTaskId::new(Uuid::nil()),
-        attempt: 1,
-        status: ExecutionStatus::Completed,
-        output: output.to_owned(),
-        verbatim: false,
         tool_calls,
-        failure: None,
-        samples: None,
+        ..ExecutionResult::new(SubTaskId::new(Uuid::nil()), 1, ExecutionStatus::Completed, output)
     }
 }
 

@@ -174,13 +174,6 @@ impl FastLoop {
         let gave_up = result.failure.as_ref().and_then(|failure| failure.gave_up.clone());
         let gave_up = gave_up.filter(|_| !self.is_rash(result)).map(Box::new);
         Step::Done(SubTaskOutcome {
-            subtask_id: self.subtask.subtask_id,
-            parent_task_id: self.subtask.parent_task_id,
-            sequence: self.subtask.sequence,
-            intent: self.subtask.intent.clone(),
-            kind: self.subtask.kind,
-            criteria: self.subtask.success_criteria.clone(),
-            status,
             output: output(&self.subtask, result),
             failure_reason,
             gave_up,
@@ -188,6 +181,7 @@ impl FastLoop {
             criteria_verdicts,
             tool_calls: self.tool_calls.clone(),
             samples: result.samples,
+            ..SubTaskOutcome::of(&self.subtask, status)
         })
     }
 }

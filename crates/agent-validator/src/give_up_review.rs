@@ -34,12 +34,10 @@ pub(crate) async fn borne_out(
     if names_what_is_not_there(&claim, cx).await {
         return result;
     }
-    let criterion = Criterion {
-        text: "What was looked at shows that the step cannot be done, for the reason that is claimed"
-            .to_owned(),
-        mode: Mode::Verifiable,
-        check: None,
-    };
+    let criterion = Criterion::new(
+        "What was looked at shows that the step cannot be done, for the reason that is claimed",
+        Mode::Verifiable,
+    );
     let claimed = ExecutionResult { output: claim.reason.clone(), verbatim: false, ..cx.result.clone() };
     let cx = JudgeContext { result: &claimed, ..*cx };
     let judging = async { judge.judge(std::slice::from_ref(&criterion), &cx, model).await };

@@ -76,12 +76,8 @@ pub async fn verdicts(
         Decision::By(judge, finding) => Some((judge, finding)),
         Decision::Ask(_) => judged.next(),
     });
-    let verdict = |(criterion, (judge, finding)): (&Criterion, (DecidedBy, Finding))| CriterionVerdict {
-        criterion: criterion.text.clone(),
-        mode: criterion.mode,
-        judge,
-        whole: false,
-        finding,
+    let verdict = |(criterion, (judge, finding)): (&Criterion, (DecidedBy, Finding))| {
+        CriterionVerdict::of(criterion, judge, finding)
     };
     let verdicts: Vec<CriterionVerdict> = criteria.iter().zip(found).map(verdict).collect();
     verdicts.iter().for_each(reached);

@@ -1,11 +1,10 @@
 //! Artoo, put together: it starts runs.
 
-use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use artoo_bus::{Clock, SystemClock};
 use artoo_runtime::RunRequest;
-use artoo_sandbox::{Network, SandboxMode};
-use artoo_types::{Approval, Limits, Surroundings};
+use artoo_types::Surroundings;
 
 use crate::{Builder, Error, Person, Request, Run};
 
@@ -50,25 +49,18 @@ impl Artoo {
     fn plain(&self, text: String, folder: PathBuf) -> RunRequest {
         let now = SystemClock::new().now();
         RunRequest {
-            text,
-            turns: Vec::new(),
-            instructions: Vec::new(),
-            surroundings: Surroundings {
-                now,
-                zone: now.offset().to_string(),
-                working_folder: folder.clone(),
-                workspace: folder,
-                home: self.home.clone(),
-                platform: std::env::consts::OS.to_owned(),
-            },
-            limits: Limits::default(),
-            sandbox: SandboxMode::default(),
-            network: Network::default(),
-            approval: Approval::default(),
-            granted: BTreeSet::new(),
-            timeout: None,
             person_present: self.person.is_some(),
-            output_schema: None,
+            ..RunRequest::new(
+                text,
+                Surroundings {
+                    now,
+                    zone: now.offset().to_string(),
+                    working_folder: folder.clone(),
+                    workspace: folder,
+                    home: self.home.clone(),
+                    platform: std::env::consts::OS.to_owned(),
+                },
+            )
         }
     }
 }

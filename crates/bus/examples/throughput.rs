@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use artoo_bus::{Bus, BusLimits, Clock, Port, RunBus, SystemClock};
-use artoo_types::{CallId, Envelope, Message, Role, RunId, SubTaskId, TaskId, TaskSpec, ToolOutput};
+use artoo_types::{CallId, Envelope, Message, Role, RunId, SubTaskId, TaskSpec, ToolOutput};
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
@@ -79,13 +79,7 @@ impl Contender {
 
     fn message(self) -> Message {
         match self.base() {
-            Self::Broadcast => TaskSpec {
-                task_id: TaskId::from_text("count"),
-                intent: "Count the text files".into(),
-                constraints: Default::default(),
-                raw_input: "Count the text files".into(),
-            }
-            .into(),
+            Self::Broadcast => TaskSpec::verbatim("Count the text files").into(),
             Self::Bus | Self::Mpsc | Self::BusObservers | Self::BroadcastSmall | Self::BroadcastBare => {
                 let (subtask_id, call_id) = (SubTaskId::new(Uuid::nil()), CallId::new(Uuid::nil()));
                 ToolOutput { subtask_id, call_id, text: "line".into() }.into()

@@ -1,6 +1,6 @@
 //! Tests of which evidence supports an answer.
 
-use artoo_types::{CallEnding, CallFailure, CallId, EarlierResult, OutputRecord, ToolName, Trust};
+use artoo_types::{CallEnding, CallFailure, CallId, EarlierResult, OutputRecord, ToolName};
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::json;
@@ -28,18 +28,15 @@ fn what_an_earlier_step_found_bears_an_answer_out() {
 
 fn call(command: &str, output: &str, bytes: usize) -> ToolCall {
     ToolCall {
-        call_id: CallId::new(Uuid::nil()),
-        tool: ToolName::new("shell"),
-        arguments: json!({"command": command}).as_object().cloned().unwrap(),
-        ending: CallEnding::Exited { status: 0 },
-        failure: None,
         output: OutputRecord { shown: output.to_owned(), bytes: bytes as u64, ..OutputRecord::default() },
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        trust: Trust::default(),
-        held: None,
-        started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
+        ..ToolCall::new(
+            CallId::new(Uuid::nil()),
+            ToolName::new("shell"),
+            json!({"command": command}).as_object().cloned().unwrap(),
+            CallEnding::Exited { status: 0 },
+            DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+        )
     }
 }
 

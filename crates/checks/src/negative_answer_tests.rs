@@ -1,6 +1,6 @@
 //! Tests of verifying negative answers.
 
-use artoo_types::{CallEnding, CallId, OutputRecord, ToolName, Trust};
+use artoo_types::{CallEnding, CallId, ToolName};
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,18 +10,14 @@ use super::*;
 
 fn call(command: &str) -> ToolCall {
     ToolCall {
-        call_id: CallId::new(Uuid::nil()),
-        tool: ToolName::new("shell"),
-        arguments: json!({"command": command}).as_object().cloned().unwrap(),
-        ending: CallEnding::Exited { status: 0 },
-        failure: None,
-        output: OutputRecord::default(),
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        trust: Trust::default(),
-        held: None,
-        started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
+        ..ToolCall::new(
+            CallId::new(Uuid::nil()),
+            ToolName::new("shell"),
+            json!({"command": command}).as_object().cloned().unwrap(),
+            CallEnding::Exited { status: 0 },
+            DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+        )
     }
 }
 

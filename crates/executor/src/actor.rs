@@ -206,27 +206,20 @@ impl WorkerShared {
             Some(reason) => Ok(denied(reason)),
             None => ended,
         };
+        let result = |status, output| ExecutionResult::new(cx.subtask.subtask_id, cx.attempt, status, output);
         match ended {
             Ok(ended) => ExecutionResult {
-                subtask_id: cx.subtask.subtask_id,
-                attempt: cx.attempt,
-                status: ended.status,
                 // Checked regardless of what the behaviour says: a quotation is compared with what it quotes.
                 verbatim: ended.verbatim && gateway.quotes(tool_calls.last(), &ended.output).await,
-                output: ended.output,
                 tool_calls,
                 failure: ended.failure,
                 samples: ended.samples,
+                ..result(ended.status, ended.output)
             },
             Err(error) => ExecutionResult {
-                subtask_id: cx.subtask.subtask_id,
-                attempt: cx.attempt,
-                status: ExecutionStatus::Failed,
-                output: String::new(),
-                verbatim: false,
                 tool_calls,
                 failure: Some(error.failure()),
-                samples: None,
+                ..result(ExecutionStatus::Failed, String::new())
             },
         }
     }

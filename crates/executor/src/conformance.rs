@@ -29,8 +29,8 @@ use std::{
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Arguments, CallEnding, CallFailure, CallId, ExecutionStatus, FailureClass, OutputRecord, RunId, SubTask,
-    SubTaskId, Surroundings, ToolCall, ToolName, Trust,
+    Arguments, CallEnding, CallFailure, CallId, ExecutionStatus, FailureClass, OutputRecord, PlannedSubTask,
+    RunId, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -123,20 +123,11 @@ pub async fn ends_where_everything_is_refused(
 /// The first attempt at a subtask with this intent, with `shell` as the only tool.
 pub fn context(intent: &str) -> AttemptContext {
     AttemptContext {
-        subtask: SubTask {
-            guards: Vec::new(),
-            subtask_id: SubTaskId::new(Uuid::nil()),
-            parent_task_id: RunId::OPERATOR,
-            round: 1,
-            sequence: 1,
-            intent: intent.to_owned(),
-            kind: artoo_types::StepKind::FindOut,
-            is_whole: false,
-            context: String::new(),
-            earlier: Vec::new(),
-            success_criteria: Vec::new(),
-            deadline: None,
-        },
+        subtask: SubTask::of(
+            SubTaskId::new(Uuid::nil()),
+            RunId::OPERATOR,
+            PlannedSubTask::new(1, intent, Vec::new()),
+        ),
         surroundings: Surroundings {
             now: DateTime::UNIX_EPOCH.fixed_offset(),
             zone: "UTC".to_owned(),
@@ -195,18 +186,16 @@ impl CallTool for Tools {
             CallFailure { class: FailureClass::Logical, reason: "it is blocked".to_owned(), hint: None };
         let shown = if refused { String::new() } else { "3\n".to_owned() };
         Ok(ToolCall {
-            call_id: CallId::new(Uuid::from_u128(u128::from(number))),
-            tool: tool.clone(),
-            arguments,
-            ending: if refused { CallEnding::Refused } else { CallEnding::Exited { status: 0 } },
             failure: refused.then_some(failure),
             output: OutputRecord { bytes: shown.len() as u64, shown, ..OutputRecord::default() },
-            stderr: OutputRecord::default(),
-            files: Vec::new(),
-            trust: Trust::default(),
-            held: None,
-            started_at: DateTime::UNIX_EPOCH.fixed_offset(),
             duration_ms: 1,
+            ..ToolCall::new(
+                CallId::new(Uuid::from_u128(u128::from(number))),
+                tool.clone(),
+                arguments,
+                if refused { CallEnding::Refused } else { CallEnding::Exited { status: 0 } },
+                DateTime::UNIX_EPOCH.fixed_offset(),
+            )
         })
     }
 }

@@ -248,18 +248,16 @@ mod tests {
 
     fn call(number: u128, command: &str, shown: &str, foreign: Option<Foreign>) -> ToolCall {
         ToolCall {
-            call_id: CallId::new(Uuid::from_u128(number)),
-            tool: ToolName::new("shell"),
-            arguments: arguments(command),
-            ending: CallEnding::Exited { status: 0 },
-            failure: None,
             output: OutputRecord { shown: shown.to_owned(), ..OutputRecord::default() },
-            stderr: OutputRecord::default(),
-            files: Vec::new(),
-            held: None,
             trust: Trust { foreign, tainted: None },
-            started_at: chrono::DateTime::default(),
             duration_ms: 1,
+            ..ToolCall::new(
+                CallId::new(Uuid::from_u128(number)),
+                ToolName::new("shell"),
+                arguments(command),
+                CallEnding::Exited { status: 0 },
+                chrono::DateTime::default(),
+            )
         }
     }
 

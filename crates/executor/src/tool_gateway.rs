@@ -9,8 +9,7 @@ use artoo_consent::PauseClock;
 use artoo_llm_client::Image;
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, NotRehearsed, OutputRecord,
-    Perturbation, Rehearsed, SubTaskId, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
-    printable,
+    Perturbation, Rehearsed, SubTaskId, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, printable,
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -95,18 +94,14 @@ impl<'a> ToolGateway<'a> {
 
     fn refused(&self, call_id: CallId, tool: &ToolName, arguments: Arguments, reason: String) -> ToolCall {
         ToolCall {
-            call_id,
-            tool: tool.clone(),
-            arguments,
-            ending: CallEnding::Refused,
             failure: Some(CallFailure { class: FailureClass::Logical, reason, hint: None }),
-            output: OutputRecord::default(),
-            stderr: OutputRecord::default(),
-            files: Vec::new(),
-            trust: Trust::default(),
-            held: None,
-            started_at: self.shared.settings.tools.now(),
-            duration_ms: 0,
+            ..ToolCall::new(
+                call_id,
+                tool.clone(),
+                arguments,
+                CallEnding::Refused,
+                self.shared.settings.tools.now(),
+            )
         }
     }
 }

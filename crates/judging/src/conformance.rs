@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, Criterion, Evidence, FailureClass, Finding, Mode,
-    OutputRecord, Surroundings, ToolCall, ToolName, Trust,
+    OutputRecord, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -131,7 +131,7 @@ pub fn only(findings: Vec<Finding>) -> Result<Finding, String> {
 
 /// A criterion without a check.
 pub fn criterion(text: &str) -> Criterion {
-    Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
+    Criterion::new(text, Mode::Plausible)
 }
 
 /// A `shell` call with this output that succeeded, or failed because there is no network.
@@ -139,22 +139,20 @@ pub fn call(number: u128, shown: &str, succeeded: bool) -> ToolCall {
     let failure =
         CallFailure { class: FailureClass::Environmental, reason: "no network".to_owned(), hint: None };
     ToolCall {
-        call_id: CallId::new(Uuid::from_u128(number)),
-        tool: ToolName::new("shell"),
-        arguments: Arguments::from_iter([("command".to_owned(), Value::from(format!("do {number}")))]),
-        ending: CallEnding::Exited { status: i32::from(!succeeded) },
         failure: (!succeeded).then_some(failure),
         output: OutputRecord {
             shown: shown.to_owned(),
             bytes: shown.len() as u64,
             ..OutputRecord::default()
         },
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        trust: Trust::default(),
-        held: None,
-        started_at: DateTime::UNIX_EPOCH.fixed_offset(),
         duration_ms: 1,
+        ..ToolCall::new(
+            CallId::new(Uuid::from_u128(number)),
+            ToolName::new("shell"),
+            Arguments::from_iter([("command".to_owned(), Value::from(format!("do {number}")))]),
+            CallEnding::Exited { status: i32::from(!succeeded) },
+            DateTime::UNIX_EPOCH.fixed_offset(),
+        )
     }
 }
 

@@ -101,7 +101,7 @@ impl Actor {
         let again = self.settings.again.as_ref();
         let doubts = Doubts::of(spec, &gathered.outcomes, &self.refused, &self.world, again).await;
         let material = Material::of(&gathered);
-        let whole = Criterion { text: WHOLE.to_owned(), mode: Mode::Verifiable, check: None };
+        let whole = Criterion::new(WHOLE, Mode::Verifiable);
         let calibration = self.model.profile().calibration();
         let confidence =
             |judged| confidence(&gathered.outcomes, calibration, doubts.doubted.as_deref(), judged);
@@ -141,14 +141,16 @@ impl Actor {
         if task_verdicts.iter().all(CriterionVerdict::passed) {
             let confidence = Some(confidence(sure));
             self.publish(OutcomeSummary {
-                task_id: spec.task_id.clone(),
-                merged_output: material.merged_output,
                 answer,
                 structured,
-                summary: summary(&gathered),
                 confidence,
                 task_verdicts,
-                outcomes: gathered.outcomes,
+                ..OutcomeSummary::new(
+                    spec.task_id.clone(),
+                    material.merged_output,
+                    summary(&gathered),
+                    gathered.outcomes,
+                )
             });
         } else {
             if let Some(whole) = task_verdicts.iter().find(|verdict| verdict.whole) {
@@ -245,16 +247,11 @@ impl Actor {
         let gap_summary = gap(&gathered, &task_verdicts);
         let missing_file = self.missing_file(spec, &gathered.outcomes);
         let gave_up = gathered.outcomes.iter().find_map(|outcome| outcome.gave_up.as_deref().cloned());
-        let (matched_outcomes, failed_outcomes) =
-            gathered.outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);
         self.publish(ReplanRequest {
-            task_id: spec.task_id.clone(),
-            failed_outcomes,
-            matched_outcomes,
             task_verdicts,
             missing_file,
             gave_up,
-            gap_summary,
+            ..ReplanRequest::new(spec.task_id.clone(), gathered.outcomes, gap_summary)
         });
     }
 
@@ -290,11 +287,8 @@ fn verdicts(
             None => judged.next()?,
         };
         Some(CriterionVerdict {
-            criterion: criterion.text.clone(),
-            mode: criterion.mode,
-            judge,
             whole: criterion.text == WHOLE,
-            finding,
+            ..CriterionVerdict::of(criterion, judge, finding)
         })
     };
     criteria.iter().zip(checked).filter_map(verdict).collect()

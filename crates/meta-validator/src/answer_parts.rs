@@ -83,7 +83,7 @@ fn changes(outcome: &SubTaskOutcome) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::{Check, FileChange, Mode, ToolCall};
+    use artoo_types::{Check, FileChange, ToolCall};
 
     use super::*;
     use crate::conformance::outcome;
@@ -97,8 +97,7 @@ mod tests {
     }
 
     fn deed() -> Criterion {
-        let check = Some(Check::FileExists { path: "a.txt".into() });
-        Criterion { text: "a.txt is there".to_owned(), mode: Mode::Verifiable, check }
+        Criterion::checked("a.txt is there", Check::FileExists { path: "a.txt".into() })
     }
 
     /// The text of a change is a remark that was not judged: the observed changes are reported instead.

@@ -124,7 +124,7 @@ mod tests {
         ModelProfile, Request,
         doubles::{Answer, Expect, ScriptedModel},
     };
-    use artoo_types::{Check, Mode, StepKind};
+    use artoo_types::{Check, StepKind};
     use proptest::prelude::*;
 
     use super::*;
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_deed_that_code_checked_is_surer_than_one_that_a_model_judged() {
         let check = Check::FileAbsent { path: "old.txt".into() };
-        let gone = Criterion { text: "It is gone".to_owned(), mode: Mode::Verifiable, check: Some(check) };
+        let gone = Criterion::checked("It is gone", check);
         let judged = SubTaskOutcome { kind: StepKind::Change, ..found(None) };
         let checked = SubTaskOutcome { criteria: vec![gone], ..judged.clone() };
         let value = |outcome| confidence(&[outcome], calibration(), None, None).value.get();

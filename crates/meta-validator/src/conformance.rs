@@ -25,8 +25,7 @@ use artoo_judging::Grounds;
 use artoo_judging::conformance::{self as laws, EvidenceKind, Harness, Step, nowhere};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Constraints, Criterion, Evidence, FailureClass, Finding, OutcomeStatus, RunId, SubTaskId, SubTaskOutcome,
-    TaskId, TaskSpec,
+    Criterion, Evidence, FailureClass, Finding, OutcomeStatus, RunId, SubTaskId, SubTaskOutcome, TaskSpec,
 };
 use async_trait::async_trait;
 use serde_json::Value;
@@ -88,31 +87,19 @@ pub async fn passes_what_is_plainly_met(
 /// A subtask that matched, without verdicts.
 pub fn outcome(number: u128, intent: &str, output: &str) -> SubTaskOutcome {
     SubTaskOutcome {
-        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
-        parent_task_id: RunId::OPERATOR,
-        sequence: 1,
-        intent: intent.to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        criteria: Vec::new(),
-        status: OutcomeStatus::Matched,
         output: Value::from(output),
-        failure_reason: None,
-        gave_up: None,
-        gap_trajectory: Vec::new(),
-        criteria_verdicts: Vec::new(),
-        samples: None,
-        tool_calls: Vec::new(),
+        ..SubTaskOutcome::new(
+            SubTaskId::new(Uuid::from_u128(number)),
+            RunId::OPERATOR,
+            intent,
+            OutcomeStatus::Matched,
+        )
     }
 }
 
 /// A task with this intent.
 pub fn spec(intent: &str) -> TaskSpec {
-    TaskSpec {
-        task_id: TaskId::from_text(intent),
-        intent: intent.to_owned(),
-        constraints: Constraints::default(),
-        raw_input: intent.to_owned(),
-    }
+    TaskSpec::verbatim(intent)
 }
 
 /// Presents each step to the judge as the outcome of a subtask.

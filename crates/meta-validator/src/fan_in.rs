@@ -69,7 +69,6 @@ impl FanIn {
 mod tests {
     use artoo_types::{RunId, TaskId};
     use proptest::prelude::*;
-    use serde_json::Value;
 
     use super::*;
 
@@ -78,32 +77,18 @@ mod tests {
     }
 
     fn outcome(number: u128, status: OutcomeStatus) -> SubTaskOutcome {
-        SubTaskOutcome {
-            subtask_id: id(number),
-            parent_task_id: RunId::OPERATOR,
-            sequence: 1,
-            intent: format!("step {number}"),
-            kind: artoo_types::StepKind::FindOut,
-            criteria: Vec::new(),
-            status,
-            output: Value::Null,
-            failure_reason: None,
-            gave_up: None,
-            gap_trajectory: Vec::new(),
-            criteria_verdicts: Vec::new(),
-            samples: None,
-            tool_calls: Vec::new(),
-        }
+        SubTaskOutcome::new(id(number), RunId::OPERATOR, format!("step {number}"), status)
     }
 
     fn manifest(round: u32, kept: &[u128], own: &[u128]) -> DispatchManifest {
         DispatchManifest {
-            task_id: TaskId::from_text("count files"),
-            round,
-            subtask_ids: own.iter().copied().map(id).collect(),
             kept: kept.iter().copied().map(id).collect(),
-            task_criteria: Vec::new(),
-            dispatched_at: chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+            ..DispatchManifest::new(
+                TaskId::from_text("count files"),
+                round,
+                own.iter().copied().map(id).collect(),
+                chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+            )
         }
     }
 

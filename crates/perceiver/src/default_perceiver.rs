@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use artoo_llm_client::{JsonSchema, LlmClient, Origin, Request, ask, fenced};
-use artoo_types::{Constraints, TaskId, TaskSpec, UserRequest};
+use artoo_types::{TaskId, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde::Deserialize;
 
@@ -126,12 +126,7 @@ pub(crate) fn copied(request: &UserRequest, dialogue: &Dialogue) -> Result<TaskS
             let _ = write!(intent, "\n(Asked: {} Answered: {answer})", questions.join(" "));
         }
     }
-    Ok(TaskSpec {
-        task_id: TaskId::from_text(text),
-        intent,
-        constraints: Constraints::default(),
-        raw_input: request.text.clone(),
-    })
+    Ok(TaskSpec { intent, raw_input: request.text.clone(), ..TaskSpec::verbatim(text) })
 }
 
 /// The restated request together with the user's own words, so that planner, executor and judges have both

@@ -77,11 +77,13 @@ pub fn compile(
             Author::Guided | Author::Capable => (own.to_owned(), request(spec, english)),
         };
         PlannedSubTask {
-            sequence: groups.get(&drafted.sequence).copied().unwrap_or(1),
-            intent,
             kind: drafted.kind,
             context,
-            success_criteria: criteria(drafted, spec, author),
+            ..PlannedSubTask::new(
+                groups.get(&drafted.sequence).copied().unwrap_or(1),
+                intent,
+                criteria(drafted, spec, author),
+            )
         }
     };
     let mut subtasks: Vec<PlannedSubTask> = draft.subtasks.iter().map(planned).collect();
@@ -246,11 +248,11 @@ fn file_of(criterion: &CriterionDraft) -> Option<&str> {
 }
 
 fn judged(text: &str) -> Criterion {
-    Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
+    Criterion::new(text, Mode::Plausible)
 }
 
 fn verifiable(text: &str, check: Check) -> Criterion {
-    Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: Some(check) }
+    Criterion::checked(text, check)
 }
 
 /// Whether the request itself names the value; any other value is the model's guess.

@@ -20,9 +20,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    ActionState, Constraints, Criterion, DominantClass, Entity, FailureReportRequest, Loss, MemoryReply,
-    Mode, OutcomeStatus, PairMemory, Plan, PlanDirective, PlannedSubTask, PrevDirective, RunId, Space,
-    SubTaskId, SubTaskOutcome, Surroundings, TagPair, TaskId, TaskSpec, ToolName, UnitInterval,
+    ActionState, Criterion, DominantClass, Entity, FailureReportRequest, Loss, MemoryReply, Mode,
+    OutcomeStatus, PairMemory, Plan, PlanDirective, PlannedSubTask, PrevDirective, RunId, Space, SubTaskId,
+    SubTaskOutcome, Surroundings, TagPair, TaskSpec, ToolName, UnitInterval,
 };
 use chrono::DateTime;
 use serde_json::Value;
@@ -130,12 +130,7 @@ pub async fn tells_a_story(planner: &dyn Planner, model: &Arc<dyn LlmClient>) ->
 
 /// A task with this intent.
 pub fn task(intent: &str) -> TaskSpec {
-    TaskSpec {
-        task_id: TaskId::from_text(intent),
-        intent: intent.to_owned(),
-        constraints: Constraints::default(),
-        raw_input: intent.to_owned(),
-    }
+    TaskSpec::verbatim(intent)
 }
 
 /// The inputs of a first plan for this intent, at a fixed place and time, with an empty memory.
@@ -180,14 +175,7 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
         (1..).zip(&all).map(|(number, (step, status))| outcome(number, step, *status)).collect();
     let previous = Previous {
         notes: 0,
-        plan: Plan {
-            memory: artoo_types::PlanMemory::default(),
-            task_id: first.spec.task_id.clone(),
-            round: 1,
-            task_criteria: Vec::new(),
-            subtasks: outcomes.iter().map(planned_as).collect(),
-            kept: Vec::new(),
-        },
+        plan: Plan::new(first.spec.task_id.clone(), 1, outcomes.iter().map(planned_as).collect()),
         subtask_ids: outcomes.iter().map(|outcome| outcome.subtask_id).collect(),
         directive: PlanDirective {
             task_id: first.spec.task_id.clone(),
@@ -214,35 +202,15 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
 
 fn outcome(number: u128, intent: &str, status: OutcomeStatus) -> SubTaskOutcome {
     SubTaskOutcome {
-        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
-        parent_task_id: RunId::OPERATOR,
-        sequence: 1,
-        intent: intent.to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        criteria: vec![Criterion {
-            text: "The output is one number".to_owned(),
-            mode: Mode::Plausible,
-            check: None,
-        }],
-        status,
+        criteria: vec![Criterion::new("The output is one number", Mode::Plausible)],
         output: Value::from("3"),
         failure_reason: (status != OutcomeStatus::Matched).then(|| "the output has 2 numbers".to_owned()),
-        gave_up: None,
-        gap_trajectory: Vec::new(),
-        criteria_verdicts: Vec::new(),
-        samples: None,
-        tool_calls: Vec::new(),
+        ..SubTaskOutcome::new(SubTaskId::new(Uuid::from_u128(number)), RunId::OPERATOR, intent, status)
     }
 }
 
 fn planned_as(outcome: &SubTaskOutcome) -> PlannedSubTask {
-    PlannedSubTask {
-        sequence: outcome.sequence,
-        intent: outcome.intent.clone(),
-        kind: artoo_types::StepKind::FindOut,
-        context: String::new(),
-        success_criteria: outcome.criteria.clone(),
-    }
+    PlannedSubTask::new(outcome.sequence, outcome.intent.clone(), outcome.criteria.clone())
 }
 
 async fn planned(

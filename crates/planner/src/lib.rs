@@ -13,9 +13,7 @@
 //! use artoo_types::Plan;
 //!
 //! let cx = conformance::context("How many files are in docs?");
-//! let task_id = cx.spec.task_id.clone();
-//! let memory = Default::default();
-//! let plan = Plan { task_id, round: 1, task_criteria: vec![], subtasks: vec![], kept: vec![], memory };
+//! let plan = Plan::new(cx.spec.task_id.clone(), 1, Vec::new());
 //! assert_eq!(validate(&plan, &cx), [Violation::Empty]);
 //! ```
 //!

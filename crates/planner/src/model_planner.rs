@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{JsonSchema, LlmClient, Message, Request, ask};
-use artoo_types::{GaveUp, GiveUpKind, Plan, PlanMemory, SubTaskId};
+use artoo_types::{GaveUp, GiveUpKind, Plan, SubTaskId};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -53,14 +53,7 @@ fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan,
             let kept: Vec<SubTaskId> = cx.resumed.iter().map(|outcome| outcome.subtask_id).collect();
             let draft = replan::without(draft, cx.resumed.iter());
             let (subtasks, task_criteria) = compile(&draft, &cx.spec, author, kept.len());
-            Plan {
-                memory: PlanMemory::default(),
-                task_id: cx.spec.task_id.clone(),
-                round: cx.round,
-                task_criteria,
-                subtasks,
-                kept,
-            }
+            Plan { task_criteria, kept, ..Plan::new(cx.spec.task_id.clone(), cx.round, subtasks) }
         }
         Some(previous) => replan::merged(previous, draft, author, cx),
     };

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{
-    ActionState, Criterion, OutcomeStatus, Plan, PlanMemory, PlannedSubTask, SubTaskId, SubTaskOutcome,
-    UnmetCriterion, same_intent,
+    ActionState, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, SubTaskOutcome, UnmetCriterion,
+    same_intent,
 };
 
 use crate::{Author, PlanContext, PlanDraft, Previous, compile, compile::own_words};
@@ -35,14 +35,7 @@ pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx:
             task_criteria.push(criterion.clone());
         }
     }
-    Plan {
-        memory: PlanMemory::default(),
-        task_id: cx.spec.task_id.clone(),
-        round: cx.round,
-        task_criteria,
-        subtasks,
-        kept,
-    }
+    Plan { task_criteria, kept, ..Plan::new(cx.spec.task_id.clone(), cx.round, subtasks) }
 }
 
 /// Whether a step of the previous plan is kept: it matched, and no later finding contradicts it. If the

@@ -8,18 +8,14 @@
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
-use std::{collections::BTreeSet, error::Error, path::Path, sync::Arc, time::Instant};
+use std::{error::Error, path::Path, sync::Arc, time::Instant};
 
 use artoo_bus::{Clock as _, SystemClock};
 use artoo_llm_client::{Completion, LlmClient, LlmError, Request, Usage};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Artoo, Builder, RunRequest};
-use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{Tool, ToolContext, ToolReport, Toolbox};
-use artoo_types::{
-    Approval, Arguments, Check, Criterion, Limits, Mode, Plan, PlannedSubTask, Surroundings, TerminalState,
-    ToolName,
-};
+use artoo_types::{Arguments, Check, Criterion, Plan, PlannedSubTask, Surroundings, TerminalState, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -100,11 +96,9 @@ fn say(text: &str) -> Value {
 }
 
 fn request(folder: &Path) -> RunRequest {
-    RunRequest {
-        text: "Describe the three fruits".to_owned(),
-        turns: Vec::new(),
-        instructions: Vec::new(),
-        surroundings: Surroundings {
+    RunRequest::new(
+        "Describe the three fruits",
+        Surroundings {
             now: SystemClock::new().now(),
             zone: "UTC".to_owned(),
             working_folder: folder.to_owned(),
@@ -112,15 +106,7 @@ fn request(folder: &Path) -> RunRequest {
             home: folder.to_owned(),
             platform: "linux".to_owned(),
         },
-        limits: Limits::default(),
-        sandbox: SandboxMode::WorkspaceWrite,
-        network: Network::Denied,
-        approval: Approval::Auto,
-        granted: BTreeSet::new(),
-        timeout: None,
-        person_present: false,
-        output_schema: None,
-    }
+    )
 }
 
 async fn median(artoo: &Artoo, folder: &Path, calls: u64, runs: usize) -> Result<String, Box<dyn Error>> {
@@ -199,26 +185,18 @@ struct TwoHundred;
 #[async_trait]
 impl Planner for TwoHundred {
     async fn plan(&self, cx: &PlanContext, _model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
-        let subtask = |n: u32| PlannedSubTask {
-            sequence: n / 10 + 1,
-            intent: format!("say fruit {n}"),
-            kind: artoo_types::StepKind::FindOut,
-            context: String::new(),
-            success_criteria: vec![Criterion {
-                text: "The output contains fruit".to_owned(),
-                mode: Mode::Verifiable,
-                check: Some(Check::OutputContains { value: "fruit".to_owned() }),
-            }],
+        let subtask = |n: u32| {
+            PlannedSubTask::new(
+                n / 10 + 1,
+                format!("say fruit {n}"),
+                vec![Criterion::checked(
+                    "The output contains fruit",
+                    Check::OutputContains { value: "fruit".to_owned() },
+                )],
+            )
         };
         let subtasks = (0..200).map(subtask).collect();
-        Ok(Plan {
-            memory: artoo_types::PlanMemory::default(),
-            task_id: cx.spec.task_id.clone(),
-            round: cx.round,
-            task_criteria: Vec::new(),
-            subtasks,
-            kept: Vec::new(),
-        })
+        Ok(Plan::new(cx.spec.task_id.clone(), cx.round, subtasks))
     }
 
     async fn failure_report(

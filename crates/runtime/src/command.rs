@@ -8,9 +8,9 @@ use artoo_executor::{Attempt, AttemptContext, CallTool, ExecuteError, Executor};
 use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request};
 use artoo_tools::{Shell, Tool as _, ToolContext, ToolLimits, Toolbox};
 use artoo_types::{
-    Arguments, CallEnding, Constraints, Envelope, ExecutionFailure, ExecutionResult, ExecutionStatus,
-    FailureClass, FinalResult, GaveUp, GiveUpKind, Message, OutcomeStatus, Role, StepKind, SubTask,
-    SubTaskId, SubTaskOutcome, TaskId, TaskSpec, TerminalState, ToolCall,
+    Arguments, CallEnding, Envelope, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass,
+    FinalResult, GaveUp, GiveUpKind, Message, OutcomeStatus, PlannedSubTask, Role, SubTask, SubTaskId,
+    SubTaskOutcome, TaskSpec, TerminalState, ToolCall,
 };
 use async_trait::async_trait;
 use serde_json::Value;
@@ -86,12 +86,7 @@ async fn answering(mut port: Port, answer: fn(&Envelope) -> Option<Message>) {
 /// The command as a task, verbatim.
 fn task(envelope: &Envelope) -> Option<Message> {
     let Message::UserRequest(request) = envelope.message.as_ref() else { return None };
-    let spec = TaskSpec {
-        task_id: TaskId::from_text(&request.text),
-        intent: request.text.clone(),
-        constraints: Constraints::default(),
-        raw_input: request.text.clone(),
-    };
+    let spec = TaskSpec::verbatim(&request.text);
     Some(spec.into())
 }
 
@@ -99,18 +94,12 @@ fn task(envelope: &Envelope) -> Option<Message> {
 fn subtask(envelope: &Envelope) -> Option<Message> {
     let Message::TaskSpec(spec) = envelope.message.as_ref() else { return None };
     let subtask = SubTask {
-        subtask_id: SubTaskId::new(Uuid::now_v7()),
-        parent_task_id: envelope.run_id,
-        round: 1,
-        sequence: 1,
-        intent: spec.intent.clone(),
-        kind: StepKind::default(),
         is_whole: true,
-        context: String::new(),
-        earlier: Vec::new(),
-        success_criteria: Vec::new(),
-        guards: Vec::new(),
-        deadline: None,
+        ..SubTask::of(
+            SubTaskId::new(Uuid::now_v7()),
+            envelope.run_id,
+            PlannedSubTask::new(1, &spec.intent, Vec::new()),
+        )
     };
     Some(subtask.into())
 }
@@ -122,21 +111,13 @@ fn outcome(envelope: &Envelope) -> Option<Message> {
     if is_cut_short(result) {
         return None;
     }
+    let command = call.map(ToolCall::target).unwrap_or_default();
+    let status = if call.is_some_and(is_done) { OutcomeStatus::Matched } else { OutcomeStatus::Failed };
     let outcome = SubTaskOutcome {
-        subtask_id: result.subtask_id,
-        parent_task_id: envelope.run_id,
-        sequence: 1,
-        intent: call.map(ToolCall::target).unwrap_or_default(),
-        kind: StepKind::default(),
-        criteria: Vec::new(),
-        status: if call.is_some_and(is_done) { OutcomeStatus::Matched } else { OutcomeStatus::Failed },
         output: Value::String(result.output.clone()),
         failure_reason: result.failure.as_ref().map(|failure| failure.reason.clone()),
-        gave_up: None,
-        gap_trajectory: Vec::new(),
-        criteria_verdicts: Vec::new(),
         tool_calls: result.tool_calls.clone(),
-        samples: None,
+        ..SubTaskOutcome::new(result.subtask_id, envelope.run_id, command, status)
     };
     Some(outcome.into())
 }

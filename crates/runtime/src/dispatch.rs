@@ -11,7 +11,6 @@ use artoo_types::{
     OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
 };
 use chrono::{DateTime, FixedOffset};
-use serde_json::Value;
 
 /// Maximum total bytes of earlier outputs that are passed on. Each prompt shows as much of them as its model
 /// can take.
@@ -109,12 +108,9 @@ impl Dispatch {
                 .push(Placed { subtask_id, planned: planned.clone() });
         }
         let manifest = DispatchManifest {
-            task_id: plan.task_id.clone(),
-            round: plan.round,
-            subtask_ids,
             kept: plan.kept.clone(),
             task_criteria: plan.task_criteria.clone(),
-            dispatched_at: now,
+            ..DispatchManifest::new(plan.task_id.clone(), plan.round, subtask_ids, now)
         };
         let resumed = std::mem::take(&mut self.resumed);
         let mut messages: Vec<Message> = resumed.into_iter().map(Message::from).collect();
@@ -154,17 +150,10 @@ impl Dispatch {
         let Placed { subtask_id, planned } = placed;
         SubTask {
             guards: self.guards.clone(),
-            subtask_id,
-            parent_task_id: self.run_id,
             round: self.round,
-            sequence: planned.sequence,
             is_whole: self.positions.len() == 1,
-            context: planned.context,
             earlier: self.earlier(planned.sequence),
-            intent: planned.intent,
-            kind: planned.kind,
-            success_criteria: planned.success_criteria,
-            deadline: None,
+            ..SubTask::of(subtask_id, self.run_id, planned)
         }
     }
 
@@ -190,32 +179,17 @@ impl Dispatch {
 
     fn skipped(&self, placed: Placed) -> SubTaskOutcome {
         let Placed { subtask_id, planned } = placed;
-        let verdict = |criterion: &artoo_types::Criterion| CriterionVerdict {
-            criterion: criterion.text.clone(),
-            mode: criterion.mode,
-            judge: Judge::Rule,
-            whole: false,
-            finding: Finding::Fail {
-                failure_class: FailureClass::Unknown,
-                reason: "not run, because an earlier step failed".to_owned(),
-                evidence: None,
-            },
+        let not_run = Finding::Fail {
+            failure_class: FailureClass::Unknown,
+            reason: "not run, because an earlier step failed".to_owned(),
+            evidence: None,
         };
+        let verdict = |criterion| CriterionVerdict::of(criterion, Judge::Rule, not_run.clone());
+        let subtask = SubTask::of(subtask_id, self.run_id, planned);
         SubTaskOutcome {
-            subtask_id,
-            parent_task_id: self.run_id,
-            sequence: planned.sequence,
-            criteria_verdicts: planned.success_criteria.iter().map(verdict).collect(),
-            samples: None,
-            intent: planned.intent,
-            kind: planned.kind,
-            criteria: planned.success_criteria,
-            status: OutcomeStatus::Skipped,
-            output: Value::Null,
+            criteria_verdicts: subtask.success_criteria.iter().map(verdict).collect(),
             failure_reason: Some("an earlier step failed".to_owned()),
-            gave_up: None,
-            gap_trajectory: Vec::new(),
-            tool_calls: Vec::new(),
+            ..SubTaskOutcome::of(&subtask, OutcomeStatus::Skipped)
         }
     }
 }

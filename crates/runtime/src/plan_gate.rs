@@ -104,24 +104,14 @@ mod tests {
 
     fn plan(round: u32, intents: &[&str]) -> Plan {
         let subtask = |(sequence, intent): (u32, &&str)| PlannedSubTask {
-            sequence,
-            intent: (*intent).to_owned(),
-            kind: artoo_types::StepKind::FindOut,
             context: format!("written for plan {round}"),
-            success_criteria: vec![Criterion {
-                text: "It is a number".to_owned(),
-                mode: Mode::Plausible,
-                check: None,
-            }],
+            ..PlannedSubTask::new(
+                sequence,
+                (*intent).to_owned(),
+                vec![Criterion::new("It is a number", Mode::Plausible)],
+            )
         };
-        Plan {
-            memory: artoo_types::PlanMemory::default(),
-            task_id: TaskId::from_text("count"),
-            round,
-            task_criteria: Vec::new(),
-            subtasks: (1..).zip(intents).map(subtask).collect(),
-            kept: Vec::new(),
-        }
+        Plan::new(TaskId::from_text("count"), round, (1..).zip(intents).map(subtask).collect())
     }
 
     fn decision(round: u32, granted: bool) -> PlanApprovalDecided {

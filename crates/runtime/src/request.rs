@@ -38,3 +38,23 @@ pub struct RunRequest {
     /// code 3.
     pub output_schema: Option<OutputSchema>,
 }
+
+impl RunRequest {
+    /// A request in these words, with the default permissions and budgets, and with nobody to be asked.
+    pub fn new(text: impl Into<String>, surroundings: Surroundings) -> Self {
+        Self {
+            text: text.into(),
+            turns: Vec::new(),
+            instructions: Vec::new(),
+            surroundings,
+            limits: Limits::default(),
+            sandbox: SandboxMode::default(),
+            network: Network::default(),
+            approval: Approval::default(),
+            granted: BTreeSet::new(),
+            timeout: None,
+            person_present: false,
+            output_schema: None,
+        }
+    }
+}

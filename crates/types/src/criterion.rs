@@ -32,13 +32,22 @@ fn recorded_check<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<C
 }
 
 impl Criterion {
+    /// One that a model judges.
+    pub fn new(text: impl Into<String>, mode: Mode) -> Self {
+        Self { text: text.into(), mode, check: None }
+    }
+
+    /// One that code decides.
+    pub fn checked(text: impl Into<String>, check: Check) -> Self {
+        Self { check: Some(check), ..Self::new(text, Mode::Verifiable) }
+    }
+
     /// Whether it is about something made or changed, as far as code can tell: see [`Check::is_about_a_deed`].
     ///
     /// ```
-    /// use artoo_types::{Check, Criterion, Mode};
+    /// use artoo_types::{Check, Criterion};
     ///
-    /// let check = Some(Check::FileExists { path: "list.txt".into() });
-    /// let made = Criterion { text: "list.txt is there".into(), mode: Mode::Verifiable, check };
+    /// let made = Criterion::checked("list.txt is there", Check::FileExists { path: "list.txt".into() });
     /// assert!(made.is_about_a_deed());
     /// assert!(!Criterion { check: None, ..made }.is_about_a_deed());
     /// ```

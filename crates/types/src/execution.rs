@@ -29,6 +29,27 @@ pub struct ExecutionResult {
     pub samples: Option<Samples>,
 }
 
+impl ExecutionResult {
+    /// One without calls, in the model's own words.
+    pub fn new(
+        subtask_id: SubTaskId,
+        attempt: u32,
+        status: ExecutionStatus,
+        output: impl Into<String>,
+    ) -> Self {
+        Self {
+            subtask_id,
+            attempt,
+            status,
+            output: output.into(),
+            verbatim: false,
+            tool_calls: Vec::new(),
+            failure: None,
+            samples: None,
+        }
+    }
+}
+
 /// How far several samples of one model agreed on a call: they put out the same, whatever the world was like. Source:
 /// `docs/deviations.md`, "Samples".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

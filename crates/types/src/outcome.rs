@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     Confidence, Criterion, CriterionVerdict, GapEntry, GaveUp, PartialOutput, RunId, Samples, StepKind,
-    SubTaskId, TaskId, ToolCall, UnmetCriterion,
+    SubTask, SubTaskId, TaskId, ToolCall, UnmetCriterion,
 };
 
 /// The end of one subtask. R4a (or, for skipped ones, the dispatcher) to R4b, the dispatcher and R2.
@@ -46,6 +46,51 @@ pub struct SubTaskOutcome {
 }
 
 impl SubTaskOutcome {
+    /// The end of this subtask, without an output, calls and verdicts.
+    ///
+    /// ```
+    /// use artoo_types::{OutcomeStatus, PlannedSubTask, RunId, SubTask, SubTaskId, SubTaskOutcome};
+    ///
+    /// let planned = PlannedSubTask::new(2, "Count the files", Vec::new());
+    /// let subtask = SubTask::of(SubTaskId::new(uuid::Uuid::nil()), RunId::OPERATOR, planned);
+    /// let matched = SubTaskOutcome::of(&subtask, OutcomeStatus::Matched);
+    /// let counted = SubTaskOutcome { output: "3".into(), ..matched };
+    /// assert_eq!((counted.intent.as_str(), counted.sequence), ("Count the files", 2));
+    /// ```
+    pub fn of(subtask: &SubTask, status: OutcomeStatus) -> Self {
+        Self {
+            sequence: subtask.sequence,
+            kind: subtask.kind,
+            criteria: subtask.success_criteria.clone(),
+            ..Self::new(subtask.subtask_id, subtask.parent_task_id, &subtask.intent, status)
+        }
+    }
+
+    /// The end of a subtask of the first group that was to find something out, by no criterion.
+    pub fn new(
+        subtask_id: SubTaskId,
+        parent_task_id: RunId,
+        intent: impl Into<String>,
+        status: OutcomeStatus,
+    ) -> Self {
+        Self {
+            subtask_id,
+            parent_task_id,
+            sequence: 1,
+            intent: intent.into(),
+            kind: StepKind::FindOut,
+            criteria: Vec::new(),
+            status,
+            output: Value::Null,
+            failure_reason: None,
+            gave_up: None,
+            gap_trajectory: Vec::new(),
+            criteria_verdicts: Vec::new(),
+            tool_calls: Vec::new(),
+            samples: None,
+        }
+    }
+
     /// Whether it was to make or change something: see [`SubTask::is_about_a_deed`](crate::SubTask::is_about_a_deed).
     pub fn is_about_a_deed(&self) -> bool {
         !self.kind.is_find_out() || self.criteria.iter().any(Criterion::is_about_a_deed)
@@ -86,6 +131,27 @@ pub struct OutcomeSummary {
     pub task_verdicts: Vec<CriterionVerdict>,
     /// Every outcome that counts, kept ones included.
     pub outcomes: Vec<SubTaskOutcome>,
+}
+
+impl OutcomeSummary {
+    /// One with the combined output as the answer, of which nobody can say how far it is to be believed.
+    pub fn new(
+        task_id: TaskId,
+        merged_output: Value,
+        summary: impl Into<String>,
+        outcomes: Vec<SubTaskOutcome>,
+    ) -> Self {
+        Self {
+            task_id,
+            merged_output,
+            answer: None,
+            structured: None,
+            summary: summary.into(),
+            confidence: None,
+            task_verdicts: Vec::new(),
+            outcomes,
+        }
+    }
 }
 
 /// One text made of the outputs of several steps.
@@ -138,6 +204,23 @@ pub struct ReplanRequest {
     pub gave_up: Option<GaveUp>,
     /// What is missing, in words.
     pub gap_summary: String,
+}
+
+impl ReplanRequest {
+    /// One for these outcomes, of which no task criterion was judged.
+    pub fn new(task_id: TaskId, outcomes: Vec<SubTaskOutcome>, gap_summary: impl Into<String>) -> Self {
+        let (matched_outcomes, failed_outcomes) =
+            outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);
+        Self {
+            task_id,
+            failed_outcomes,
+            matched_outcomes,
+            task_verdicts: Vec::new(),
+            missing_file: None,
+            gave_up: None,
+            gap_summary: gap_summary.into(),
+        }
+    }
 }
 
 /// R7 asks R2 to explain an abandoned task. R7 to R2.

@@ -25,6 +25,20 @@ pub struct Plan {
     pub memory: PlanMemory,
 }
 
+impl Plan {
+    /// A plan of these subtasks, with no criteria of the task, nothing kept and nothing remembered.
+    pub fn new(task_id: TaskId, round: u32, subtasks: Vec<PlannedSubTask>) -> Self {
+        Self {
+            task_id,
+            round,
+            subtasks,
+            task_criteria: Vec::new(),
+            kept: Vec::new(),
+            memory: PlanMemory::default(),
+        }
+    }
+}
+
 /// What a step is for. Whoever plans says it; what was seen to change may contradict it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -62,6 +76,28 @@ pub struct PlannedSubTask {
     pub context: String,
     /// Assertions about this subtask's output.
     pub success_criteria: Vec<Criterion>,
+}
+
+impl PlannedSubTask {
+    /// A step that finds something out, without context.
+    ///
+    /// ```
+    /// use artoo_types::{Criterion, Mode, PlannedSubTask, StepKind};
+    ///
+    /// let criteria = vec![Criterion::new("It is one number", Mode::Plausible)];
+    /// let count = PlannedSubTask::new(1, "Count the files", criteria);
+    /// let write = PlannedSubTask { kind: StepKind::Create, ..count.clone() };
+    /// assert!(count.kind.is_find_out() && !write.kind.is_find_out());
+    /// ```
+    pub fn new(sequence: u32, intent: impl Into<String>, success_criteria: Vec<Criterion>) -> Self {
+        Self {
+            sequence,
+            intent: intent.into(),
+            success_criteria,
+            kind: StepKind::FindOut,
+            context: String::new(),
+        }
+    }
 }
 
 /// A subtask on its way to R3 and R4a. Dispatcher to both.
@@ -109,6 +145,24 @@ pub struct EarlierResult {
 }
 
 impl SubTask {
+    /// A planned subtask of the first plan, one of several, which knows no earlier results and has no deadline.
+    pub fn of(subtask_id: SubTaskId, parent_task_id: RunId, planned: PlannedSubTask) -> Self {
+        Self {
+            subtask_id,
+            parent_task_id,
+            round: 1,
+            sequence: planned.sequence,
+            intent: planned.intent,
+            kind: planned.kind,
+            is_whole: false,
+            context: planned.context,
+            earlier: Vec::new(),
+            success_criteria: planned.success_criteria,
+            guards: Vec::new(),
+            deadline: None,
+        }
+    }
+
     /// Whether it is to make or change something: its plan says so, or a criterion looks at what was made. What is said of a deed is a
     /// remark; the deed itself is looked at.
     pub fn is_about_a_deed(&self) -> bool {
@@ -132,4 +186,16 @@ pub struct DispatchManifest {
     pub task_criteria: Vec<Criterion>,
     /// When.
     pub dispatched_at: DateTime<FixedOffset>,
+}
+
+impl DispatchManifest {
+    /// One of these subtasks alone, without criteria of the task.
+    pub fn new(
+        task_id: TaskId,
+        round: u32,
+        subtask_ids: Vec<SubTaskId>,
+        dispatched_at: DateTime<FixedOffset>,
+    ) -> Self {
+        Self { task_id, round, subtask_ids, kept: Vec::new(), task_criteria: Vec::new(), dispatched_at }
+    }
 }

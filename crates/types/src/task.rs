@@ -141,6 +141,16 @@ pub struct TaskSpec {
 }
 
 impl TaskSpec {
+    /// The request as it is, with nothing resolved and without constraints.
+    pub fn verbatim(text: &str) -> Self {
+        Self {
+            task_id: TaskId::from_text(text),
+            intent: text.to_owned(),
+            constraints: Constraints::default(),
+            raw_input: text.to_owned(),
+        }
+    }
+
     /// The task as it stands when the person has said this while it was worked on: their words follow those of the request, word for word.
     pub fn with_notes(&self, notes: &[String]) -> Self {
         let said = |text: &str| {

@@ -69,6 +69,30 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// One that did what it should, and put out nothing.
+    pub fn new(
+        call_id: CallId,
+        tool: ToolName,
+        arguments: Arguments,
+        ending: CallEnding,
+        started_at: DateTime<FixedOffset>,
+    ) -> Self {
+        Self {
+            call_id,
+            tool,
+            arguments,
+            ending,
+            failure: None,
+            output: OutputRecord::default(),
+            stderr: OutputRecord::default(),
+            files: Vec::new(),
+            trust: Trust::default(),
+            held: None,
+            started_at,
+            duration_ms: 0,
+        }
+    }
+
     /// Whether the call did what it should.
     pub fn succeeded(&self) -> bool {
         self.failure.is_none()
@@ -355,22 +379,19 @@ mod tests {
     #[test]
     fn a_shell_that_cannot_redirect_starts_nothing() {
         let call = |status: i32, stderr: &str| ToolCall {
-            call_id: CallId::new(uuid::Uuid::nil()),
-            tool: ToolName::new("shell"),
-            arguments: arguments(json!({"command": "find . > x/y"})),
-            ending: CallEnding::Exited { status },
             failure: (status != 0).then(|| CallFailure {
                 class: FailureClass::Environmental,
                 reason: format!("exit status {status}"),
                 hint: None,
             }),
-            output: OutputRecord::default(),
             stderr: OutputRecord { shown: stderr.to_owned(), ..OutputRecord::default() },
-            files: Vec::new(),
-            trust: Trust::default(),
-            held: None,
-            started_at: DateTime::default(),
-            duration_ms: 1,
+            ..ToolCall::new(
+                CallId::new(uuid::Uuid::nil()),
+                ToolName::new("shell"),
+                arguments(json!({"command": "find . > x/y"})),
+                CallEnding::Exited { status },
+                DateTime::default(),
+            )
         };
         assert!(!call(1, "/usr/bin/bash: line 1: x/y: No such file or directory\n").began());
         assert!(!call(2, "sh: 1: x/y: Permission denied").began());

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, Mode, SubTaskId, ToolCall};
+use crate::{CallId, Criterion, Mode, SubTaskId, ToolCall};
 
 /// What kind of thing went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +37,16 @@ pub struct CriterionVerdict {
 }
 
 impl CriterionVerdict {
+    /// One on a part of the request.
+    pub fn new(criterion: impl Into<String>, mode: Mode, judge: Judge, finding: Finding) -> Self {
+        Self { criterion: criterion.into(), mode, judge, whole: false, finding }
+    }
+
+    /// One on this criterion, a part of the request.
+    pub fn of(criterion: &Criterion, judge: Judge, finding: Finding) -> Self {
+        Self::new(&criterion.text, criterion.mode, judge, finding)
+    }
+
     /// Whether the criterion is met.
     pub fn passed(&self) -> bool {
         match self.finding {

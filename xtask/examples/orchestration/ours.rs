@@ -1,12 +1,11 @@
 //! The job with artoo's runtime, in-process.
 
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use artoo_llm_client::LlmClient;
 use artoo_llm_http::{HttpConfig, OpenAiCompatible, ProxyPolicy};
 use artoo_runtime::{Artoo, RunRequest};
-use artoo_sandbox::{Network, SandboxMode};
-use artoo_types::{Approval, Limits, Surroundings, TerminalState};
+use artoo_types::{Surroundings, TerminalState};
 
 use crate::{Failure, job};
 
@@ -27,11 +26,9 @@ pub(crate) fn remote(url: &str) -> Result<Arc<dyn LlmClient>, Failure> {
 
 /// Does the job once, up to its recorded result.
 pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
-    let request = RunRequest {
-        text: job::REQUEST.to_owned(),
-        turns: Vec::new(),
-        instructions: Vec::new(),
-        surroundings: Surroundings {
+    let request = RunRequest::new(
+        job::REQUEST,
+        Surroundings {
             now: chrono::Local::now().fixed_offset(),
             zone: "UTC".to_owned(),
             working_folder: folder.join("home"),
@@ -39,15 +36,7 @@ pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
             home: folder.join("home"),
             platform: "linux".to_owned(),
         },
-        limits: Limits::default(),
-        sandbox: SandboxMode::WorkspaceWrite,
-        network: Network::Denied,
-        approval: Approval::Auto,
-        granted: BTreeSet::new(),
-        timeout: None,
-        person_present: false,
-        output_schema: None,
-    };
+    );
     let result = artoo.start(request)?.finished().await;
     if result.directive == TerminalState::Accept && result.replans == 0 {
         return Ok(());

@@ -190,15 +190,14 @@ fn withdrawn(observed: &Observed) -> Option<CallId> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::io;
     use std::sync::Arc;
 
     use artoo_bus::{Clock as _, SystemClock};
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;
-    use artoo_sandbox::{Network, SandboxMode};
-    use artoo_types::{Approval, Limits, Surroundings, Turn};
+    use artoo_sandbox::SandboxMode;
+    use artoo_types::{Surroundings, Turn};
     use serde_json::json;
 
     use super::super::ask::Keyboard;
@@ -218,25 +217,20 @@ mod tests {
 
     fn request(folder: &std::path::Path) -> RunRequest {
         RunRequest {
-            text: "count it".to_owned(),
-            instructions: Vec::new(),
             turns: vec![Turn { input: "What is there?".to_owned(), result: "docs and logs".to_owned() }],
-            surroundings: Surroundings {
-                now: "2026-03-01T12:00:00+01:00".parse().unwrap(),
-                zone: "Europe/Berlin".to_owned(),
-                working_folder: folder.to_owned(),
-                workspace: folder.join("workspace"),
-                home: folder.to_owned(),
-                platform: "linux".to_owned(),
-            },
-            limits: Limits::default(),
             sandbox: SandboxMode::ReadOnly,
-            network: Network::Denied,
-            approval: Approval::Auto,
-            granted: BTreeSet::new(),
-            timeout: None,
             person_present: true,
-            output_schema: None,
+            ..RunRequest::new(
+                "count it",
+                Surroundings {
+                    now: "2026-03-01T12:00:00+01:00".parse().unwrap(),
+                    zone: "Europe/Berlin".to_owned(),
+                    working_folder: folder.to_owned(),
+                    workspace: folder.join("workspace"),
+                    home: folder.to_owned(),
+                    platform: "linux".to_owned(),
+                },
+            )
         }
     }
 

@@ -149,10 +149,8 @@ pub(super) fn prepare(
     // A background run waits for an attached user.
     let person_present = args.detached || person_present;
     let request = RunRequest {
-        text,
         turns,
         instructions: label.instructions,
-        surroundings,
         limits,
         sandbox,
         network,
@@ -161,6 +159,7 @@ pub(super) fn prepare(
         timeout,
         person_present,
         output_schema,
+        ..RunRequest::new(text, surroundings)
     };
     let embedded = label.embedded;
     let configuration = context.folders.current.join(&loaded.file);
@@ -202,18 +201,13 @@ pub(super) fn prepare_command(
     let conversation =
         Conversation::open(context.terminal, &settings.data_dir, redactor, (wanted, session), begins);
     let request = RunRequest {
-        text: args.command.clone(),
-        turns: Vec::new(),
-        instructions: Vec::new(),
-        surroundings: surroundings(context, &settings, working_folder, (now, zone)),
-        limits: Limits::default(),
         sandbox: settings.sandbox,
         network: settings.network(),
         approval: permissions.approval,
         granted: permissions.yes.iter().copied().collect(),
         timeout: args.timeout,
         person_present: person_present(context.streams, args.json, QUIET),
-        output_schema: None,
+        ..RunRequest::new(args.command.clone(), surroundings(context, &settings, working_folder, (now, zone)))
     };
     Ok(Prepared {
         request,

@@ -29,20 +29,11 @@ fn an_attempt_that_passes_is_matched() {
     let outcome = outcome(fast_loop(2).conclude(&counted(1, 1, "3"), vec![verdict(pass())]));
     let gap = GapEntry { attempt: 1, score: 1.0, unmet_criteria: Vec::new(), failure_class: None };
     let expected = SubTaskOutcome {
-        subtask_id: counting(1).subtask_id,
-        parent_task_id: counting(1).parent_task_id,
-        sequence: 1,
-        kind: artoo_types::StepKind::FindOut,
-        intent: "Count the files".to_owned(),
-        criteria: counting(1).success_criteria,
-        status: OutcomeStatus::Matched,
         output: json!("3"),
-        failure_reason: None,
-        gave_up: None,
         gap_trajectory: vec![gap],
         criteria_verdicts: vec![verdict(pass())],
-        samples: None,
         tool_calls: vec![call(1, "3", true)],
+        ..SubTaskOutcome::of(&counting(1), OutcomeStatus::Matched)
     };
     assert_eq!(outcome, expected);
 }

@@ -36,7 +36,7 @@ pub(crate) fn world(folder: &Path) -> Filesystem {
 }
 
 pub(crate) fn checked(text: &str, check: Check) -> Criterion {
-    Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: Some(check) }
+    Criterion::checked(text, check)
 }
 
 /// A subtask whose output must be one number.
@@ -68,13 +68,7 @@ pub(crate) fn unfinished(
 }
 
 pub(crate) fn verdict(finding: Finding) -> CriterionVerdict {
-    CriterionVerdict {
-        criterion: "It is one number".to_owned(),
-        mode: Mode::Verifiable,
-        judge: DecidedBy::Check,
-        whole: false,
-        finding,
-    }
+    CriterionVerdict::new("It is one number", Mode::Verifiable, DecidedBy::Check, finding)
 }
 
 pub(crate) fn pass() -> Finding {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use artoo_bus::{Bus, BusLimits, ManualClock, RunBus};
 use artoo_types::{
-    Message, MessageKind, Role, RunId, Surroundings, TaskId, TaskSpec, ToolOutput, UserRequest, Warning,
+    Message, MessageKind, Role, RunId, Surroundings, TaskSpec, ToolOutput, UserRequest, Warning,
 };
 use uuid::Uuid;
 
@@ -29,12 +29,7 @@ pub(crate) fn warning(text: &str) -> Warning {
 }
 
 pub(crate) fn task_spec(text: &str) -> TaskSpec {
-    TaskSpec {
-        task_id: TaskId::from_text(text),
-        intent: text.to_owned(),
-        constraints: Default::default(),
-        raw_input: text.to_owned(),
-    }
+    TaskSpec::verbatim(text)
 }
 
 pub(crate) fn user_request(text: &str) -> UserRequest {

@@ -1,6 +1,6 @@
 use std::fs;
 
-use artoo_types::{Arguments, CallFailure, CallId, OutputRecord, ToolName, Trust};
+use artoo_types::{Arguments, CallFailure, CallId, ToolName};
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,18 +10,15 @@ use crate::Content;
 
 fn call(ending: CallEnding, failure: Option<FailureClass>) -> ToolCall {
     ToolCall {
-        call_id: CallId::new(uuid::Uuid::nil()),
-        tool: ToolName::new("shell"),
-        arguments: Arguments::new(),
-        ending,
         failure: failure.map(|class| CallFailure { class, reason: "no such folder".into(), hint: None }),
-        output: OutputRecord::default(),
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        trust: Trust::default(),
-        held: None,
-        started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
+        ..ToolCall::new(
+            CallId::new(uuid::Uuid::nil()),
+            ToolName::new("shell"),
+            Arguments::new(),
+            ending,
+            DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+        )
     }
 }
 

@@ -12,7 +12,7 @@ use artoo_tools::{EvidenceStore, Rehearsal, RunFolders, Tool, ToolContext, ToolL
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, EvidenceId,
     ExecutionResult, FailureClass, Message, MessageKind, Mode, NotRehearsed, OutputRecord, Perturbation,
-    Rehearsed, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolName, Trust,
+    Rehearsed, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -51,8 +51,7 @@ pub(crate) fn surroundings(folder: &Path) -> Surroundings {
 }
 
 pub(crate) fn subtask(number: u128, intent: &str) -> SubTask {
-    let criterion =
-        Criterion { text: "The output is one number".to_owned(), mode: Mode::Verifiable, check: None };
+    let criterion = Criterion::new("The output is one number", Mode::Verifiable);
     SubTask {
         subtask_id: SubTaskId::new(Uuid::from_u128(number)),
         success_criteria: vec![criterion],
@@ -83,22 +82,14 @@ pub(crate) fn recorded(
     failure: Option<FailureClass>,
 ) -> ToolCall {
     ToolCall {
-        call_id: CallId::new(Uuid::nil()),
-        tool: ToolName::new(tool),
-        arguments: arguments(command),
-        ending,
         failure: failure.map(|class| CallFailure { class, reason: "it did not work".to_owned(), hint: None }),
         output: OutputRecord {
             shown: shown.to_owned(),
             bytes: shown.len() as u64,
             ..OutputRecord::default()
         },
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        trust: Trust::default(),
-        held: None,
-        started_at: now(),
         duration_ms: 1,
+        ..ToolCall::new(CallId::new(Uuid::nil()), ToolName::new(tool), arguments(command), ending, now())
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use artoo_ggs::{GgsRole, Mint, Settings};
 use artoo_ggs_core::Profile;
 use artoo_types::{
-    BlockedProgram, CallEnding, CallFailure, CallId, Constraints, Criterion, CriterionVerdict, Envelope,
-    Evidence, FailureClass, FailureReport, Fault, FaultKind, Finding, GapEntry, Judge, Limits, MegramId,
-    Message, Mode, OutcomeStatus, OutcomeSummary, OutputRecord, ReplanRequest, Role, RunId, SubTaskId,
-    SubTaskOutcome, TaskId, TaskSpec, ToolCall, ToolName, Trust,
+    BlockedProgram, CallEnding, CallFailure, CallId, Criterion, CriterionVerdict, Envelope, Evidence,
+    FailureClass, FailureReport, Fault, FaultKind, Finding, GapEntry, Judge, Limits, MegramId, Message, Mode,
+    OutcomeStatus, OutcomeSummary, ReplanRequest, Role, RunId, SubTaskId, SubTaskOutcome, TaskId, TaskSpec,
+    ToolCall, ToolName,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -63,9 +63,7 @@ pub(crate) fn envelope_at(elapsed_ms: u64, message: impl Into<Message>) -> Envel
 pub(crate) fn task() -> TaskSpec {
     TaskSpec {
         task_id: TaskId::from_text("count the files"),
-        intent: "Count the .txt files in docs".to_owned(),
-        constraints: Constraints::default(),
-        raw_input: "Count the .txt files in docs".to_owned(),
+        ..TaskSpec::verbatim("Count the .txt files in docs")
     }
 }
 
@@ -79,49 +77,34 @@ pub(crate) fn pass_by(text: &str, call: Option<&ToolCall>) -> CriterionVerdict {
         Some(call) => Evidence::ToolCall { call_id: call.call_id, excerpt: "3".to_owned() },
         None => Evidence::Observation { text: "seen".to_owned() },
     };
-    CriterionVerdict {
-        criterion: text.to_owned(),
-        mode: Mode::Verifiable,
-        judge: Judge::Check,
-        whole: false,
-        finding: Finding::Pass { evidence },
-    }
+    CriterionVerdict::new(text, Mode::Verifiable, Judge::Check, Finding::Pass { evidence })
 }
 
 pub(crate) fn fail(text: &str, class: FailureClass) -> CriterionVerdict {
-    CriterionVerdict {
-        criterion: text.to_owned(),
-        mode: Mode::Verifiable,
-        judge: Judge::Check,
-        whole: false,
-        finding: Finding::Fail {
-            failure_class: class,
-            reason: "expected 3, found 2".to_owned(),
-            evidence: None,
-        },
-    }
+    CriterionVerdict::new(
+        text,
+        Mode::Verifiable,
+        Judge::Check,
+        Finding::Fail { failure_class: class, reason: "expected 3, found 2".to_owned(), evidence: None },
+    )
 }
 
 pub(crate) fn criterion(text: &str) -> Criterion {
-    Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: None }
+    Criterion::new(text, Mode::Verifiable)
 }
 
 /// A call that ended with status 0.
 pub(crate) fn call(number: u128, tool: &str, command: &str) -> ToolCall {
     let arguments = json!({ "command": command });
     ToolCall {
-        call_id: CallId::new(Uuid::from_u128(number)),
-        tool: ToolName::new(tool),
-        arguments: arguments.as_object().cloned().unwrap(),
-        ending: CallEnding::Exited { status: 0 },
-        failure: None,
-        output: OutputRecord::default(),
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        trust: Trust::default(),
-        held: None,
-        started_at: "2026-03-01T12:00:00+01:00".parse().unwrap(),
         duration_ms: 3,
+        ..ToolCall::new(
+            CallId::new(Uuid::from_u128(number)),
+            ToolName::new(tool),
+            arguments.as_object().cloned().unwrap(),
+            CallEnding::Exited { status: 0 },
+            "2026-03-01T12:00:00+01:00".parse().unwrap(),
+        )
     }
 }
 
@@ -144,20 +127,16 @@ pub(crate) fn outcome(
         OutcomeStatus::Skipped => Value::Null,
     };
     SubTaskOutcome {
-        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
-        parent_task_id: run_id(),
-        sequence: 1,
-        intent: format!("subtask {number}"),
-        kind: artoo_types::StepKind::FindOut,
         criteria: verdicts.iter().map(|v| criterion(&v.criterion)).collect(),
-        status,
         output,
-        failure_reason: None,
-        gave_up: None,
         gap_trajectory: vec![GapEntry { attempt: 1, score: 0.5, unmet_criteria: unmet, failure_class: None }],
         criteria_verdicts: verdicts,
-        samples: None,
-        tool_calls: Vec::new(),
+        ..SubTaskOutcome::new(
+            SubTaskId::new(Uuid::from_u128(number)),
+            run_id(),
+            format!("subtask {number}"),
+            status,
+        )
     }
 }
 
@@ -175,28 +154,13 @@ pub(crate) fn failed(number: u128, criteria: &[&str], class: FailureClass) -> Su
 }
 
 pub(crate) fn replan(outcomes: Vec<SubTaskOutcome>) -> ReplanRequest {
-    let (matched, failed) = outcomes.into_iter().partition(|o| o.status == OutcomeStatus::Matched);
-    ReplanRequest {
-        task_id: task().task_id,
-        failed_outcomes: failed,
-        matched_outcomes: matched,
-        task_verdicts: Vec::new(),
-        missing_file: None,
-        gave_up: None,
-        gap_summary: "the count is missing".to_owned(),
-    }
+    ReplanRequest::new(task().task_id, outcomes, "the count is missing")
 }
 
 pub(crate) fn all_met(outcomes: Vec<SubTaskOutcome>) -> OutcomeSummary {
     OutcomeSummary {
-        task_id: task().task_id,
-        merged_output: json!("3 files"),
-        answer: None,
-        structured: None,
-        summary: "There are 3 files.".to_owned(),
-        confidence: None,
         task_verdicts: vec![pass("the answer is a number")],
-        outcomes,
+        ..OutcomeSummary::new(task().task_id, json!("3 files"), "There are 3 files.", outcomes)
     }
 }
 

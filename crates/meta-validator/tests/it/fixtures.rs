@@ -7,7 +7,7 @@ use artoo_checks::Filesystem;
 use artoo_judging::conformance::call as done;
 use artoo_meta_validator::conformance::outcome;
 use artoo_types::{
-    Arguments, CallFailure, Check, Criterion, DispatchManifest, FailureClass, Mode, OutcomeStatus, SubTaskId,
+    Arguments, CallFailure, Check, Criterion, DispatchManifest, FailureClass, OutcomeStatus, SubTaskId,
     SubTaskOutcome, Surroundings, TaskId, ToolCall,
 };
 use chrono::{DateTime, FixedOffset};
@@ -66,7 +66,7 @@ pub(crate) fn failed(number: u128, intent: &str, reason: &str) -> SubTaskOutcome
 }
 
 pub(crate) fn checked(check: Check) -> Criterion {
-    Criterion { text: format!("{check:?}"), mode: Mode::Verifiable, check: Some(check) }
+    Criterion::checked(format!("{check:?}"), check)
 }
 
 pub(crate) fn manifest(
@@ -76,12 +76,14 @@ pub(crate) fn manifest(
     task_criteria: &[Criterion],
 ) -> DispatchManifest {
     DispatchManifest {
-        task_id: TaskId::from_text("count"),
-        round,
-        subtask_ids: own.iter().copied().map(id).collect(),
         kept: kept.iter().copied().map(id).collect(),
         task_criteria: task_criteria.to_vec(),
-        dispatched_at: now(),
+        ..DispatchManifest::new(
+            TaskId::from_text("count"),
+            round,
+            own.iter().copied().map(id).collect(),
+            now(),
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_perceiver::{DefaultPerceiver, Dialogue, PerceiveError, Perceived, Perceiver, run};
-use artoo_types::{Constraints, FaultKind, Message, MessageKind, Role, TaskId, TaskSpec, UserRequest};
+use artoo_types::{FaultKind, Message, MessageKind, Role, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -77,12 +77,7 @@ impl Perceiver for TellsTurns {
         _: &Arc<dyn LlmClient>,
     ) -> Result<Perceived, PerceiveError> {
         let intent = request.turns.iter().map(|turn| turn.input.as_str()).collect::<Vec<_>>().join(" ");
-        Ok(Perceived::Task(TaskSpec {
-            task_id: TaskId::from_text(&request.text),
-            intent,
-            constraints: Constraints::default(),
-            raw_input: request.text.clone(),
-        }))
+        Ok(Perceived::Task(TaskSpec { intent, ..TaskSpec::verbatim(&request.text) }))
     }
 }
 

@@ -13,7 +13,7 @@ use artoo_perceiver::{
     DefaultPerceiver, Dialogue, MAX_REQUEST_BYTES, PerceiveError, Perceived, Perceiver, SYSTEM_PROMPT,
     conformance,
 };
-use artoo_types::{Constraints, FaultKind, TaskId, TaskSpec, UserRequest};
+use artoo_types::{FaultKind, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -37,12 +37,7 @@ async fn lesson_57_time_words_are_copied_verbatim() {
     let model = Arc::new(ScriptedModel::new());
     let text = " 今年的春节是哪一天, and what is due next Friday? ";
     let task = perceive(&request(text, &[]), &model).await.unwrap();
-    let expected = TaskSpec {
-        task_id: TaskId::from_text(text),
-        intent: text.trim().to_owned(),
-        constraints: Constraints::default(),
-        raw_input: text.to_owned(),
-    };
+    let expected = TaskSpec { intent: text.trim().to_owned(), ..TaskSpec::verbatim(text) };
     assert_eq!(task, expected);
 }
 
@@ -251,12 +246,7 @@ impl Perceiver for Flawed {
         _: &Arc<dyn LlmClient>,
     ) -> Result<Perceived, PerceiveError> {
         let number = self.calls.fetch_add(1, Ordering::SeqCst);
-        let mut task = TaskSpec {
-            task_id: TaskId::from_text(&request.text),
-            intent: request.text.clone(),
-            constraints: Constraints::default(),
-            raw_input: request.text.clone(),
-        };
+        let mut task = TaskSpec::verbatim(&request.text);
         if self.flaw == "asks and asks" && !request.text.trim().is_empty() {
             return Ok(Perceived::Unclear(vec!["Really?".to_owned()]));
         }
@@ -305,10 +295,8 @@ impl Perceiver for Trusting {
             request.turns.iter().map(|turn| format!("{} {}\n", turn.input, turn.result)).collect();
         let asked = artoo_llm_client::Request::new("perceiver", "Restate it", turns + &request.text);
         Ok(Perceived::Task(TaskSpec {
-            task_id: TaskId::from_text(&request.text),
             intent: model.complete(&asked).await?.text,
-            constraints: Constraints::default(),
-            raw_input: request.text.clone(),
+            ..TaskSpec::verbatim(&request.text)
         }))
     }
 }

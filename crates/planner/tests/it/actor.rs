@@ -70,12 +70,13 @@ impl House {
     /// Publishes the ids and the outcomes of a plan's subtasks.
     fn ran(&self, plan: &Plan, outcomes: &[SubTaskOutcome]) {
         let manifest = DispatchManifest {
-            task_id: plan.task_id.clone(),
-            round: plan.round,
-            subtask_ids: outcomes.iter().map(|outcome| outcome.subtask_id).collect(),
-            kept: Vec::new(),
             task_criteria: plan.task_criteria.clone(),
-            dispatched_at: chrono::DateTime::UNIX_EPOCH.fixed_offset(),
+            ..DispatchManifest::new(
+                plan.task_id.clone(),
+                plan.round,
+                outcomes.iter().map(|outcome| outcome.subtask_id).collect(),
+                chrono::DateTime::UNIX_EPOCH.fixed_offset(),
+            )
         };
         self.dispatcher.publish(manifest).unwrap();
         for outcome in outcomes {
@@ -241,14 +242,7 @@ impl Planner for Foreign {
         }
         let kept = vec![SubTaskId::new(Uuid::from_u128(77))];
         let task_id = cx.spec.task_id.clone();
-        Ok(Plan {
-            memory: artoo_types::PlanMemory::default(),
-            task_id,
-            round: 1,
-            task_criteria: Vec::new(),
-            subtasks: Vec::new(),
-            kept,
-        })
+        Ok(Plan { kept, ..Plan::new(task_id, 1, Vec::new()) })
     }
 
     async fn failure_report(&self, _: &FailureContext, _: &Arc<dyn LlmClient>) -> Result<String, PlanError> {

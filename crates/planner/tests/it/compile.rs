@@ -21,8 +21,7 @@ fn compiled(criterion: CriterionDraft, kind: StepKind, author: Author) -> Vec<Cr
 }
 
 fn not_empty() -> Criterion {
-    let check = Some(Check::OutputMatches { pattern: r"\S".to_owned() });
-    Criterion { text: "The output is not empty".to_owned(), mode: Mode::Verifiable, check }
+    Criterion::checked("The output is not empty", Check::OutputMatches { pattern: r"\S".to_owned() })
 }
 
 fn checks(criteria: &[Criterion]) -> Vec<Option<Check>> {
@@ -174,7 +173,7 @@ fn lesson_a_weak_models_plan_is_one_step_in_the_words_of_the_request() {
 #[test]
 fn what_a_weak_model_would_have_judged_is_left_to_the_judge_of_the_whole() {
     let none = || CriterionDraft::None { text: text() };
-    let judged = [Criterion { text: text(), mode: Mode::Plausible, check: None }];
+    let judged = [Criterion::new(text(), Mode::Plausible)];
     assert_eq!(compiled(none(), StepKind::FindOut, Author::Capable), judged);
     assert_eq!(compiled(none(), StepKind::FindOut, Author::Guided), [not_empty()]);
     assert_eq!(compiled(none(), StepKind::Create, Author::Capable), judged);

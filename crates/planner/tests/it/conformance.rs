@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner, Violation, conformance};
-use artoo_types::{Check, Criterion, Mode, OutcomeStatus, Plan, PlannedSubTask};
+use artoo_types::{Check, Criterion, OutcomeStatus, Plan, PlannedSubTask};
 use async_trait::async_trait;
 
 /// A planner without a model, with a selectable defect.
@@ -47,14 +47,7 @@ impl Planner for Foreign {
             Self::Sound | Self::KeepsStrangers | Self::Fails => {}
         }
         let task_id = cx.spec.task_id.clone();
-        Ok(Plan {
-            memory: artoo_types::PlanMemory::default(),
-            task_id,
-            round: cx.round,
-            task_criteria: Vec::new(),
-            subtasks,
-            kept,
-        })
+        Ok(Plan { kept, ..Plan::new(task_id, cx.round, subtasks) })
     }
 
     async fn failure_report(
@@ -67,18 +60,9 @@ impl Planner for Foreign {
 }
 
 fn step(intent: &str) -> PlannedSubTask {
-    let criterion = Criterion {
-        text: "The output is a number".to_owned(),
-        mode: Mode::Verifiable,
-        check: Some(Check::OutputNumber { min: None, max: None }),
-    };
-    PlannedSubTask {
-        sequence: 1,
-        intent: intent.to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        context: String::new(),
-        success_criteria: vec![criterion],
-    }
+    let criterion =
+        Criterion::checked("The output is a number", Check::OutputNumber { min: None, max: None });
+    PlannedSubTask::new(1, intent, vec![criterion])
 }
 
 #[tokio::test]

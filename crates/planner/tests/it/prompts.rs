@@ -5,8 +5,8 @@ use artoo_planner::{
 };
 use artoo_types::{
     ActionState, BlockedApproach, BlockedTarget, CallEnding, CallFailure, CallId, CriterionVerdict,
-    FailureClass, Finding, Judge, MegramId, MemoryAction, Mode, OutcomeStatus, OutputRecord, Polarity,
-    SopRecord, ToolCall, ToolName, UnmetCriterion,
+    FailureClass, Finding, Judge, MegramId, MemoryAction, Mode, OutcomeStatus, Polarity, SopRecord, ToolCall,
+    ToolName, UnmetCriterion,
 };
 use chrono::DateTime;
 use uuid::Uuid;
@@ -112,18 +112,15 @@ async fn words_of_a_plan_give_no_directive() {
 
 fn called(tool: &str, command: &str, failure: Option<CallFailure>) -> ToolCall {
     ToolCall {
-        call_id: CallId::new(Uuid::nil()),
-        tool: ToolName::new(tool),
-        arguments: serde_json::json!({ "command": command }).as_object().cloned().unwrap(),
-        ending: CallEnding::Exited { status: 0 },
         failure,
-        output: OutputRecord::default(),
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        trust: Default::default(),
-        held: None,
-        started_at: DateTime::UNIX_EPOCH.fixed_offset(),
         duration_ms: 1,
+        ..ToolCall::new(
+            CallId::new(Uuid::nil()),
+            ToolName::new(tool),
+            serde_json::json!({ "command": command }).as_object().cloned().unwrap(),
+            CallEnding::Exited { status: 0 },
+            DateTime::UNIX_EPOCH.fixed_offset(),
+        )
     }
 }
 
@@ -151,13 +148,8 @@ async fn a_replan_knows_what_is_done_what_failed_and_what_is_blocked() {
         reason: "told above".to_owned(),
         evidence: None,
     };
-    previous.outcomes[1].criteria_verdicts = vec![CriterionVerdict {
-        criterion: "The output is one number".to_owned(),
-        mode: Mode::Plausible,
-        judge: Judge::Model,
-        whole: false,
-        finding: unmet,
-    }];
+    previous.outcomes[1].criteria_verdicts =
+        vec![CriterionVerdict::new("The output is one number", Mode::Plausible, Judge::Model, unmet)];
     let prompt = sent(&cx).await;
     insta::assert_snapshot!("replan", prompt);
     let directive = &cx.previous.as_ref().unwrap().directive;

@@ -21,7 +21,7 @@ async fn planned(cx: &PlanContext, answers: Vec<artoo_llm_client::doubles::Answe
 #[tokio::test]
 async fn criteria_of_the_whole_are_carried_over() {
     let mut cx = conformance::replanning("Count and report", &["Count"], &["Report"]);
-    let judged = Criterion { text: "The answer is polite".into(), mode: Mode::Plausible, check: None };
+    let judged = Criterion::new("The answer is polite", Mode::Plausible);
     cx.previous.as_mut().unwrap().plan.task_criteria = vec![judged.clone()];
     let plan = planned(&cx, vec![answer(&question("Say it politely"))]).await;
     assert_eq!(plan.kept, ids(&cx, &[0]));
@@ -100,11 +100,8 @@ async fn a_deed_stays_a_deed() {
     let request = "Write the names of the pictures into a new file pictures.txt";
     let mut cx = conformance::replanning(request, &["Write the names"], &[]);
     let previous = cx.previous.as_mut().unwrap();
-    let written = Criterion {
-        text: "The list is written".into(),
-        mode: Mode::Verifiable,
-        check: Some(Check::FileExists { path: "pictures.txt".into() }),
-    };
+    let written =
+        Criterion::checked("The list is written", Check::FileExists { path: "pictures.txt".into() });
     previous.outcomes[0].status = OutcomeStatus::Failed;
     previous.outcomes[0].criteria = vec![written.clone()];
     previous.outcomes[0].kind = StepKind::Create;

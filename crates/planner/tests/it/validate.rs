@@ -6,32 +6,19 @@ use artoo_types::{BlockedProgram, Check, Criterion, Mode, Plan, PlannedSubTask, 
 use uuid::Uuid;
 
 fn subtask(intent: &str, criterion: &str) -> PlannedSubTask {
-    PlannedSubTask {
-        sequence: 1,
-        intent: intent.to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        context: String::new(),
-        success_criteria: vec![judged(criterion)],
-    }
+    PlannedSubTask::new(1, intent, vec![judged(criterion)])
 }
 
 fn judged(text: &str) -> Criterion {
-    Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
+    Criterion::new(text, Mode::Plausible)
 }
 
 fn checked(check: Check) -> Criterion {
-    Criterion { text: "It is so".to_owned(), mode: Mode::Verifiable, check: Some(check) }
+    Criterion::checked("It is so", check)
 }
 
 fn plan(subtasks: Vec<PlannedSubTask>) -> Plan {
-    Plan {
-        memory: artoo_types::PlanMemory::default(),
-        task_id: conformance::task("x").task_id,
-        round: 1,
-        task_criteria: Vec::new(),
-        subtasks,
-        kept: Vec::new(),
-    }
+    Plan::new(conformance::task("x").task_id, 1, subtasks)
 }
 
 fn sound() -> PlannedSubTask {

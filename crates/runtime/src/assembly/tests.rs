@@ -1,7 +1,6 @@
 //! Whole runs in which one role's loop is replaced: it repeats every message, drops its messages, or dies.
 
 use std::{
-    collections::BTreeSet,
     path::Path,
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
@@ -12,12 +11,12 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_meta_validator::conformance::TakesTheWhole;
-use artoo_sandbox::{Network, SandboxMode};
+use artoo_sandbox::SandboxMode;
 use artoo_tools::{Tool, ToolReport, Toolbox};
 use artoo_types::{
-    Approval, Arguments, Check, Criterion, DispatchManifest, Entity, Envelope, FaultKind, FinalResult,
-    MemoryQuery, MessageKind, Mode, OutcomeStatus, OutcomeSummary, Plan, PlannedSubTask, ReplanRequest,
-    Space, SubTaskOutcome, Surroundings, TagPair, TaskSpec, TerminalState, ToolName,
+    Arguments, Check, Criterion, DispatchManifest, Entity, Envelope, FaultKind, FinalResult, MemoryQuery,
+    MessageKind, OutcomeStatus, OutcomeSummary, Plan, PlannedSubTask, ReplanRequest, Space, SubTaskOutcome,
+    Surroundings, TagPair, TaskSpec, TerminalState, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -123,18 +122,9 @@ async fn run_with(
         .unwrap();
     let parts = &artoo.parts;
     let request = RunRequest {
-        text: "Count".to_owned(),
-        turns: Vec::new(),
-        instructions: Vec::new(),
-        surroundings: surroundings(&home),
         limits: Limits { max_replans, max_retries: 0, ..Limits::default() },
         sandbox: SandboxMode::ReadOnly,
-        network: Network::Denied,
-        approval: Approval::Auto,
-        granted: BTreeSet::new(),
-        timeout: None,
-        person_present: false,
-        output_schema: None,
+        ..RunRequest::new("Count", surroundings(&home))
     };
     let parameters = parameters(parts, &request.limits).unwrap();
     let (failed, storage_failure) = oneshot::channel();
@@ -188,26 +178,10 @@ async fn planner(mut port: Port, voice: Voice) {
             })
             .unwrap();
         } else if let Message::MemoryReply(_) = envelope.message.as_ref() {
-            let criterion = Criterion {
-                text: "The output contains 3".to_owned(),
-                mode: Mode::Verifiable,
-                check: Some(Check::OutputContains { value: "3".to_owned() }),
-            };
-            let subtask = PlannedSubTask {
-                sequence: 1,
-                intent: "Count".to_owned(),
-                kind: artoo_types::StepKind::FindOut,
-                context: String::new(),
-                success_criteria: vec![criterion],
-            };
-            let plan = Plan {
-                memory: artoo_types::PlanMemory::default(),
-                task_id: task.as_ref().unwrap().task_id.clone(),
-                round: 1,
-                task_criteria: Vec::new(),
-                subtasks: vec![subtask],
-                kept: Vec::new(),
-            };
+            let criterion =
+                Criterion::checked("The output contains 3", Check::OutputContains { value: "3".to_owned() });
+            let subtask = PlannedSubTask::new(1, "Count", vec![criterion]);
+            let plan = Plan::new(task.as_ref().unwrap().task_id.clone(), 1, vec![subtask]);
             voice.say(&port, plan);
         }
     }
@@ -232,32 +206,9 @@ async fn gate(mut port: Port, voice: Voice) {
         let (matched_outcomes, failed_outcomes): (Vec<_>, Vec<_>) =
             outcomes.iter().cloned().partition(|outcome| outcome.status == OutcomeStatus::Matched);
         if failed_outcomes.is_empty() {
-            voice.say(
-                &port,
-                OutcomeSummary {
-                    task_id,
-                    merged_output: json!("3"),
-                    answer: None,
-                    structured: None,
-                    summary: "Done".to_owned(),
-                    confidence: None,
-                    task_verdicts: Vec::new(),
-                    outcomes: matched_outcomes,
-                },
-            );
+            voice.say(&port, OutcomeSummary::new(task_id, json!("3"), "Done", matched_outcomes));
         } else {
-            voice.say(
-                &port,
-                ReplanRequest {
-                    task_id,
-                    failed_outcomes,
-                    matched_outcomes,
-                    task_verdicts: Vec::new(),
-                    missing_file: None,
-                    gave_up: None,
-                    gap_summary: "it is missing".to_owned(),
-                },
-            );
+            voice.say(&port, ReplanRequest::new(task_id, outcomes.clone(), "it is missing"));
         }
     }
 }

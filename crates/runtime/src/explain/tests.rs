@@ -10,20 +10,10 @@ use super::replay::reach;
 use super::{PlanChange, Reach};
 
 fn plan(kept: &[SubTaskId], intents: &[&str]) -> Plan {
-    let subtask = |intent: &&str| PlannedSubTask {
-        sequence: 1,
-        intent: (*intent).to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        context: String::new(),
-        success_criteria: Vec::new(),
-    };
+    let subtask = |intent: &&str| PlannedSubTask::new(1, (*intent).to_owned(), Vec::new());
     Plan {
-        memory: artoo_types::PlanMemory::default(),
-        task_id: TaskId::from_text("task"),
-        round: 2,
-        task_criteria: Vec::new(),
-        subtasks: intents.iter().map(subtask).collect(),
         kept: kept.to_vec(),
+        ..Plan::new(TaskId::from_text("task"), 2, intents.iter().map(subtask).collect())
     }
 }
 

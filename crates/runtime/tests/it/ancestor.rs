@@ -5,7 +5,7 @@ use std::{fs, sync::Arc, time::Duration};
 
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_types::{
-    CallEnding, Check, Criterion, FaultKind, Message, MessageKind, Mode, PlannedSubTask, TerminalState,
+    CallEnding, Check, Criterion, FaultKind, Message, MessageKind, PlannedSubTask, TerminalState,
 };
 use serde_json::json;
 
@@ -80,11 +80,7 @@ async fn fact_8_what_may_not_be_deleted_is_not_deleted_by_another_name() {
     let house = House::new();
     let path = house.path("home/docs/a.txt");
     let before = fs::read_to_string(&path).unwrap();
-    let gone = Criterion {
-        text: "docs/a.txt is gone".to_owned(),
-        mode: Mode::Verifiable,
-        check: Some(Check::FileAbsent { path: "docs/a.txt".into() }),
-    };
+    let gone = Criterion::checked("docs/a.txt is gone", Check::FileAbsent { path: "docs/a.txt".into() });
     let planner = Fixed {
         subtasks: vec![PlannedSubTask {
             success_criteria: vec![gone],

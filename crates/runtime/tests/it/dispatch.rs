@@ -2,8 +2,8 @@
 
 use artoo_runtime::Dispatch;
 use artoo_types::{
-    Arguments, CallEnding, CallId, EarlierResult, Message, OutcomeStatus, OutputRecord, Plan, PlannedSubTask,
-    RunId, SubTask, SubTaskId, SubTaskOutcome, TaskId, ToolCall, ToolName, Trust,
+    Arguments, CallEnding, CallId, EarlierResult, Message, OutcomeStatus, Plan, PlannedSubTask, RunId,
+    SubTask, SubTaskId, SubTaskOutcome, TaskId, ToolCall, ToolName,
 };
 use chrono::DateTime;
 use serde_json::json;
@@ -29,14 +29,7 @@ impl Bench {
     }
 
     fn same_round(&mut self, kept: &[SubTaskId], subtasks: Vec<PlannedSubTask>) -> Vec<Message> {
-        let plan = Plan {
-            memory: artoo_types::PlanMemory::default(),
-            task_id: TaskId::from_text("task"),
-            round: self.round,
-            task_criteria: Vec::new(),
-            subtasks,
-            kept: kept.to_vec(),
-        };
+        let plan = Plan { kept: kept.to_vec(), ..Plan::new(TaskId::from_text("task"), self.round, subtasks) };
         let minted = &mut self.minted;
         let now = DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
         self.dispatch.on_plan(&plan, now, || {
@@ -56,38 +49,24 @@ fn id(number: u128) -> SubTaskId {
 
 fn outcome(number: u128, status: OutcomeStatus, output: &str) -> SubTaskOutcome {
     let call = |command: &str, failed: bool| ToolCall {
-        call_id: CallId::new(Uuid::nil()),
-        tool: ToolName::new("shell"),
-        arguments: Arguments::from_iter([("command".to_owned(), json!(command))]),
-        ending: CallEnding::Exited { status: i32::from(failed) },
         failure: failed.then(|| artoo_types::CallFailure {
             class: artoo_types::FailureClass::Logical,
             reason: "it failed".to_owned(),
             hint: None,
         }),
-        output: OutputRecord::default(),
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        trust: Trust::default(),
-        held: None,
-        started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
+        ..ToolCall::new(
+            CallId::new(Uuid::nil()),
+            ToolName::new("shell"),
+            Arguments::from_iter([("command".to_owned(), json!(command))]),
+            CallEnding::Exited { status: i32::from(failed) },
+            DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+        )
     };
     SubTaskOutcome {
-        subtask_id: id(number),
-        parent_task_id: RunId::OPERATOR,
-        sequence: 1,
-        intent: format!("step {number}"),
-        kind: artoo_types::StepKind::FindOut,
-        criteria: Vec::new(),
-        status,
         output: json!(output),
-        failure_reason: None,
-        gave_up: None,
-        gap_trajectory: Vec::new(),
-        criteria_verdicts: Vec::new(),
-        samples: None,
         tool_calls: vec![call("wrong", true), call("find docs", false)],
+        ..SubTaskOutcome::new(id(number), RunId::OPERATOR, format!("step {number}"), status)
     }
 }
 

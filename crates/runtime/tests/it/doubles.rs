@@ -106,12 +106,8 @@ impl Fixed {
 impl Planner for Fixed {
     async fn plan(&self, cx: &PlanContext, _model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
         Ok(Plan {
-            memory: artoo_types::PlanMemory::default(),
-            task_id: cx.spec.task_id.clone(),
-            round: cx.round,
             task_criteria: self.task_criteria.clone(),
-            subtasks: self.subtasks.clone(),
-            kept: Vec::new(),
+            ..Plan::new(cx.spec.task_id.clone(), cx.round, self.subtasks.clone())
         })
     }
 
@@ -139,12 +135,12 @@ impl Planner for Series {
         let outcomes = cx.previous.iter().flat_map(|previous| &previous.outcomes);
         let matched = outcomes.filter(|outcome| outcome.status == OutcomeStatus::Matched);
         Ok(Plan {
-            memory: artoo_types::PlanMemory::default(),
-            task_id: cx.spec.task_id.clone(),
-            round: cx.round,
-            task_criteria: Vec::new(),
             kept: matched.map(|outcome| outcome.subtask_id).collect(),
-            subtasks: self.0.lock().unwrap().pop_front().unwrap_or_default(),
+            ..Plan::new(
+                cx.spec.task_id.clone(),
+                cx.round,
+                self.0.lock().unwrap().pop_front().unwrap_or_default(),
+            )
         })
     }
 
@@ -179,26 +175,19 @@ impl TaskJudge for AsksOfTheWhole {
 
 /// A subtask whose output must contain each of these words.
 pub(crate) fn subtask(sequence: u32, intent: &str, words: &[&str]) -> PlannedSubTask {
-    PlannedSubTask {
-        sequence,
-        intent: intent.to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        context: String::new(),
-        success_criteria: words.iter().map(|word| contains(word)).collect(),
-    }
+    PlannedSubTask::new(sequence, intent, words.iter().map(|word| contains(word)).collect())
 }
 
 pub(crate) fn contains(word: &str) -> Criterion {
-    Criterion {
-        text: format!("The output contains {word}"),
-        mode: Mode::Verifiable,
-        check: Some(Check::OutputContains { value: word.to_owned() }),
-    }
+    Criterion::checked(
+        format!("The output contains {word}"),
+        Check::OutputContains { value: word.to_owned() },
+    )
 }
 
 /// A criterion that only a judge can decide.
 pub(crate) fn judged(text: &str) -> Criterion {
-    Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
+    Criterion::new(text, Mode::Plausible)
 }
 
 /// The concatenation of several results as one answer.

@@ -1,7 +1,7 @@
 //! Shared fixtures: a home folder, an artoo in it, and model answers.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock},
@@ -16,11 +16,8 @@ use artoo_runtime::{
     events::{self, Line},
     exit_code_with, journal,
 };
-use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::Toolbox;
-use artoo_types::{
-    Approval, Envelope, FaultKind, FinalResult, Limits, Message, MessageKind, SubTaskOutcome, Surroundings,
-};
+use artoo_types::{Envelope, FaultKind, FinalResult, Message, MessageKind, SubTaskOutcome, Surroundings};
 use serde_json::{Value, json};
 
 use crate::doubles::{Say, TokioClock};
@@ -81,11 +78,9 @@ impl House {
     }
 
     pub(crate) fn request(&self, text: &str) -> RunRequest {
-        RunRequest {
-            text: text.to_owned(),
-            turns: Vec::new(),
-            instructions: Vec::new(),
-            surroundings: Surroundings {
+        RunRequest::new(
+            text,
+            Surroundings {
                 now: SystemClock::new().now(),
                 zone: "UTC".to_owned(),
                 working_folder: self.path("home"),
@@ -93,15 +88,7 @@ impl House {
                 home: self.path("home"),
                 platform: "linux".to_owned(),
             },
-            limits: Limits::default(),
-            sandbox: SandboxMode::WorkspaceWrite,
-            network: Network::Denied,
-            approval: Approval::Auto,
-            granted: BTreeSet::new(),
-            timeout: None,
-            person_present: false,
-            output_schema: None,
-        }
+        )
     }
 
     /// Runs a request to its end and checks the invariants of every run.

@@ -8,8 +8,7 @@ use artoo_llm_client::{
 };
 use artoo_tools::{Tool, ToolContext, ToolReport};
 use artoo_types::{
-    Arguments, Check, Criterion, FaultKind, Message, MessageKind, Mode, OutcomeStatus, PlannedSubTask,
-    ToolName,
+    Arguments, Check, Criterion, FaultKind, Message, MessageKind, OutcomeStatus, PlannedSubTask, ToolName,
 };
 use serde_json::{Value, json};
 
@@ -180,11 +179,7 @@ async fn two_hundred_subtasks_in_twenty_groups() {
 async fn an_unmet_task_criterion_is_no_accept() {
     let house = House::new();
     let model = Arc::new(ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(echo)));
-    let absent = Criterion {
-        text: "The file is there".to_owned(),
-        mode: Mode::Verifiable,
-        check: Some(Check::FileExists { path: "nowhere.txt".into() }),
-    };
+    let absent = Criterion::checked("The file is there", Check::FileExists { path: "nowhere.txt".into() });
     let planner = Fixed { subtasks: vec![subtask(1, "alpha", &["alpha"])], task_criteria: vec![absent] };
     let artoo = house.quiet(&model).planner(Arc::new(planner)).build().unwrap();
     let seen = house.run(&artoo, "Do it").await;

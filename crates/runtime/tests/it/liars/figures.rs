@@ -1,6 +1,6 @@
 //! Right words with a wrong figure or name: the form is met, the evidence contradicts it.
 
-use artoo_types::{Check, Criterion, Mode, PlannedSubTask};
+use artoo_types::{Check, Criterion, PlannedSubTask};
 use serde_json::json;
 
 use super::script::{Judge, Script, all_accepted, all_refused, answer, ask, look};
@@ -112,14 +112,8 @@ fn name() -> serde_json::Value {
 }
 
 fn between(min: f64, max: f64) -> Fixed {
-    let check = Some(Check::OutputNumber { min: Some(min), max: Some(max) });
-    let criterion = Criterion { text: "The number is plausible".to_owned(), mode: Mode::Verifiable, check };
-    let subtask = PlannedSubTask {
-        sequence: 1,
-        intent: "Count the .txt files in docs".to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        context: String::new(),
-        success_criteria: vec![criterion],
-    };
+    let check = Check::OutputNumber { min: Some(min), max: Some(max) };
+    let criterion = Criterion::checked("The number is plausible", check);
+    let subtask = PlannedSubTask::new(1, "Count the .txt files in docs", vec![criterion]);
     Fixed { subtasks: vec![subtask], task_criteria: Vec::new() }
 }

@@ -1,6 +1,6 @@
 //! Files that were not written, not as requested, or not in this run.
 
-use artoo_types::{Check, Criterion, Mode, PlannedSubTask};
+use artoo_types::{Check, Criterion, PlannedSubTask};
 use serde_json::{Value, json};
 
 use super::script::{Judge, Script, all_accepted, all_refused, answer, look, make, write};
@@ -116,16 +116,6 @@ pub(super) fn honest() -> Vec<Script> {
 
 /// A plan of one step with one check.
 pub(super) fn one(intent: &str, check: Check) -> Fixed {
-    let subtask = PlannedSubTask {
-        sequence: 1,
-        intent: intent.to_owned(),
-        kind: artoo_types::StepKind::FindOut,
-        context: String::new(),
-        success_criteria: vec![Criterion {
-            text: "It is so".to_owned(),
-            mode: Mode::Verifiable,
-            check: Some(check),
-        }],
-    };
+    let subtask = PlannedSubTask::new(1, intent, vec![Criterion::checked("It is so", check)]);
     Fixed { subtasks: vec![subtask], task_criteria: Vec::new() }
 }

@@ -10,10 +10,6 @@ use super::{call_id, plan, run_id, subtask_id, task_id, tool_call};
 
 pub(super) fn execution_result() -> ExecutionResult {
     ExecutionResult {
-        subtask_id: subtask_id(2),
-        attempt: 2,
-        status: ExecutionStatus::Failed,
-        output: "0 total".to_owned(),
         verbatim: true,
         tool_calls: vec![tool_call()],
         failure: Some(ExecutionFailure {
@@ -23,48 +19,51 @@ pub(super) fn execution_result() -> ExecutionResult {
             gave_up: Some(gave_up()),
         }),
         samples: Some(samples()),
+        ..ExecutionResult::new(subtask_id(2), 2, ExecutionStatus::Failed, "0 total")
     }
 }
 
 fn failing() -> CriterionVerdict {
     CriterionVerdict {
-        criterion: "from 1 to 99 files".to_owned(),
-        mode: Mode::Verifiable,
-        judge: Judge::Check,
         whole: true,
-        finding: Finding::Fail {
-            failure_class: FailureClass::Logical,
-            reason: "expected a number from 1 to 99, found 0".to_owned(),
-            evidence: Some(Evidence::Observation { text: "output: 0".to_owned() }),
-        },
+        ..CriterionVerdict::new(
+            "from 1 to 99 files",
+            Mode::Verifiable,
+            Judge::Check,
+            Finding::Fail {
+                failure_class: FailureClass::Logical,
+                reason: "expected a number from 1 to 99, found 0".to_owned(),
+                evidence: Some(Evidence::Observation { text: "output: 0".to_owned() }),
+            },
+        )
     }
 }
 
 fn passing() -> CriterionVerdict {
     CriterionVerdict {
-        criterion: "the answer names one file".to_owned(),
-        mode: Mode::Plausible,
-        judge: Judge::Model,
         whole: true,
-        finding: Finding::Pass {
-            evidence: Evidence::ToolCall { call_id: call_id(3), excerpt: "812 docs/2025/a.txt".to_owned() },
-        },
+        ..CriterionVerdict::new(
+            "the answer names one file",
+            Mode::Plausible,
+            Judge::Model,
+            Finding::Pass {
+                evidence: Evidence::ToolCall {
+                    call_id: call_id(3),
+                    excerpt: "812 docs/2025/a.txt".to_owned(),
+                },
+            },
+        )
     }
 }
 
 /// A verdict that nobody reached: the subtask never ran.
 fn never_judged() -> CriterionVerdict {
-    CriterionVerdict {
-        criterion: "one line".to_owned(),
-        mode: Mode::Verifiable,
-        judge: Judge::Rule,
-        whole: false,
-        finding: Finding::Fail {
-            failure_class: FailureClass::Unknown,
-            reason: "not run".to_owned(),
-            evidence: None,
-        },
-    }
+    CriterionVerdict::new(
+        "one line",
+        Mode::Verifiable,
+        Judge::Rule,
+        Finding::Fail { failure_class: FailureClass::Unknown, reason: "not run".to_owned(), evidence: None },
+    )
 }
 
 pub(super) fn verdict_reached() -> VerdictReached {
@@ -84,13 +83,7 @@ pub(super) fn correction() -> CorrectionSignal {
 
 pub(super) fn failed() -> SubTaskOutcome {
     SubTaskOutcome {
-        subtask_id: subtask_id(2),
-        parent_task_id: run_id(),
-        sequence: 1,
-        intent: "Count the .txt files in docs".to_owned(),
-        kind: artoo_types::StepKind::FindOut,
         criteria: plan::task_criteria(),
-        status: OutcomeStatus::Failed,
         output: json!("0 total"),
         failure_reason: Some("from 1 to 99 files: found 0".to_owned()),
         gave_up: Some(Box::new(gave_up())),
@@ -106,6 +99,7 @@ pub(super) fn failed() -> SubTaskOutcome {
         criteria_verdicts: vec![failing(), passing()],
         samples: Some(samples()),
         tool_calls: vec![tool_call()],
+        ..SubTaskOutcome::new(subtask_id(2), run_id(), "Count the .txt files in docs", OutcomeStatus::Failed)
     }
 }
 
@@ -142,29 +136,32 @@ fn skipped() -> SubTaskOutcome {
 
 pub(super) fn summary() -> OutcomeSummary {
     OutcomeSummary {
-        task_id: task_id(),
-        merged_output: json!({"count": 3, "largest": "docs/2025/a.txt"}),
         answer: Some(Answer {
             text: "There are 3 text files; docs/2025/a.txt is the largest.".to_owned(),
             origin: AnswerOrigin::Composed,
         }),
         structured: Some(StructuredOutput::Value(json!({"count": 3}))),
         confidence: Some(confidence()),
-        summary: "3 text files; the largest is docs/2025/a.txt (812 bytes).".to_owned(),
         task_verdicts: vec![passing()],
-        outcomes: vec![matched()],
+        ..OutcomeSummary::new(
+            task_id(),
+            json!({"count": 3, "largest": "docs/2025/a.txt"}),
+            "3 text files; the largest is docs/2025/a.txt (812 bytes).",
+            vec![matched()],
+        )
     }
 }
 
 pub(super) fn replan_request() -> ReplanRequest {
     ReplanRequest {
-        task_id: task_id(),
-        failed_outcomes: vec![failed(), skipped()],
-        matched_outcomes: vec![matched()],
         task_verdicts: vec![failing()],
         missing_file: Some("docs/annual-report.txt".to_owned()),
         gave_up: Some(gave_up()),
-        gap_summary: "The count is missing: docs has no .txt file at its top.".to_owned(),
+        ..ReplanRequest::new(
+            task_id(),
+            vec![failed(), matched(), skipped()],
+            "The count is missing: docs has no .txt file at its top.",
+        )
     }
 }
 

@@ -8,26 +8,22 @@ use super::{run_id, subtask_id, task_id, time};
 pub(crate) fn plan() -> Plan {
     Plan {
         memory: super::memory::of_plan(),
-        task_id: task_id(),
-        round: 2,
         task_criteria: task_criteria(),
-        subtasks: vec![
-            PlannedSubTask {
-                sequence: 1,
-                intent: "Count the .txt files in docs".to_owned(),
-                kind: artoo_types::StepKind::FindOut,
-                context: "The files may lie in sub-folders.".to_owned(),
-                success_criteria: every_check(),
-            },
-            PlannedSubTask {
-                sequence: 2,
-                intent: "Name the largest .txt file in docs".to_owned(),
-                kind: artoo_types::StepKind::FindOut,
-                context: "Compare sizes in bytes.".to_owned(),
-                success_criteria: vec![judged()],
-            },
-        ],
         kept: vec![subtask_id(1)],
+        ..Plan::new(
+            task_id(),
+            2,
+            vec![
+                PlannedSubTask {
+                    context: "The files may lie in sub-folders.".to_owned(),
+                    ..PlannedSubTask::new(1, "Count the .txt files in docs", every_check())
+                },
+                PlannedSubTask {
+                    context: "Compare sizes in bytes.".to_owned(),
+                    ..PlannedSubTask::new(2, "Name the largest .txt file in docs", vec![judged()])
+                },
+            ],
+        )
     }
 }
 
@@ -42,24 +38,21 @@ pub(super) fn approval_decided() -> PlanApprovalDecided {
 
 pub(super) fn manifest() -> DispatchManifest {
     DispatchManifest {
-        task_id: task_id(),
-        round: 2,
-        subtask_ids: vec![subtask_id(2), subtask_id(3)],
         kept: vec![subtask_id(1)],
         task_criteria: task_criteria(),
-        dispatched_at: time("2026-03-14T09:26:55+08:00"),
+        ..DispatchManifest::new(
+            task_id(),
+            2,
+            vec![subtask_id(2), subtask_id(3)],
+            time("2026-03-14T09:26:55+08:00"),
+        )
     }
 }
 
 pub(crate) fn subtask() -> SubTask {
     SubTask {
         guards: super::memory::of_plan().guards,
-        subtask_id: subtask_id(2),
-        parent_task_id: run_id(),
         round: 2,
-        sequence: 1,
-        intent: "Count the .txt files in docs".to_owned(),
-        kind: artoo_types::StepKind::FindOut,
         is_whole: true,
         context: "The files may lie in sub-folders.".to_owned(),
         earlier: vec![EarlierResult {
@@ -67,18 +60,22 @@ pub(crate) fn subtask() -> SubTask {
             output: "docs/2025/a.txt".to_owned(),
             left_out_bytes: 0,
         }],
-        success_criteria: every_check(),
         deadline: Some(time("2026-03-14T09:31:52+08:00")),
+        ..SubTask::of(
+            subtask_id(2),
+            run_id(),
+            PlannedSubTask::new(1, "Count the .txt files in docs", every_check()),
+        )
     }
 }
 
 /// A criterion that only a model can decide.
 fn judged() -> Criterion {
-    Criterion { text: "the answer names one file".to_owned(), mode: Mode::Plausible, check: None }
+    Criterion::new("the answer names one file", Mode::Plausible)
 }
 
 fn checked(text: &str, check: Check) -> Criterion {
-    Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: Some(check) }
+    Criterion::checked(text, check)
 }
 
 pub(super) fn task_criteria() -> Vec<Criterion> {

@@ -23,10 +23,6 @@ fn arguments() -> Arguments {
 pub(crate) fn tool_call() -> ToolCall {
     ToolCall {
         held: Some(Held { action: GuardAction::Confirm, because: vec![megram_id(4)], came: HeldEnd::Agreed }),
-        call_id: call_id(1),
-        tool: shell(),
-        arguments: arguments(),
-        ending: CallEnding::Exited { status: 1 },
         failure: Some(CallFailure {
             class: FailureClass::Environmental,
             reason: "wc: docs/*.txt: No such file or directory (exit status 1)".to_owned(),
@@ -67,8 +63,14 @@ pub(crate) fn tool_call() -> ToolCall {
                 foreign: Foreign::File,
             }),
         },
-        started_at: time("2026-03-14T09:26:56+08:00"),
         duration_ms: 12,
+        ..ToolCall::new(
+            call_id(1),
+            shell(),
+            arguments(),
+            CallEnding::Exited { status: 1 },
+            time("2026-03-14T09:26:56+08:00"),
+        )
     }
 }
 
