@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 use artoo_bus::{Port, Sender};
 use artoo_checks::{Filesystem, named_paths};
 use artoo_judging::{Dependence, Rerun, dependences};
-use artoo_llm_client::{LlmClient, Origin, metered, outside};
+use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
     CriterionVerdict, ExecutionResult, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
     VerdictReached,
@@ -128,8 +128,7 @@ impl Harness {
             return Vec::new();
         }
         let named = named_paths(&subtask.intent, &self.world);
-        let context = || named_paths(&outside(Origin::Memory, &subtask.context), &self.world);
-        if named.is_empty() { context() } else { named }
+        if named.is_empty() { named_paths(&subtask.briefing.request, &self.world) } else { named }
     }
 
     /// The calls, without those whose output does not depend on the subject.

@@ -14,6 +14,7 @@ const FILES_SHOWN: usize = 5;
 pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &ModelProfile) -> String {
     let mut shown = Exhibits::default();
     shown.line(cx.surroundings.now_line());
+    shown.laws(&cx.subtask.briefing.laws);
     // A weak model confuses the request with the step it is asked about.
     if !profile.guided && !cx.subtask.context.trim().is_empty() {
         shown.line(cx.subtask.context.trim());

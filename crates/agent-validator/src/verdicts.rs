@@ -6,7 +6,7 @@ use artoo_checks::{
     Record, Subject, computes_with, evaluate, means_none, missing_subject, unsupported_claim,
 };
 use artoo_judging::decided;
-use artoo_llm_client::{LlmClient, Origin, outside};
+use artoo_llm_client::LlmClient;
 use artoo_types::{
     Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, ToolCall,
 };
@@ -214,9 +214,7 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
             | Check::OutputLists { .. }
             | Check::JsonPointer { .. },
         ) => {
-            // The content of memory was shown by no call of this run, and is not part of the request.
-            let context = outside(Origin::Memory, &cx.subtask.context);
-            format!("{} {context} {}", cx.subtask.intent, criterion.text)
+            format!("{} {} {}", cx.subtask.intent, cx.subtask.context, criterion.text)
         }
         Some(
             Check::ExitStatus { .. }

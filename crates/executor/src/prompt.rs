@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{ModelProfile, Origin, advice, earlier_results, fenced, fenced_output, inline};
+use artoo_llm_client::{
+    ModelProfile, Origin, advice, earlier_results, fenced, fenced_output, inline, laws, lessons,
+};
 use artoo_types::{CallEnding, Check, Criterion, HeldEnd, ToolCall};
 
 use crate::{AttemptContext, ToolSpec};
@@ -47,11 +49,13 @@ pub(crate) fn opening(cx: &AttemptContext, platform: &str) -> String {
     text
 }
 
-/// The step, its context, and its criteria.
+/// The step, with the laws, its context and what memory knows, and its criteria.
 pub(crate) fn task(text: &mut String, cx: &AttemptContext, profile: &ModelProfile) {
+    text.push_str(&laws(&cx.subtask.briefing.laws));
     if !cx.subtask.context.trim().is_empty() {
         line(text, format_args!("{}", cx.subtask.context.trim()));
     }
+    text.push_str(&lessons(&cx.subtask.briefing.lessons));
     text.push_str(&earlier_results(&cx.subtask.earlier, OUTPUTS * profile.shown_bytes()));
     line(text, format_args!("Step: {}", cx.subtask.intent));
     let told: Vec<_> = cx.subtask.success_criteria.iter().map(|one| criterion(one, profile)).collect();

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt::Write as _, path::Path};
 
 use artoo_checks::{Content, Filesystem};
 use artoo_llm_client::{ModelProfile, Origin, fair_share, fenced, fenced_file, fenced_output, inline};
-use artoo_types::{Arguments, CallEnding, EarlierResult, FileChangeKind, OutputRecord, ToolCall};
+use artoo_types::{Arguments, CallEnding, EarlierResult, FileChangeKind, Law, OutputRecord, ToolCall};
 
 use serde_json::Value;
 
@@ -54,6 +54,13 @@ impl<'a> Exhibits<'a> {
     /// Adds a line. Foreign text in it must have been passed through [`inline`].
     pub fn line(&mut self, line: impl Into<String>) {
         self.parts.push(Part::Line(line.into()));
+    }
+
+    /// Adds the person's laws, which are words of the person like the request.
+    pub fn laws(&mut self, laws: &[Law]) {
+        if !laws.is_empty() {
+            self.line(artoo_llm_client::laws(laws).trim_end());
+        }
     }
 
     /// Adds a foreign text.

@@ -33,5 +33,5 @@ pub use dependence::{Dependence, NoRerun, PutOut, Rerun, dependences, matters};
 pub use excerpt::excerpt;
 pub use exhibits::Exhibits;
 pub use guarded_judge::{JudgeError, decided};
-pub use request_judge::{Grounds, WHOLE, ask_whole};
+pub use request_judge::{Grounds, WHOLE, WholeRequest, ask_whole};
 pub use verdict::{Question, Seen, ask_verdicts, asked};

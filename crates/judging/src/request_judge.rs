@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{JsonSchema, LlmClient, Message, Structured, ask_alone, ask_once_alone};
-use artoo_types::{Criterion, FailureClass, Finding};
+use artoo_types::{Criterion, FailureClass, Finding, Law};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -47,6 +47,18 @@ struct Part {
     from: Vec<String>,
 }
 
+/// What is judged as a whole.
+#[derive(Clone, Copy, Debug)]
+pub struct WholeRequest<'a> {
+    /// The request in the person's words. The parts of a judge cover it by quotation.
+    pub text: &'a str,
+    /// The person's laws. They are part of the request: a judge may quote them, and a part that quotes one and
+    /// is not met fails the whole.
+    pub laws: &'a [Law],
+    /// Where the figures and names of the result come from.
+    pub grounds: Grounds,
+}
+
 /// The origin of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grounds {
@@ -68,7 +80,7 @@ pub enum Grounds {
 pub async fn ask_whole(
     model: &dyn LlmClient,
     seen: &Seen<'_>,
-    (request, grounds): (&str, Grounds),
+    request: WholeRequest<'_>,
     criteria: &[Criterion],
     question: Question<'_>,
 ) -> Result<(Finding, Vec<Finding>), JudgeError> {
@@ -83,10 +95,10 @@ pub async fn ask_whole(
     let further = u32::try_from(criteria.len()).unwrap_or(u32::MAX);
     let tokens = PARTS_TOKENS.saturating_add(VERDICT_TOKENS.saturating_mul(further));
     let asked = question(criteria)
-        .with_schema(schema(criteria.len(), grounds))
+        .with_schema(schema(criteria.len(), request.grounds))
         .with_max_tokens(model.profile().room(tokens));
     let first = ask_alone::<Parts>(model, asked.clone()).await?;
-    let Some(wrong) = flaw(&first.value, seen, (request, grounds), criteria.len()) else {
+    let Some(wrong) = flaw(&first.value, seen, request, criteria.len()) else {
         return Ok(findings(&first.value, seen));
     };
     let mut again = asked;
@@ -95,7 +107,7 @@ pub async fn ask_whole(
         .messages
         .push(Message::user(format!("This cannot be used: {wrong}. Answer again, with the whole of it.")));
     let Structured { value, model, .. } = ask_once_alone::<Parts>(model, again).await?;
-    match flaw(&value, seen, (request, grounds), criteria.len()) {
+    match flaw(&value, seen, request, criteria.len()) {
         Some(wrong) => Err(unusable(model, wrong).into()),
         None => Ok(findings(&value, seen)),
     }
@@ -132,19 +144,14 @@ fn object(properties: Value, required: &[&str]) -> Value {
 }
 
 /// Why an answer is unusable.
-fn flaw(
-    answer: &Parts,
-    seen: &Seen<'_>,
-    (request, grounds): (&str, Grounds),
-    further: usize,
-) -> Option<String> {
+fn flaw(answer: &Parts, seen: &Seen<'_>, request: WholeRequest<'_>, further: usize) -> Option<String> {
     let quotes = answer.parts.iter().map(|part| part.quote.as_str());
-    if let Some(invented) = quotes.clone().find(|quote| !is_of(request, quote)) {
+    if let Some(invented) = quotes.clone().find(|quote| !is_of_the_request(&request, quote)) {
         return Some(format!("{invented:?} does not stand in the request; quote its words"));
     }
     let fails = answer.parts.iter().any(|part| part.verdict == Word::Fail);
     // If a part fails, the rest does not matter.
-    if !fails && let Some(left_over) = left_over(request, quotes) {
+    if !fails && let Some(left_over) = left_over(request.text, quotes) {
         return Some(format!("no part quotes these words of the request: {left_over:?}"));
     }
     for part in answer.parts.iter().filter(|part| part.verdict == Word::Pass) {
@@ -160,7 +167,7 @@ fn flaw(
         return Some("it points at no call; say which call meets a part".to_owned());
     }
     let mut sources = answer.parts.iter().flat_map(|part| &part.from).peekable();
-    if !fails && grounds == Grounds::Derived {
+    if !fails && request.grounds == Grounds::Derived {
         if sources.peek().is_none() {
             return Some(
                 "no \"from\" quotes what the figures and names follow from that no call shows".to_owned(),
@@ -223,11 +230,16 @@ fn folded(text: &str) -> String {
     artoo_text::alphanumeric_words(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the quotation consists of words of the request.
-fn is_of(request: &str, quote: &str) -> bool {
+/// Whether the quotation consists of words of the request, or of one of the person's laws.
+fn is_of_the_request(request: &WholeRequest<'_>, quote: &str) -> bool {
+    is_of(request.text, quote) || request.laws.iter().any(|law| is_of(&law.content, quote))
+}
+
+/// Whether the quotation consists of words of this text.
+fn is_of(text: &str, quote: &str) -> bool {
     let quote = folded(quote);
     // Punctuation alone quotes nothing; a request may consist of it.
-    quote.is_empty() || folded(request).contains(&quote)
+    quote.is_empty() || folded(text).contains(&quote)
 }
 
 /// Words of the request that no quotation covers, if they matter: a number, a file name, or a long stretch.
@@ -273,6 +285,10 @@ mod tests {
 
     const REQUEST: &str = "How many .txt files are in docs, and which of the 12 in notes/a.md is new?";
 
+    fn whole(text: &str, grounds: Grounds) -> WholeRequest<'_> {
+        WholeRequest { text, laws: &[], grounds }
+    }
+
     fn part(quote: &str, call: Option<u32>, verdict: &str) -> Value {
         json!({"quote": quote, "reason": format!("of {quote}"), "call": call, "verdict": verdict})
     }
@@ -294,7 +310,7 @@ mod tests {
         let (one, two) = (call(1, "5\n", true), call(2, "b.md\n", true));
         let seen = Seen { calls: vec![&one, &two], earlier: &[], answer: "5, b.md" };
         let question = |_: &[Criterion]| Request::new("judge", "Judge.", "all of it");
-        let found = ask_whole(&model, &seen, (REQUEST, Grounds::Shown), further, &question).await;
+        let found = ask_whole(&model, &seen, whole(REQUEST, Grounds::Shown), further, &question).await;
         (found, model.requests().len())
     }
 
@@ -313,6 +329,28 @@ mod tests {
             panic!("half of it passed")
         };
         assert_eq!(reason, "\"which of the 12\": of which of the 12");
+    }
+
+    /// A law is quoted where it matters, and need not be where it does not.
+    #[tokio::test]
+    async fn a_broken_law_fails_the_whole() {
+        let law =
+            Law { id: artoo_types::MegramId::new(uuid::Uuid::nil()), content: "Never read notes".to_owned() };
+        let broken = json!({"parts": [
+            part("How many .txt files are in docs", Some(1), "pass"),
+            part("which of the 12 in notes/a.md is new", Some(2), "pass"),
+            part("Never read notes", Some(2), "fail"),
+        ]});
+        for (answer, is_met) in [(both(), true), (broken, false)] {
+            let model = ScriptedModel::new()
+                .expect(Expect::purpose("judge"), Says::text(answer.to_string().as_str()));
+            let (one, two) = (call(1, "5\n", true), call(2, "b.md\n", true));
+            let seen = Seen { calls: vec![&one, &two], earlier: &[], answer: "5, b.md" };
+            let question = |_: &[Criterion]| Request::new("judge", "Judge.", "all of it");
+            let request = WholeRequest { laws: std::slice::from_ref(&law), ..whole(REQUEST, Grounds::Shown) };
+            let (finding, _) = ask_whole(&model, &seen, request, &[], &question).await.unwrap();
+            assert_eq!(matches!(finding, Finding::Pass { .. }), is_met, "{finding:?}");
+        }
     }
 
     #[tokio::test]
@@ -378,7 +416,7 @@ mod tests {
         ] {
             let model = ScriptedModel::new().always(Expect::purpose("judge"), Says::text(passing(from)));
             let question = |_: &[Criterion]| Request::new("judge", "Judge.", "all of it");
-            let found = ask_whole(&model, &seen, ("How long", Grounds::Derived), &[], &question).await;
+            let found = ask_whole(&model, &seen, whole("How long", Grounds::Derived), &[], &question).await;
             assert_eq!(matches!(found, Ok((Finding::Pass { .. }, _))), stands, "{from:?}");
         }
     }

@@ -63,25 +63,6 @@ pub fn indented(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The text without its fenced parts of this origin: a figure or name in such a part does not come from the
-/// requester.
-/// ```
-/// use artoo_llm_client::{Origin, fenced, outside};
-/// let told = format!("Count them.\n{}\nIn docs.", fenced(Origin::Memory, "there were 4"));
-/// assert_eq!(outside(Origin::Memory, &told), "Count them.\nIn docs.");
-/// assert_eq!(outside(Origin::File, &told), told);
-/// ```
-pub fn outside(origin: Origin, text: &str) -> String {
-    let opening = format!("<<<data: {origin}");
-    let mut is_inside = false;
-    let is_kept = |line: &&str| {
-        let was_inside = is_inside;
-        is_inside = if is_inside { *line != "data>>>" } else { *line == opening };
-        !was_inside && !is_inside
-    };
-    text.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
-}
-
 /// Like [`fenced`], for the content of a file: the fence names the file. The name is foreign text, too.
 /// ```
 /// use artoo_llm_client::fenced_file;

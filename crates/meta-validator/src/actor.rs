@@ -182,6 +182,7 @@ impl Actor {
             criteria.iter().filter(|criterion| criterion.check.is_none()).cloned().collect();
         let cx = TaskContext {
             spec,
+            laws: &gathered.laws,
             outcomes: &gathered.outcomes,
             merged_output: &material.merged_output,
             answer,

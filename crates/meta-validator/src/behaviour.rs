@@ -5,7 +5,7 @@ use std::sync::Arc;
 use artoo_checks::Filesystem;
 use artoo_judging::{Grounds, JudgeError};
 use artoo_llm_client::LlmClient;
-use artoo_types::{Criterion, Finding, SubTaskOutcome, Surroundings, TaskSpec};
+use artoo_types::{Criterion, Finding, Law, SubTaskOutcome, Surroundings, TaskSpec};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -38,6 +38,8 @@ pub trait TaskJudge: Send + Sync {
 pub struct TaskContext<'a> {
     /// The task.
     pub spec: &'a TaskSpec,
+    /// The person's laws, which are part of the request.
+    pub laws: &'a [Law],
     /// The outcomes that count, all matched, in the plan's order.
     pub outcomes: &'a [SubTaskOutcome],
     /// Their merged output.

@@ -122,6 +122,7 @@ impl Harness for WholeTask<'_> {
         let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
         let cx = TaskContext {
             spec: &spec("Count the files in docs and send a report"),
+            laws: &[],
             outcomes: &outcomes,
             merged_output: &merge(&outcomes),
             answer: None,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use artoo_types::{Criterion, DispatchManifest, OutcomeStatus, SubTaskId, SubTaskOutcome};
+use artoo_types::{Criterion, DispatchManifest, Law, OutcomeStatus, SubTaskId, SubTaskOutcome};
 
 /// The outcomes of a run by subtask, and the plan being collected. Pure.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,8 @@ pub struct Gathered {
     pub outcomes: Vec<SubTaskOutcome>,
     /// The plan's task criteria.
     pub task_criteria: Vec<Criterion>,
+    /// The person's laws, which are part of the request.
+    pub laws: Vec<Law>,
 }
 
 impl Gathered {
@@ -61,7 +63,12 @@ impl FanIn {
         let outcomes: Vec<SubTaskOutcome> =
             counted.map(|id| self.outcomes.get(id).cloned()).collect::<Option<_>>()?;
         self.released = true;
-        Some(Gathered { round: manifest.round, outcomes, task_criteria: manifest.task_criteria.clone() })
+        Some(Gathered {
+            round: manifest.round,
+            outcomes,
+            task_criteria: manifest.task_criteria.clone(),
+            laws: manifest.laws.clone(),
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_judging::{JudgeError, Seen, WHOLE, ask_verdicts, ask_whole};
+use artoo_judging::{JudgeError, Seen, WHOLE, WholeRequest, ask_verdicts, ask_whole};
 use artoo_llm_client::{LlmClient, Request};
 use artoo_types::{Criterion, Finding};
 use async_trait::async_trait;
@@ -40,8 +40,8 @@ impl TaskJudge for ModelTaskJudge {
         }
         let further: Vec<Criterion> =
             criteria.iter().filter(|criterion| !is_whole(criterion)).cloned().collect();
-        let (whole, findings) =
-            ask_whole(model.as_ref(), &seen, (&cx.spec.intent, cx.grounds), &further, &question).await?;
+        let request = WholeRequest { text: &cx.spec.intent, laws: cx.laws, grounds: cx.grounds };
+        let (whole, findings) = ask_whole(model.as_ref(), &seen, request, &further, &question).await?;
         let mut findings = findings.into_iter();
         let found = |criterion: &Criterion| {
             if is_whole(&criterion) { Some(whole.clone()) } else { findings.next() }

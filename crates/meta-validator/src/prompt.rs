@@ -22,6 +22,7 @@ pub(crate) fn case(
     let mut shown = Exhibits::default();
     shown.line(cx.surroundings.now_line());
     shown.line(format!("Request: {}", cx.spec.intent));
+    shown.laws(cx.laws);
     let mut numbers = 1_usize..;
     let mut has_changed = false;
     for outcome in cx.outcomes {

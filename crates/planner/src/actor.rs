@@ -164,9 +164,9 @@ impl Actor {
         });
         match planned {
             Ok(mut plan) => {
-                // Applied to the plan of any planner: its steps receive what was recalled, and its calls are
-                // guarded by it.
-                Recalled::of(memory, cx.run_id).hand_on(&mut plan);
+                // Applied to the plan of any planner: everybody who works on it receives what was recalled, and
+                // its calls are guarded by it.
+                Recalled::of(memory, cx.run_id).hand_on(&cx.spec.intent, &mut plan);
                 (self.state.plan, self.state.noted) = (Some(plan.clone()), cx.notes.len());
                 self.publish(plan);
             }

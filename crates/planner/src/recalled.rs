@@ -8,16 +8,17 @@ mod render;
 
 use std::collections::BTreeSet;
 
+use artoo_llm_client::{fitting_lessons, laws};
 use artoo_types::{
-    Experience, Law, MegramId, MemoryAction, MemoryReply, Origin, PairMemory, Plan, PlanMemory, Polarity,
-    RunId, SopRecord,
+    Briefing, Experience, Law, Lesson, MegramId, MemoryAction, MemoryReply, Origin, PairMemory, Plan,
+    PlanMemory, Polarity, RunId, SopRecord,
 };
 
 pub(crate) use guards::guards;
 
 /// Size limit of memory in R2's prompt, without the user's laws, in characters.
 const FOR_THE_PLAN: usize = 2400;
-/// Size limit of memory in the context of a step, without the user's laws, in characters.
+/// Size limit of memory in the prompt of a step, without the user's laws, in characters.
 const FOR_A_STEP: usize = 800;
 
 /// The part of memory that goes into a plan.
@@ -25,10 +26,10 @@ const FOR_A_STEP: usize = 800;
 pub struct Recalled {
     /// The text for R2; empty if memory has nothing.
     pub for_the_plan: String,
-    /// The user's laws, as text for each step; empty if there are none.
-    pub laws: String,
-    /// The other text for each step; empty if memory has nothing.
-    pub for_a_step: String,
+    /// The user's laws, for each step and each judge.
+    pub laws: Vec<Law>,
+    /// What else each step is told, the most important first.
+    pub lessons: Vec<Lesson>,
     /// Which Megrams of the reply are used, which are not, and the guards on the plan's calls.
     pub memory: PlanMemory,
 }
@@ -54,11 +55,11 @@ impl Recalled {
             reply.laws.iter().map(|law| law.id).chain(told).chain(behind).collect();
         let mut seen = BTreeSet::new();
         let (used, ignored) = all(reply).filter(|id| seen.insert(*id)).partition(|id| used.contains(id));
-        let laws = laws(&reply.laws);
+        let lessons = selected.iter().map(|item| item.what.to_lesson());
         Self {
-            for_the_plan: format!("{laws}{}", render::to_the_planner(reply, &selected)),
-            laws,
-            for_a_step: render::to_a_step(&selected),
+            for_the_plan: format!("{}{}", laws(&reply.laws), render::to_the_planner(reply, &selected)),
+            laws: reply.laws.clone(),
+            lessons: fitting_lessons(lessons, FOR_A_STEP),
             memory: PlanMemory { used, ignored, guards },
         }
     }
@@ -68,13 +69,9 @@ impl Recalled {
         self.for_the_plan.is_empty()
     }
 
-    /// Adds the texts for the steps and the account to a plan.
-    pub fn hand_on(self, plan: &mut Plan) {
-        for subtask in &mut plan.subtasks {
-            let parts = [subtask.context.trim_end(), self.laws.trim_end(), self.for_a_step.as_str()];
-            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            subtask.context = parts.join("\n");
-        }
+    /// Adds what everybody is told of this request, and the account, to a plan.
+    pub fn hand_on(self, request: &str, plan: &mut Plan) {
+        plan.briefing = Briefing { request: request.to_owned(), laws: self.laws, lessons: self.lessons };
         plan.memory = self.memory;
     }
 }
@@ -101,6 +98,13 @@ impl What<'_> {
         match self {
             Self::Rule(rule) => rule.id,
             Self::Experience(experience) => experience.id,
+        }
+    }
+
+    fn to_lesson(self) -> Lesson {
+        match self {
+            Self::Rule(rule) => Lesson::Rule(rule.clone()),
+            Self::Experience(experience) => Lesson::Experience(experience.clone()),
         }
     }
 
@@ -154,13 +158,4 @@ fn all(reply: &MemoryReply) -> impl Iterator<Item = MegramId> + '_ {
         rules.chain(pair.experiences.iter().map(|told| told.id)).collect::<Vec<_>>()
     };
     reply.laws.iter().map(|law| law.id).chain(reply.recalled.iter().flat_map(of_pair))
-}
-
-/// The laws in the user's words: they are not foreign data, and they are no consent to anything.
-fn laws(laws: &[Law]) -> String {
-    if laws.is_empty() {
-        return String::new();
-    }
-    let lines = laws.iter().map(|law| format!("- {}\n", artoo_llm_client::inline(law.content.trim())));
-    format!("The user's own laws, which hold in every run:\n{}", lines.collect::<String>())
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use artoo_llm_client::fair_share;
 use artoo_types::{
-    CriterionVerdict, DispatchManifest, EarlierResult, FailureClass, Finding, Judge, MemoryGuard, Message,
-    OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
+    Briefing, CriterionVerdict, DispatchManifest, EarlierResult, FailureClass, Finding, Judge, MemoryGuard,
+    Message, OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -23,6 +23,8 @@ pub struct Dispatch {
     round: u32,
     /// The memory guards on the plan's calls.
     guards: Vec<MemoryGuard>,
+    /// What its steps are told besides.
+    briefing: Briefing,
     /// Waiting subtasks by group.
     waiting: BTreeMap<u32, Vec<Placed>>,
     /// Running subtasks.
@@ -63,6 +65,7 @@ impl Dispatch {
             run_id,
             round: 0,
             guards: Vec::new(),
+            briefing: Briefing::default(),
             waiting: BTreeMap::new(),
             running: Vec::new(),
             failed: false,
@@ -93,6 +96,7 @@ impl Dispatch {
         }
         self.round = plan.round;
         self.guards.clone_from(&plan.memory.guards);
+        self.briefing.clone_from(&plan.briefing);
         self.waiting.clear();
         self.running.clear();
         self.failed = false;
@@ -110,6 +114,7 @@ impl Dispatch {
         let manifest = DispatchManifest {
             kept: plan.kept.clone(),
             task_criteria: plan.task_criteria.clone(),
+            laws: plan.briefing.laws.clone(),
             ..DispatchManifest::new(plan.task_id.clone(), plan.round, subtask_ids, now)
         };
         let resumed = std::mem::take(&mut self.resumed);
@@ -150,6 +155,7 @@ impl Dispatch {
         let Placed { subtask_id, planned } = placed;
         SubTask {
             guards: self.guards.clone(),
+            briefing: self.briefing.clone(),
             round: self.round,
             is_whole: self.positions.len() == 1,
             earlier: self.earlier(planned.sequence),

@@ -21,6 +21,7 @@
 mod anomaly;
 mod approval;
 mod audit;
+mod briefing;
 mod clarification;
 mod conduct;
 mod confidence;
@@ -59,6 +60,7 @@ pub use approval::{
 pub use audit::{
     AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,
 };
+pub use briefing::{Briefing, Lesson};
 pub use clarification::{ClarificationAnswered, ClarificationRequested};
 pub use conduct::{BoundaryViolation, Crossing, DriftAlert, DriftMeasure, Share};
 pub use confidence::Confidence;

@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Criterion, MemoryGuard, PlanMemory, RunId, SubTaskId, TaskId};
+use crate::{Briefing, Criterion, Law, MemoryGuard, PlanMemory, RunId, SubTaskId, TaskId};
 
 /// What R2 proposes. R2 to the dispatcher, which gives the subtasks their ids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,9 @@ pub struct Plan {
     /// What memory had to do with it.
     #[serde(default, skip_serializing_if = "PlanMemory::is_empty")]
     pub memory: PlanMemory,
+    /// What its steps and judges are told besides. R2's actor adds it to the plan of any planner.
+    #[serde(default, skip_serializing_if = "Briefing::is_empty")]
+    pub briefing: Briefing,
 }
 
 impl Plan {
@@ -35,6 +38,7 @@ impl Plan {
             task_criteria: Vec::new(),
             kept: Vec::new(),
             memory: PlanMemory::default(),
+            briefing: Briefing::default(),
         }
     }
 }
@@ -121,6 +125,9 @@ pub struct SubTask {
     pub is_whole: bool,
     /// R2's context.
     pub context: String,
+    /// What is told besides: the request, the person's laws, and the lessons of memory.
+    #[serde(default, skip_serializing_if = "Briefing::is_empty")]
+    pub briefing: Briefing,
     /// What the steps of earlier groups found, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<EarlierResult>,
@@ -156,6 +163,7 @@ impl SubTask {
             kind: planned.kind,
             is_whole: false,
             context: planned.context,
+            briefing: Briefing::default(),
             earlier: Vec::new(),
             success_criteria: planned.success_criteria,
             guards: Vec::new(),
@@ -184,6 +192,9 @@ pub struct DispatchManifest {
     pub kept: Vec<SubTaskId>,
     /// Assertions about the combined output.
     pub task_criteria: Vec<Criterion>,
+    /// The person's laws, which are part of the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<Law>,
     /// When.
     pub dispatched_at: DateTime<FixedOffset>,
 }
@@ -196,6 +207,14 @@ impl DispatchManifest {
         subtask_ids: Vec<SubTaskId>,
         dispatched_at: DateTime<FixedOffset>,
     ) -> Self {
-        Self { task_id, round, subtask_ids, kept: Vec::new(), task_criteria: Vec::new(), dispatched_at }
+        Self {
+            task_id,
+            round,
+            subtask_ids,
+            kept: Vec::new(),
+            task_criteria: Vec::new(),
+            laws: Vec::new(),
+            dispatched_at,
+        }
     }
 }

@@ -8,10 +8,11 @@ use std::{
 };
 
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, NoCommands, verdicts};
-use artoo_llm_client::{LlmClient, LlmError, ModelProfile, Origin, doubles::ScriptedModel, fenced};
+use artoo_llm_client::{LlmClient, LlmError, ModelProfile, doubles::ScriptedModel};
 use artoo_types::{
-    CallEnding, CallFailure, CallId, Check, Criterion, CriterionVerdict, EarlierResult, Evidence,
-    ExecutionResult, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, SubTask, ToolCall, ToolName,
+    Briefing, CallEnding, CallFailure, CallId, Check, Criterion, CriterionVerdict, EarlierResult, Entity,
+    Evidence, ExecutionResult, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, Lesson, MegramId,
+    Polarity, SopRecord, Space, SubTask, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -398,22 +399,35 @@ async fn checks_of_files_see_the_working_folder() {
 #[tokio::test]
 async fn lesson_what_memory_says_is_not_asked_for() {
     let remembered = "It was pear-tree.txt.";
-    let names = |context: String| SubTask {
+    let names = SubTask {
         success_criteria: vec![checked(
             "It names a file",
             Check::OutputMatches { pattern: r"\w+\.txt".to_owned() },
         )],
-        context,
         ..counting(1)
     };
+    let recalled = Briefing { lessons: vec![Lesson::Rule(rule(remembered))], ..Briefing::default() };
+    let with_memory = SubTask { briefing: recalled, ..names.clone() };
+    let as_asked = SubTask { context: remembered.to_owned(), ..names };
     let claim = ExecutionResult { tool_calls: vec![call(1, "3", true)], ..counted(1, 1, "pear-tree.txt") };
     let guided = guided();
     let judged = async |subtask: &SubTask| {
         decided_by(&guided, &Unasked, subtask, &claim, Path::new(FOLDER)).await.remove(0)
     };
-    let verdict = judged(&names(fenced(Origin::Memory, remembered))).await;
+    let verdict = judged(&with_memory).await;
     assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Rule, false), "{verdict:?}");
     // Names in the request itself may be repeated.
-    let verdict = judged(&names(remembered.to_owned())).await;
+    let verdict = judged(&as_asked).await;
     assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Check, true), "{verdict:?}");
+}
+
+fn rule(content: &str) -> SopRecord {
+    SopRecord {
+        id: MegramId::new(Uuid::nil()),
+        space: Space::intent("find it"),
+        entity: Entity::local(),
+        content: content.to_owned(),
+        polarity: Polarity::Practice,
+        sources: Vec::new(),
+    }
 }

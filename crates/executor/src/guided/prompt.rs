@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{ModelProfile, advice, earlier_results, inline};
+use artoo_llm_client::{ModelProfile, advice, earlier_results, inline, laws, lessons};
 use artoo_types::ToolCall;
 use serde_json::Value;
 
@@ -63,6 +63,7 @@ pub(crate) fn derived_step(
     if let Some(values) = described.told_values(language) {
         line(&mut text, format_args!("{values}"));
     }
+    text.push_str(&laws(&cx.subtask.briefing.laws));
     let context = cx.subtask.context.trim();
     // A weak planner translates names, and loses some; its words lead to the wrong place then.
     let keeps_names = described.names.iter().all(|name| context.contains(name.as_str()));
@@ -72,6 +73,9 @@ pub(crate) fn derived_step(
     };
     if !context.is_empty() && keeps_names && is_told {
         line(&mut text, format_args!("{context}"));
+    }
+    if is_told {
+        text.push_str(&lessons(&cx.subtask.briefing.lessons));
     }
     text.push_str(&earlier_results(&cx.subtask.earlier, OUTPUTS * profile.shown_bytes()));
     earlier(&mut text, cx);

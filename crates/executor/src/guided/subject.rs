@@ -23,9 +23,11 @@ const LINES_SHOWN: usize = 2;
 const LINES_OF_MARKUP: usize = 6;
 const LONGEST_LINE: usize = 120;
 
-/// The paths that the step's intent names; if it names none, those in its context.
+/// The paths that the step's intent names; if it names none, those that the request names. What the plan, a law
+/// or memory names besides is not what the step is about.
 pub(crate) async fn of(cx: &AttemptContext) -> Vec<PathBuf> {
-    let (here, texts) = (cx.surroundings.clone(), [cx.subtask.intent.clone(), cx.subtask.context.clone()]);
+    let (here, texts) =
+        (cx.surroundings.clone(), [cx.subtask.intent.clone(), cx.subtask.briefing.request.clone()]);
     let look = move || {
         let world = Filesystem::new(here.working_folder, here.home, here.now).with_workspace(here.workspace);
         texts.iter().map(|text| named_paths(text, &world)).find(|paths| !paths.is_empty()).unwrap_or_default()

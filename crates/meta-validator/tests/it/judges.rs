@@ -31,6 +31,7 @@ async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (F
     let world = world(&surroundings);
     let cx = TaskContext {
         spec: &spec,
+        laws: &[],
         outcomes,
         merged_output: &merged,
         answer: None,
@@ -121,6 +122,7 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
         let world = world(&surroundings);
         let cx = TaskContext {
             spec: &spec,
+            laws: &[],
             outcomes: &outcomes,
             merged_output: &merged,
             answer: None,

@@ -1,13 +1,9 @@
 //! Renders recalled memory as prompt text: code writes the labels, contents are fenced as data.
 
-use std::fmt::Write as _;
+use artoo_llm_client::{Origin as Source, fenced, inline, polarity_label, provenance};
+use artoo_types::{Entity, MemoryAction, MemoryReply, PairMemory, RecallReason};
 
-use artoo_llm_client::{Origin as Source, fenced, inline};
-use artoo_types::{
-    Entity, Experience, MemoryAction, MemoryReply, Origin, PairMemory, Polarity, RecallReason,
-};
-
-use super::{FOR_A_STEP, Item, What};
+use super::{Item, What};
 
 /// The maximum length of one rule or experience, in characters.
 const ITEM: usize = 500;
@@ -28,26 +24,6 @@ pub(super) fn to_the_planner(reply: &MemoryReply, selected: &[Item<'_>]) -> Stri
         }
     }
     text
-}
-
-/// The text for a step: the strongest entries that fit, in one fence.
-pub(super) fn to_a_step(selected: &[Item<'_>]) -> String {
-    const HEAD: &str = "What is known of such work from earlier runs:";
-    let mut left = FOR_A_STEP - HEAD.chars().count() - fenced(Source::Memory, "").chars().count() - 1;
-    let mut lines = String::new();
-    for item in selected {
-        let said = match item.what {
-            What::Rule(rule) => format!("{} {}", polarity(rule.polarity), inline(&cut(&rule.content, ITEM))),
-            What::Experience(told) => format!("{}: {}", provenance(told), inline(&cut(&told.content, ITEM))),
-        };
-        // The length within the fence, where fence marks are broken up.
-        let length = said.chars().count() + 1;
-        if length <= left {
-            left -= length;
-            let _ = writeln!(lines, "{said}");
-        }
-    }
-    if lines.is_empty() { lines } else { format!("{HEAD}\n{}", fenced(Source::Memory, &lines)) }
 }
 
 /// The subject of a pair, and memory's advice.
@@ -79,17 +55,10 @@ pub(super) fn head(at: usize, known: &PairMemory) -> String {
 /// A rule or an experience, fenced.
 pub(super) fn item(what: What<'_>) -> String {
     let (label, content) = match what {
-        What::Rule(rule) => (polarity(rule.polarity).to_owned(), &rule.content),
+        What::Rule(rule) => (polarity_label(rule.polarity).to_owned(), &rule.content),
         What::Experience(told) => (format!("{}:", provenance(told)), &told.content),
     };
     format!("{label}\n{}\n", fenced(Source::Memory, &cut(content, ITEM)))
-}
-
-fn polarity(polarity: Polarity) -> &'static str {
-    match polarity {
-        Polarity::Practice => "SHOULD PREFER:",
-        Polarity::Constraint => "MUST NOT:",
-    }
 }
 
 /// Why a similar pair was recalled.
@@ -103,25 +72,6 @@ fn why(reason: &RecallReason) -> String {
             format!(" (both say: {})", shared.join(", "))
         }
     }
-}
-
-/// Time, origin and outcome of an experience.
-fn provenance(told: &Experience) -> String {
-    let whose = match told.origin {
-        Some(Origin::Run(run)) => format!("run {run}"),
-        Some(Origin::Person) => "said by the user".to_owned(),
-        Some(Origin::Dreamer) => "drawn from experience".to_owned(),
-        Some(Origin::Import) => "imported".to_owned(),
-        None => "of unknown origin".to_owned(),
-    };
-    let went = if told.sigma > 0.0 {
-        ", went well"
-    } else if told.sigma < 0.0 {
-        ", failed"
-    } else {
-        ""
-    };
-    format!("{}, {whose}{went}", told.created_at.format("%Y-%m-%d"))
 }
 
 fn cut(text: &str, most: usize) -> String {

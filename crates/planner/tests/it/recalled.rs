@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use artoo_llm_client::{laws, lessons};
 use artoo_planner::{Asking, Planner, Recalled, conformance};
 use artoo_types::{
-    BlockedTarget, Entity, Experience, GuardAction, Law, MegramId, MegramState, MemoryAction, MemoryReply,
-    Origin, PairMemory, Polarity, Potentials, RecallReason, RunId, SopRecord, Space, TagPair, ToolName,
+    BlockedTarget, Briefing, Entity, Experience, GuardAction, Law, Lesson, MegramId, MegramState,
+    MemoryAction, MemoryReply, Origin, PairMemory, Polarity, Potentials, RecallReason, RunId, SopRecord,
+    Space, TagPair, ToolName,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -108,7 +110,12 @@ fn a_whole_answer_as_it_is_told() {
     let recalled = Recalled::of(&reply(), run(1));
     insta::assert_snapshot!(
         "recalled",
-        format!("{}\n=== each step\n{}\n{}", recalled.for_the_plan, recalled.laws, recalled.for_a_step)
+        format!(
+            "{}\n=== each step\n{}\n{}",
+            recalled.for_the_plan,
+            laws(&recalled.laws),
+            lessons(&recalled.lessons)
+        )
     );
     assert_eq!(recalled.memory.used, [10, 1, 2, 3, 4, 6, 9].map(id));
     assert_eq!(recalled.memory.ignored, [id(5)]);
@@ -164,21 +171,19 @@ async fn the_planners_own_words_reach_the_step() {
 }
 
 #[test]
-fn each_step_hears_the_laws_and_what_worked() {
+fn everybody_is_told_the_request_the_laws_and_what_worked() {
     let mut cx = conformance::replanning("Count", &[], &["Count"]);
     let mut plan = cx.previous.take().unwrap().plan;
     plan.subtasks[0].context = "As planned: x".to_owned();
     let recalled = Recalled::of(&reply(), run(1));
     let memory = recalled.memory.clone();
-    recalled.hand_on(&mut plan);
+    recalled.hand_on("Count them all", &mut plan);
     assert_eq!(plan.memory, memory);
-    let context = &plan.subtasks[0].context;
-    assert!(context.starts_with("As planned: x\nThe user's own laws"), "{context}");
-    assert!(context.contains("Never touch ~/Fotos"), "{context}");
-    assert!(
-        context.contains("2026-11-03, run 00000000-0000-0000-0000-000000000007, went well: "),
-        "{context}"
-    );
+    assert_eq!(plan.subtasks[0].context, "As planned: x", "nothing is mixed into what the plan says");
+    let Briefing { request, laws, lessons } = plan.briefing;
+    assert_eq!((request.as_str(), laws), ("Count them all", reply().laws));
+    let told: Vec<MegramId> = lessons.iter().map(Lesson::id).collect();
+    assert!(told.starts_with(&[id(1), id(2)]) && told.iter().all(|id| memory.used.contains(id)), "{told:?}");
 }
 
 #[test]
@@ -258,10 +263,11 @@ proptest! {
         prop_assert_eq!(used.len() + ignored.len(), all.len());
         prop_assert_eq!(used.union(&ignored).copied().collect::<BTreeSet<_>>(), all);
         prop_assert_eq!(recalled.memory.used.len(), used.len());
-        let laws = recalled.laws.chars().count();
+        let laws = laws(&recalled.laws).chars().count();
         prop_assert!(recalled.for_the_plan.chars().count() <= laws + 2400 + 200, "{}", recalled.for_the_plan);
-        prop_assert!(recalled.for_a_step.chars().count() <= 800);
-        for text in [&recalled.for_the_plan, &recalled.for_a_step] {
+        let for_a_step = lessons(&recalled.lessons);
+        prop_assert!(for_a_step.chars().count() <= 800);
+        for text in [&recalled.for_the_plan, &for_a_step] {
             let (open, closed) = (text.matches("<<<data").count(), text.lines().filter(|line| *line == "data>>>").count());
             prop_assert_eq!(open, closed);
         }

@@ -24,6 +24,7 @@ mod faults;
 mod fixture;
 mod injected;
 mod instructions;
+mod laws;
 mod left_running;
 mod lessons;
 mod liars;

@@ -6,13 +6,13 @@
 //! it is asked and shown the run's work: what is measured is whether it is asked.
 
 mod alike;
-mod case;
+pub(crate) mod case;
 mod deeds;
 mod errors;
 mod figures;
 mod filters;
-mod home;
-mod judge;
+pub(crate) mod home;
+pub(crate) mod judge;
 mod languages;
 mod left_over;
 mod literals;

@@ -1,7 +1,7 @@
 use artoo_types::{
-    BlockedTarget, DreamReport, Entity, Experience, GuardAction, Law, Level, Megram, MegramState,
-    MegramWrite, MemoryAction, MemoryGuard, MemoryQuery, MemoryReply, Origin, PairMemory, PlanMemory,
-    Polarity, Potentials, RecallReason, SopRecord, Space, TagPair, ToolName,
+    BlockedTarget, Briefing, DreamReport, Entity, Experience, GuardAction, Law, Lesson, Level, Megram,
+    MegramState, MegramWrite, MemoryAction, MemoryGuard, MemoryQuery, MemoryReply, Origin, PairMemory,
+    PlanMemory, Polarity, Potentials, RecallReason, SopRecord, Space, TagPair, ToolName,
 };
 
 use super::{megram_id, time};
@@ -64,6 +64,18 @@ pub(super) fn reply() -> MemoryReply {
     };
     let law = Law { id: megram_id(11), content: "Never touch ~/taxes".to_owned() };
     MemoryReply { recalled: vec![asked, similar], laws: vec![law] }
+}
+
+pub(super) fn briefing() -> Briefing {
+    let MemoryReply { recalled, laws } = reply();
+    let rules = recalled.iter().flat_map(|pair| pair.sops.iter().cloned().map(Lesson::Rule));
+    let experiences =
+        recalled.iter().flat_map(|pair| pair.experiences.iter().cloned().map(Lesson::Experience));
+    Briefing {
+        request: "Count the .txt files in docs and name the largest".to_owned(),
+        laws,
+        lessons: rules.take(1).chain(experiences.take(1)).collect(),
+    }
 }
 
 pub(super) fn of_plan() -> PlanMemory {

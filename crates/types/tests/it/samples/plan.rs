@@ -8,6 +8,7 @@ use super::{run_id, subtask_id, task_id, time};
 pub(crate) fn plan() -> Plan {
     Plan {
         memory: super::memory::of_plan(),
+        briefing: super::memory::briefing(),
         task_criteria: task_criteria(),
         kept: vec![subtask_id(1)],
         ..Plan::new(
@@ -40,6 +41,7 @@ pub(super) fn manifest() -> DispatchManifest {
     DispatchManifest {
         kept: vec![subtask_id(1)],
         task_criteria: task_criteria(),
+        laws: super::memory::briefing().laws,
         ..DispatchManifest::new(
             task_id(),
             2,
@@ -52,6 +54,7 @@ pub(super) fn manifest() -> DispatchManifest {
 pub(crate) fn subtask() -> SubTask {
     SubTask {
         guards: super::memory::of_plan().guards,
+        briefing: super::memory::briefing(),
         round: 2,
         is_whole: true,
         context: "The files may lie in sub-folders.".to_owned(),
