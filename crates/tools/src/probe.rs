@@ -7,7 +7,7 @@ use artoo_types::ToolName;
 
 use crate::{
     AppleScript, EditFile, Glob, Grep, LookAtJob, Mdfind, ReadEvidence, ReadFile, Shell, Shortcuts, Tool,
-    ToolEffect, Toolbox, WriteFile, program,
+    ToolEffect, Toolbox, WriteFile, shell_program,
 };
 
 /// What tools may do beyond files and confined commands. Nothing, by default.
@@ -95,7 +95,7 @@ impl Toolbox {
         probed.offer(EditFile, "");
         probed.app("applescript", "osascript", AppleScript::probe(search_path), grants.apps);
         probed.app("shortcuts", "shortcuts", Shortcuts::probe(search_path), grants.apps);
-        match program::find("bash", search_path).or_else(|| program::find("sh", &["/bin".into()])) {
+        match shell_program(search_path) {
             Some(path) => {
                 probed.offer(Shell, path.display().to_string());
                 probed.offer(LookAtJob, "");
@@ -164,8 +164,9 @@ impl Probed {
                 "mdfind",
                 ToolEffect::Reads,
                 ToolState::Absent {
-                    missing: "there is no index of files".to_owned(),
-                    remedy: "install plocate, or set `tools.mdfind = true` to let it walk".to_owned(),
+                    missing: "there is no index of files that can be read without the rights of a group"
+                        .to_owned(),
+                    remedy: "set `tools.mdfind = true` to let it walk".to_owned(),
                 },
             ),
         }
@@ -199,5 +200,36 @@ impl std::fmt::Debug for Grants {
 impl std::fmt::Debug for WebGrant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WebGrant").field("how", &self.how).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SystemProgram;
+
+    #[test]
+    fn what_is_there_is_offered_if_it_is_granted() {
+        let program = SystemProgram::vouched_for("/usr/bin/osascript".into());
+        let state = |granted| {
+            let mut probed = Probed { toolbox: Toolbox::new(), tools: Vec::new() };
+            probed.app("applescript", "osascript", Some(AppleScript::with(program.clone())), granted);
+            let offered = probed.toolbox.get(&ToolName::new("applescript")).is_some();
+            (offered, probed.tools.remove(0).state)
+        };
+        assert_eq!(state(true), (true, ToolState::Offered { how: String::new() }));
+        let remedy = "set `tools.apps = true` to let runs act in your apps".to_owned();
+        assert_eq!(state(false), (false, ToolState::NotGranted { remedy }));
+    }
+
+    #[test]
+    fn an_index_is_offered_unless_it_is_switched_off() {
+        let names = |wish| {
+            let mut probed = Probed { toolbox: Toolbox::new(), tools: Vec::new() };
+            probed.mdfind(Mdfind::with_plocate(SystemProgram::vouched_for("/usr/bin/plocate".into())), wish);
+            probed.toolbox.tools().map(|tool| tool.name().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(None), ["mdfind"]);
+        assert_eq!(names(Some(false)), [""; 0]);
     }
 }

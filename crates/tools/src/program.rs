@@ -1,13 +1,17 @@
-//! Runs a system program that artoo chose, with arguments that artoo built.
+//! Runs a program that artoo starts for itself, with arguments and an environment that it made.
 
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use artoo_sandbox::{Capture, Ending, Invocation, run_unconfined, scrub};
+use artoo_sandbox::{Capture, Ending, Invocation, SandboxMode, run_unconfined, scrub};
 
-use crate::{ToolContext, ToolError};
+use crate::shell::confinement;
+use crate::shell::reach::Reach;
+use crate::writable_folders::Granted;
+use crate::{SystemProgram, ToolContext, ToolError};
+
+/// Where a program of the system finds others.
+const PATH: &str = "/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// The output and ending of a program.
 #[derive(Debug)]
@@ -19,40 +23,37 @@ pub(crate) struct Said {
     pub(crate) stderr: String,
 }
 
-/// Runs a program in the home folder, with the scrubbed environment, no input, and no shell. It is a program
-/// of the operating system, so it runs without confinement; some of these programs do not work under it.
+/// Runs a program in the home folder, without input and without a shell. It can write nothing but temporary files, has no network,
+/// and protected places are hidden from it. Only on systems without the kernel's rules (macOS, where the programs are `mdfind`,
+/// `osascript` and `shortcuts`) it runs without them.
 pub(crate) async fn run(
-    program: &Path,
+    program: &SystemProgram,
     arguments: Vec<OsString>,
     timeout: Duration,
     cx: &ToolContext,
 ) -> Result<Said, ToolError> {
+    let mut environment = scrub(&cx.environment);
+    environment.insert("PATH".into(), PATH.into());
     let invocation = Invocation {
-        program: program.into(),
+        program: program.path().into(),
         arguments,
         folder: cx.home.clone(),
-        environment: scrub(&cx.environment),
+        environment,
         timeout,
         keep: cx.limits.kept,
     };
     let (mut output, mut stderr) = (Vec::new(), Vec::new());
     let capture = Capture { stdout: &mut output, stderr: &mut stderr, on_chunk: None };
-    let outcome = run_unconfined(&invocation, capture, &cx.cancel).await?;
+    let outcome = if cfg!(target_os = "linux") {
+        let held = confinement(cx, (SandboxMode::ReadOnly, Reach::NOTHING), &Granted::default());
+        artoo_sandbox::run(&invocation, &held, capture, &cx.cancel).await?
+    } else {
+        run_unconfined(&invocation, capture, &cx.cancel).await?
+    };
     Ok(Said {
         ending: outcome.ending,
         cut: outcome.stdout.truncated(),
         output,
         stderr: String::from_utf8_lossy(&stderr).trim().to_owned(),
     })
-}
-
-/// The first program of this name in these folders. Relative folders are ignored: their meaning depends on
-/// the current folder.
-pub(crate) fn find(name: &str, search_path: &[PathBuf]) -> Option<PathBuf> {
-    let folders = search_path.iter().filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join(name)).find(|file| is_program(file))
-}
-
-pub(crate) fn is_program(file: &Path) -> bool {
-    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

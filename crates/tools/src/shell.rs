@@ -2,7 +2,7 @@
 
 mod background;
 pub(crate) mod perturbation;
-mod reach;
+pub(crate) mod reach;
 pub(crate) mod rehearsal;
 mod trial;
 mod written_content;
@@ -24,8 +24,8 @@ use crate::call_snapshot::{self, Watched};
 use crate::consent::{Case, Reading, Step, beyond_undo, gate};
 use crate::contents_before::Contents;
 use crate::live_view::LiveOutput;
-use crate::program::is_program;
 use crate::protected::Protected;
+use crate::system_program::{search_path, shell_program};
 use crate::writable_folders::Granted;
 use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
 
@@ -106,7 +106,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let usual = if is_left_running { Duration::MAX } else { cx.limits.command_time };
     let timeout = given.whole("timeout_seconds", 1..=longest)?.map_or(usual, Duration::from_secs);
     let invocation = Invocation {
-        program: shell_of(cx),
+        program: shell(cx),
         arguments: vec!["-c".into(), command.into()],
         folder: cx.working_folder.clone(),
         environment: environment(cx),
@@ -339,7 +339,11 @@ fn make_workspace(cx: &ToolContext) -> Result<(), ToolError> {
 }
 
 /// The confinement of a command that may write these folders.
-fn confinement(cx: &ToolContext, (mode, reach): (SandboxMode, Reach), granted: &Granted) -> Confinement {
+pub(crate) fn confinement(
+    cx: &ToolContext,
+    (mode, reach): (SandboxMode, Reach),
+    granted: &Granted,
+) -> Confinement {
     Confinement {
         network: reach.network,
         sockets: if reach.sockets { cx.sockets.to_vec() } else { Vec::new() },
@@ -418,10 +422,6 @@ pub(crate) fn ended(
     }
 }
 
-/// bash if the user's `PATH` has one, because models write for it.
-fn shell_of(cx: &ToolContext) -> OsString {
-    let path = cx.environment.get(std::ffi::OsStr::new("PATH")).cloned().unwrap_or_default();
-    let bash =
-        std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join("bash"));
-    bash.into_iter().find(|file| is_program(file)).map_or_else(|| "/bin/sh".into(), Into::into)
+fn shell(cx: &ToolContext) -> OsString {
+    shell_program(&search_path(cx)).unwrap_or_else(|| "/bin/sh".into()).into()
 }

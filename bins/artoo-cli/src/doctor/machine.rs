@@ -143,14 +143,13 @@ fn not_held_back(gap: Gap, mode: SandboxMode) -> Option<Check> {
 }
 
 fn shell(search_path: &[std::path::PathBuf]) -> Check {
-    let found = ["bash", "sh"]
-        .iter()
-        .find_map(|name| search_path.iter().map(|folder| folder.join(name)).find(|path| path.is_file()));
-    match found {
+    match artoo_tools::shell_program(search_path) {
         Some(path) => Check::good("shell", path.display().to_string()),
-        None => {
-            Check::bad("shell", "there is neither bash nor sh on the PATH", "install bash, or correct PATH")
-        }
+        None => Check::bad(
+            "shell",
+            "there is neither bash on the PATH nor /bin/sh",
+            "install bash, or correct PATH",
+        ),
     }
 }
 

@@ -54,7 +54,7 @@ mod tests {
             .collect();
         insta::assert_snapshot!(lines.join("\n"), @r"
         tools: glob, grep, read_file, read_evidence, write_file, edit_file, shell (/bin/sh), job; -
-        tool mdfind: there is no index of files; install plocate, or set `tools.mdfind = true` to let it walk
+        tool mdfind: there is no index of files that can be read without the rights of a group; set `tools.mdfind = true` to let it walk
         tool applescript: there is no osascript; it comes with macOS; other systems have none
         tool shortcuts: there is no shortcuts; it comes with macOS; other systems have none
         tool search: not granted; set `tools.web = true` to let runs read the web

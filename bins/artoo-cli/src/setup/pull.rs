@@ -9,6 +9,7 @@ use artoo_llm_local::store::{
     CatalogueEntry, CommandFailure, Phase, Progress, PullOptions, RunCommand, Source,
 };
 use artoo_sandbox::{Capture, Ending, Invocation, SandboxError, run_unconfined};
+use artoo_tools::SystemProgram;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
@@ -99,7 +100,9 @@ fn source(context: &Context<'_>, from: &str) -> Result<Source, CommandError> {
         .hint("name the GGUF file, or an address that begins with https://"))
 }
 
-/// Runs the package tool for the model store, which starts no processes itself.
+/// Runs the package tool for the model store, which starts no processes itself. It must be the system's, not one that a run left in
+/// a folder of `PATH`. It runs without the kernel's rules: a person has asked for it, and it needs their settings of the network
+/// (proxy, certificates, index), which no confined command gets.
 struct Programs<'a> {
     environment: &'a Environment,
 }
@@ -107,8 +110,11 @@ struct Programs<'a> {
 #[async_trait]
 impl RunCommand for Programs<'_> {
     async fn run(&self, program: &str, arguments: &[String], folder: &Path) -> Result<(), CommandFailure> {
+        let Some(program) = SystemProgram::find(program, &self.environment.search_path()) else {
+            return Err(CommandFailure::NotFound);
+        };
         let invocation = Invocation {
-            program: program.into(),
+            program: program.path().into(),
             arguments: arguments.iter().map(OsString::from).collect(),
             folder: PathBuf::from(folder),
             environment: self.environment.all(),

@@ -1,8 +1,10 @@
-//! Output through the user's pager if the text is longer than the terminal.
+//! Output through a pager if the text is longer than the terminal: the user's own, or the system's `less`.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use artoo_tools::SystemProgram;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -30,28 +32,49 @@ pub(crate) fn paged(
     let rows: usize = text.lines().map(|line| width(line).div_ceil(look.columns.max(1)).max(1)).sum();
     let is_longer = look.live && terminal.rows().is_some_and(|shown| rows >= shown);
     let is_shown =
-        is_longer && program(environment).is_some_and(|program| through(&program, environment, text));
+        is_longer && Pager::of(environment).is_some_and(|pager| through(&pager, environment, text));
     if is_shown { Ok(()) } else { terminal.data(text) }
 }
 
-fn program(environment: &Environment) -> Option<String> {
-    let usual =
-        || environment.search_path().iter().any(|folder| artoo_tools::executable(&folder.join(USUAL)));
-    environment.text("PAGER").map(str::to_owned).or_else(|| usual().then(|| USUAL.to_owned()))
+/// Which pager is used.
+enum Pager {
+    /// Shell text that the user chose.
+    OfTheUser(String),
+    /// Nobody chose it, so it must be one that no run could have left in a folder of `PATH`.
+    OfTheSystem(SystemProgram),
+}
+
+impl Pager {
+    fn of(environment: &Environment) -> Option<Self> {
+        let usual = || SystemProgram::find(USUAL, &environment.search_path()).map(Self::OfTheSystem);
+        environment.text("PAGER").map(|text| Self::OfTheUser(text.to_owned())).or_else(usual)
+    }
+
+    fn command(&self) -> Command {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the person's own program at their terminal, no command of a run"
+        )]
+        let start = |program: &Path| Command::new(program);
+        match self {
+            Self::OfTheUser(text) => {
+                let mut command = start(Path::new("/bin/sh"));
+                command.arg("-c").arg(text);
+                command
+            }
+            Self::OfTheSystem(program) => start(program.path()),
+        }
+    }
 }
 
 /// Whether the pager took the text. It is not a failure if the user quits before the end.
-fn through(program: &str, environment: &Environment, text: &str) -> bool {
+fn through(pager: &Pager, environment: &Environment, text: &str) -> bool {
     // Ctrl+C is for the pager. Without a handler it would end artoo and leave the terminal unrestored.
     let own = if Handle::try_current().is_ok() { None } else { runtime() };
     let _entered = own.as_ref().map(Runtime::enter);
     let _caught = Handle::try_current().is_ok().then(|| signal(SignalKind::interrupt()));
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the person's own program at their terminal, no command of a run"
-    )]
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(program).stdin(Stdio::piped());
+    let mut command = pager.command();
+    command.stdin(Stdio::piped());
     if environment.raw("LESS").is_none() {
         command.env("LESS", OPTIONS);
     }

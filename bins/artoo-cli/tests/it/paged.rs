@@ -1,5 +1,8 @@
 //! Tests of the pager: used only for output longer than the terminal.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
 use crate::fixture::Scene;
 use crate::mock_model::counting;
 use crate::process::{ended, say};
@@ -34,4 +37,21 @@ fn a_page_that_is_longer_than_the_terminal_comes_by_the_pager() {
     ] {
         assert!(!shown.contains("paged ") && shown.contains(REQUEST), "{shown}");
     }
+}
+
+/// A run may have left a program of this name in a folder of `PATH`; the user's own choice stands in `PAGER`.
+#[test]
+fn a_pager_that_nobody_chose_is_the_systems() {
+    let scene = Scene::new(counting());
+    scene.say(&["run", REQUEST]).ended(0);
+    let (open, mark) = (scene.home().join("bin"), scene.home().join("started"));
+    fs::create_dir(&open).unwrap();
+    fs::write(open.join("less"), format!("#!/bin/sh\n: > '{}'\n", mark.display())).unwrap();
+    for (path, mode) in [(open.join("less"), 0o755), (open.clone(), 0o777)] {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+    let shown = explained(&scene, 5, &[("PATH", open.to_str().unwrap())]);
+    assert!(shown.contains(REQUEST) && !mark.exists(), "{shown}");
+    assert!(explained(&scene, 5, &[("PATH", open.to_str().unwrap()), ("PAGER", "less")]).is_empty());
+    assert!(mark.exists(), "what the user names is started");
 }

@@ -87,7 +87,7 @@ async fn download(
             }
         }
     }
-    let problem = "none of python3, pip3, pip and python is installed".to_owned();
+    let problem = "the system has none of python3, pip3, pip and python".to_owned();
     Err(StoreError::Packages { command: "pip download".to_owned(), problem })
 }
 

@@ -9,19 +9,24 @@ use serde_json::{Value, json};
 
 use super::osa_failure::report;
 use crate::arguments::Given;
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
+use crate::{SystemProgram, Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
 
 /// Runs an AppleScript with `osascript`. A sandbox cannot see what an app does for a script, so the tool is
 /// offered only if the user granted it, and never works in a run that may change nothing.
 #[derive(Debug, Clone)]
 pub struct AppleScript {
-    osascript: PathBuf,
+    osascript: SystemProgram,
 }
 
 impl AppleScript {
-    /// Finds `osascript` in the search path; `None` if it is missing.
+    /// Finds the system's `osascript` in the search path; `None` if it is missing.
     pub fn probe(search_path: &[PathBuf]) -> Option<Self> {
-        program::find("osascript", search_path).map(|osascript| Self { osascript })
+        SystemProgram::find("osascript", search_path).map(Self::with)
+    }
+
+    /// With this `osascript`.
+    pub fn with(osascript: SystemProgram) -> Self {
+        Self { osascript }
     }
 }
 

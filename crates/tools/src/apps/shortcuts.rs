@@ -11,19 +11,24 @@ use serde_json::{Value, json};
 use super::applescript::refuse_where_nothing_may_change;
 use super::osa_failure::report;
 use crate::arguments::Given;
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
+use crate::{SystemProgram, Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
 
 /// Runs a shortcut by name with `shortcuts run` and a text as input. The effects of a shortcut are unknown,
 /// so the same restrictions hold as for AppleScript.
 #[derive(Debug, Clone)]
 pub struct Shortcuts {
-    shortcuts: PathBuf,
+    shortcuts: SystemProgram,
 }
 
 impl Shortcuts {
-    /// Finds the program in the search path; `None` if it is missing.
+    /// Finds the system's `shortcuts` in the search path; `None` if it is missing.
     pub fn probe(search_path: &[PathBuf]) -> Option<Self> {
-        program::find("shortcuts", search_path).map(|shortcuts| Self { shortcuts })
+        SystemProgram::find("shortcuts", search_path).map(Self::with)
+    }
+
+    /// With this `shortcuts`.
+    pub fn with(shortcuts: SystemProgram) -> Self {
+        Self { shortcuts }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Queries a system file index (Spotlight or plocate) for candidates.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -8,15 +9,18 @@ use artoo_sandbox::Ending;
 
 use super::query::Query;
 use crate::program::{self, Said};
-use crate::{ToolContext, ToolError};
+use crate::{SystemProgram, ToolContext, ToolError};
+
+/// The database of `plocate`, where it is built to look for it.
+const DATABASE: &str = "/var/lib/plocate/plocate.db";
 
 /// A file index of this machine, by the path of the program that queries it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Index {
     /// Spotlight, by `mdfind`.
-    Spotlight(PathBuf),
+    Spotlight(SystemProgram),
     /// The database of `plocate`.
-    Plocate(PathBuf),
+    Plocate(SystemProgram),
 }
 
 /// The answer of an index.
@@ -29,6 +33,14 @@ pub(crate) enum Answer {
 }
 
 impl Index {
+    /// The index of this machine, if it has one that can be used under the kernel's rules. Blocks.
+    pub(crate) fn probe(search_path: &[PathBuf]) -> Option<Self> {
+        let spotlight = SystemProgram::find("mdfind", search_path).map(Self::Spotlight);
+        // Usually only its group may read the database, which `plocate` gets by its set-group-id bit and loses under the rules.
+        let plocate = || SystemProgram::find("plocate", search_path).filter(|_| File::open(DATABASE).is_ok());
+        spotlight.or_else(|| plocate().map(Self::Plocate))
+    }
+
     /// A name for people.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -116,7 +128,8 @@ fn plocate(query: &Query, home: &Path) -> Vec<OsString> {
     };
     let mut within = plain(home.as_os_str());
     within.push("/*");
-    let mut arguments: Vec<OsString> = ["--ignore-case", "--null", "--"].map(OsString::from).into();
+    let mut arguments: Vec<OsString> =
+        ["--database", DATABASE, "--ignore-case", "--null", "--"].map(OsString::from).into();
     arguments.push(within);
     arguments.extend(query.literals().iter().map(|text| anywhere(OsStr::new(text))));
     arguments
@@ -143,6 +156,8 @@ mod tests {
         assert_eq!(
             plocate(&query, Path::new("/home/[a]")),
             [
+                "--database",
+                DATABASE,
                 "--ignore-case",
                 "--null",
                 "--",
@@ -155,7 +170,7 @@ mod tests {
             ]
         );
         let dashes = Query::new("--database=/etc/passwd", Kind::Any, "").unwrap();
-        assert_eq!(plocate(&dashes, Path::new("/h"))[2..], ["--", "/h/*", "*--database=/etc/passwd*"]);
+        assert_eq!(plocate(&dashes, Path::new("/h"))[4..], ["--", "/h/*", "*--database=/etc/passwd*"]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::blocking::blocking_until;
 use crate::glob_walk::check_base;
 use crate::listing::line;
 use crate::protected::Protected;
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, program};
+use crate::{SystemProgram, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Finds the user's files by words of their names, by kind or by extension: with Spotlight or `plocate` if
 /// available, else by a walk with a time limit. If an index finds nothing or cannot be used, a walk follows.
@@ -37,11 +37,19 @@ pub struct Mdfind {
 }
 
 impl Mdfind {
-    /// With the index program found in the search path.
+    /// With the index that a program of the system in the search path can query under the kernel's rules, if there is one.
     pub fn probe(search_path: &[PathBuf]) -> Self {
-        let spotlight = || program::find("mdfind", search_path).map(Index::Spotlight);
-        let plocate = || program::find("plocate", search_path).map(Index::Plocate);
-        Self { index: spotlight().or_else(plocate) }
+        Self { index: Index::probe(search_path) }
+    }
+
+    /// With Spotlight, queried by this program.
+    pub fn with_spotlight(mdfind: SystemProgram) -> Self {
+        Self { index: Some(Index::Spotlight(mdfind)) }
+    }
+
+    /// With the database of `plocate`, queried by this program.
+    pub fn with_plocate(plocate: SystemProgram) -> Self {
+        Self { index: Some(Index::Plocate(plocate)) }
     }
 
     /// The name of the index that it queries.

@@ -8,22 +8,22 @@ use crate::consent::Reading;
 
 /// What was asked about and granted to one start of a command. Nothing unless it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reach {
-    pub(super) network: Network,
+pub(crate) struct Reach {
+    pub(crate) network: Network,
     /// Whether it may use the sockets that the user named.
-    pub(super) sockets: bool,
+    pub(crate) sockets: bool,
 }
 
 impl Reach {
-    pub(super) const NOTHING: Self = Self { network: Network::Denied, sockets: false };
+    pub(crate) const NOTHING: Self = Self { network: Network::Denied, sockets: false };
 
     /// The most that a command of this run may get.
-    pub(super) fn most(cx: &ToolContext) -> Self {
+    pub(crate) fn most(cx: &ToolContext) -> Self {
         Self { network: cx.network, sockets: !cx.sockets.is_empty() }
     }
 
     /// What the words of a command ask for, with the effects to ask about.
-    pub(super) fn named(reading: &Reading, cx: &ToolContext) -> (Self, Vec<Effect>) {
+    pub(crate) fn named(reading: &Reading, cx: &ToolContext) -> (Self, Vec<Effect>) {
         let machines = match cx.network {
             Network::Granted => reading.other_machines(),
             Network::Denied => Vec::new(),
@@ -34,7 +34,7 @@ impl Reach {
     }
 
     /// The effects of getting from here to the most, for a command of which it is not known what it reaches.
-    pub(super) fn beyond(self, why: &str, cx: &ToolContext) -> Vec<Effect> {
+    pub(crate) fn beyond(self, why: &str, cx: &ToolContext) -> Vec<Effect> {
         let most = Self::most(cx);
         let machines = (self.network != most.network).then(|| any_machine(why));
         let sockets = if self.sockets { &[][..] } else { &cx.sockets };

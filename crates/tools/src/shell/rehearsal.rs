@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::perturbation::{Staged, staged};
 use super::reach::Reach;
 use super::written_content::{MOST_BYTES, content};
-use super::{confinement, environment, outlook, shell_of, trial::Layers};
+use super::{confinement, environment, outlook, shell, trial::Layers};
 use crate::protected::Protected;
 use crate::writable_folders::Granted;
 use crate::{Shell, Tool as _, ToolContext, Toolbox};
@@ -207,7 +207,7 @@ fn look(
 }
 
 fn invocation(commands: &[&str], within: Duration, cx: &ToolContext) -> Result<Invocation, NotRehearsed> {
-    let program = shell_of(cx);
+    let program = shell(cx);
     let arguments = match commands {
         [] => return Err(NotRehearsed::because("there is no command")),
         [command] => vec!["-c".into(), command.into()],

@@ -1,15 +1,15 @@
 //! `mdfind`: with an index, and by a walk.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use artoo_tools::{Mdfind, Toolbox};
+use artoo_tools::{Grants, Mdfind, SystemProgram, Toolbox};
 use artoo_types::{CallEnding, FailureClass, ToolCall};
 use serde_json::{Value, json};
 
-use crate::fixture::{Scene, failed, program, shown};
+use crate::fixture::{Scene, can_confine, failed, program, shown};
 
 /// A home with entries of every kind; later files in this list are newer.
 fn scene() -> Scene {
@@ -40,8 +40,12 @@ fn put(scene: &Scene, file: &str, age: u64) {
     fs::File::options().write(true).open(&path).unwrap().set_modified(moment).unwrap();
 }
 
-async fn find(scene: &Scene, search_path: &[PathBuf], arguments: Value) -> ToolCall {
-    scene.call_in(&Toolbox::new().with(Mdfind::probe(search_path)), "mdfind", arguments).await
+async fn walk(scene: &Scene, arguments: Value) -> ToolCall {
+    find(scene, Mdfind::default(), arguments).await
+}
+
+async fn find(scene: &Scene, tool: Mdfind, arguments: Value) -> ToolCall {
+    scene.call_in(&Toolbox::new().with(tool), "mdfind", arguments).await
 }
 
 /// The files of an answer, relative to the home folder.
@@ -51,13 +55,16 @@ fn files(scene: &Scene, call: &ToolCall) -> Vec<String> {
     lines.map(|line| line.split(" | ").next().unwrap().strip_prefix(&home).unwrap().to_owned()).collect()
 }
 
-/// A fake index that answers with these paths, each NUL-terminated, and records its arguments.
-fn index(scene: &Scene, name: &str, answers: &[&Path], rest: &str) -> (Vec<PathBuf>, PathBuf) {
-    let folder = scene.outside.join("bin");
-    let asked = scene.outside.join("asked");
+/// A fake index that answers with these paths, each NUL-terminated.
+fn index(scene: &Scene, answers: &[&Path], rest: &str) -> SystemProgram {
+    let file = scene.outside.join("bin/index");
     let lines: String = answers.iter().map(|path| format!("printf '%s\\0' '{}'\n", path.display())).collect();
-    program(&folder.join(name), &format!("printf '%s\\n' \"$@\" > '{}'\n{lines}{rest}\n", asked.display()));
-    (vec![folder], asked)
+    program(&file, &format!("{lines}{rest}\n"));
+    SystemProgram::vouched_for(file)
+}
+
+fn plocate(scene: &Scene, answers: &[&Path], rest: &str) -> Mdfind {
+    Mdfind::with_plocate(index(scene, answers, rest))
 }
 
 #[tokio::test]
@@ -74,10 +81,10 @@ async fn a_walk_finds_by_word_kind_and_ending_newest_first() {
         (json!({ "extension": ".txt", "kind": null }), &["Documents/old/tax notes.txt"]),
         (json!({ "words": "nowhere" }), &[]),
     ] {
-        let call = find(&scene, &[], arguments.clone()).await;
+        let call = walk(&scene, arguments.clone()).await;
         assert_eq!(files(&scene, &call), expected, "{arguments}");
     }
-    let call = find(&scene, &[], json!({ "words": "tax", "extension": "pdf" })).await;
+    let call = walk(&scene, json!({ "words": "tax", "extension": "pdf" })).await;
     let text = shown(&call);
     let first = format!(
         "found: 2; searched: all below {}; by a walk; for: words \"tax\", extension \"pdf\"\n",
@@ -90,21 +97,27 @@ async fn a_walk_finds_by_word_kind_and_ending_newest_first() {
 
 #[tokio::test]
 async fn protected_places_are_never_shown() {
+    if !can_confine() {
+        return;
+    }
     let scene = scene();
-    let call = find(&scene, &[], json!({ "words": ".ssh" })).await;
+    let call = walk(&scene, json!({ "words": ".ssh" })).await;
     assert_eq!(files(&scene, &call), [""; 0]);
     assert!(shown(&call).contains("[left out: 1 protected]"), "{call:?}");
     // Nor if an index names them.
     let secret = scene.cx.home.join(".ssh/tax.pdf");
-    let (path, _) = index(&scene, "plocate", &[&secret], "");
-    let call = find(&scene, &path, json!({ "words": "tax .ssh*" })).await;
+    let tool = plocate(&scene, &[&secret], "");
+    let call = find(&scene, tool.clone(), json!({ "words": "tax .ssh*" })).await;
     assert_eq!(files(&scene, &call), [""; 0]);
-    let call = find(&scene, &path, json!({ "words": "tax", "extension": "pdf" })).await;
+    let call = find(&scene, tool, json!({ "words": "tax", "extension": "pdf" })).await;
     assert!(!call.output.shown.contains("/.ssh"), "{call:?}");
 }
 
 #[tokio::test]
 async fn an_index_only_names_candidates() {
+    if !can_confine() {
+        return;
+    }
     let scene = scene();
     let home = scene.cx.home.clone();
     fs::write(scene.outside.join("tax.pdf"), "").unwrap();
@@ -119,28 +132,26 @@ async fn an_index_only_names_candidates() {
         scene.outside.join("tax.pdf"),
     ];
     let candidates: Vec<&Path> = candidates.iter().map(PathBuf::as_path).collect();
-    for (name, by, first) in
-        [("mdfind", "Spotlight", "-0"), ("plocate", "the index of plocate", "--ignore-case")]
-    {
-        let (path, asked) = index(&scene, name, &candidates, "");
-        let call = find(&scene, &path, json!({ "words": "tax", "extension": "pdf" })).await;
-        assert_eq!(files(&scene, &call), ["Documents/tax 2025.PDF", "Documents/Tax 2024.pdf"], "{name}");
+    let program = index(&scene, &candidates, "");
+    for (tool, by) in [
+        (Mdfind::with_spotlight(program.clone()), "Spotlight"),
+        (Mdfind::with_plocate(program), "the index of plocate"),
+    ] {
+        let call = find(&scene, tool, json!({ "words": "tax", "extension": "pdf" })).await;
+        assert_eq!(files(&scene, &call), ["Documents/tax 2025.PDF", "Documents/Tax 2024.pdf"], "{by}");
         let text = shown(&call);
         assert!(text.contains(&format!("; by {by}; ")), "{text}");
         assert!(text.contains("[left out: 1 that the index knows and that are gone]"), "{text}");
         assert!(text.contains("[an index may not know the newest files]"), "{text}");
-        let asked = fs::read_to_string(asked).unwrap();
-        assert!(
-            asked.starts_with(first) && asked.contains(home.to_str().unwrap()) && asked.contains("tax"),
-            "{asked}"
-        );
-        fs::remove_file(path[0].join(name)).unwrap();
     }
 }
 
 /// An outdated, empty, broken or missing index must not hide a file.
 #[tokio::test]
 async fn what_an_index_does_not_find_is_walked_for() {
+    if !can_confine() {
+        return;
+    }
     let scene = scene();
     for (rest, words) in [
         ("exit 1", "by the index of plocate, which found nothing, and a walk"),
@@ -151,17 +162,14 @@ async fn what_an_index_does_not_find_is_walked_for() {
         ),
         ("kill -9 $$", "so by a walk"),
     ] {
-        let (path, _) = index(&scene, "plocate", &[], rest);
-        let call = find(&scene, &path, json!({ "words": "2025" })).await;
+        let call = find(&scene, plocate(&scene, &[], rest), json!({ "words": "2025" })).await;
         assert_eq!(files(&scene, &call), ["Documents/tax 2025.PDF"], "{rest}");
         assert!(shown(&call).contains(words), "{call:?}");
     }
     // A program that cannot be started.
-    let (path, _) = index(&scene, "plocate", &[], "");
-    let broken = path[0].join("plocate");
-    fs::write(&broken, "#!/nonexistent/shell\n").unwrap();
-    fs::set_permissions(&broken, fs::Permissions::from_mode(0o755)).unwrap();
-    let call = find(&scene, &path, json!({ "words": "2025" })).await;
+    let broken = index(&scene, &[], "");
+    fs::write(broken.path(), "#!/nonexistent/shell\n").unwrap();
+    let call = find(&scene, Mdfind::with_plocate(broken), json!({ "words": "2025" })).await;
     assert_eq!(files(&scene, &call), ["Documents/tax 2025.PDF"]);
 }
 
@@ -172,7 +180,7 @@ async fn the_list_is_capped_and_the_sum_is_not() {
     for age in 0..1_200 {
         put(&scene, &format!("many/tax {age:04}.pdf"), age);
     }
-    let call = find(&scene, &[], json!({ "words": "tax" })).await;
+    let call = walk(&scene, json!({ "words": "tax" })).await;
     assert_eq!(files(&scene, &call), ["many/tax 1199.pdf", "many/tax 1198.pdf", "many/tax 1197.pdf"]);
     assert!(
         shown(&call).starts_with("found: 1200; ") && shown(&call).contains("[not listed: 1197 older ones]"),
@@ -184,7 +192,7 @@ async fn the_list_is_capped_and_the_sum_is_not() {
 async fn a_walk_without_time_fails_with_what_it_has() {
     let mut scene = scene();
     scene.cx.limits.walk_time = Duration::ZERO;
-    let call = find(&scene, &[], json!({ "words": "tax" })).await;
+    let call = walk(&scene, json!({ "words": "tax" })).await;
     assert_eq!(call.ending, CallEnding::TimedOut);
     failed(&call, FailureClass::Environmental);
     assert!(call.output.shown.contains("there may be more"), "{call:?}");
@@ -200,7 +208,49 @@ async fn wrong_arguments_are_named() {
         json!({ "kind": "song" }),
         json!({ "name": "x" }),
     ] {
-        let call = find(&scene, &[], arguments).await;
+        let call = walk(&scene, arguments).await;
         assert!(failed(&call, FailureClass::Logical).reason.starts_with("argument `"), "{call:?}");
     }
+}
+
+/// An earlier run, or whoever works as the user, may have left a program of this name in a folder of `PATH`.
+#[tokio::test]
+async fn a_program_that_the_user_could_have_put_there_is_never_started() {
+    let scene = scene();
+    let (open, mark) = (scene.outside.join("bin"), scene.outside.join("started"));
+    for name in ["plocate", "mdfind"] {
+        program(&open.join(name), &format!("touch '{}'", mark.display()));
+    }
+    // Also where the tests run as root, everybody may write it.
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    let below = open.join("below");
+    program(&below.join("plocate"), &format!("touch '{}'", mark.display()));
+    let link = scene.outside.join("link");
+    symlink(&open, &link).unwrap();
+    let system = PathBuf::from("/usr/bin");
+    for path in [vec![open.clone()], vec![below, link], vec![open, system]] {
+        let probed = Toolbox::probe(&path, &Grants { mdfind: Some(true), ..Grants::default() });
+        let call = scene.call_in(&probed.toolbox, "mdfind", json!({ "words": "2025" })).await;
+        assert_eq!(files(&scene, &call), ["Documents/tax 2025.PDF"], "{path:?}");
+        assert!(shown(&call).contains("; by a walk; ") && !mark.exists(), "{path:?}: {call:?}");
+    }
+}
+
+/// It has no rights but to read what is not protected, and is told nothing of the user's environment.
+#[tokio::test]
+async fn an_index_is_asked_under_the_kernels_rules() {
+    if !can_confine() {
+        return;
+    }
+    let mut scene = scene();
+    scene.cx.environment.insert("PATH".into(), "/home/ada/bin".into());
+    let (mark, secret) = (scene.cx.home.join("mark"), scene.cx.home.join(".ssh/tax.pdf"));
+    let tries =
+        format!("touch '{}'; cat '{}'; echo \"$PATH$OPENAI_API_KEY\"", mark.display(), secret.display());
+    let script = format!("said=$( ({tries}) 2>&1 | tr '\\n' '|'); echo \"$said\" >&2; exit 3");
+    let call = find(&scene, plocate(&scene, &[], &script), json!({ "words": "2025" })).await;
+    let said = shown(&call).replace(secret.to_str().unwrap(), "SECRET");
+    assert!(!mark.exists() && said.contains("mark': "), "{said}");
+    assert!(said.contains("|/usr/bin:/bin:/usr/sbin:/sbin|"), "{said}");
+    assert!(!said.contains("tax.pdf|") && !said.contains("canary"), "{said}");
 }
