@@ -29,6 +29,7 @@
 //! ```
 
 mod asked_about;
+mod autorun;
 mod known_sockets;
 mod path_pattern;
 mod pause_clock;
@@ -44,6 +45,7 @@ use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedRule, T
 use async_trait::async_trait;
 
 pub use asked_about::{asked_about, programs_of, real, rest_of};
+pub use autorun::{AskedBy, Autorun, Neighbours, NewEntry, ProgramFolders, autorun};
 pub use known_sockets::{socket_effect, user_of_socket};
 pub use pause_clock::{PauseClock, within};
 pub use rule_draft::{Setting, draft};
