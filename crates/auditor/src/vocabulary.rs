@@ -23,7 +23,8 @@ const BUILT_IN: [&str; 14] = [
 ];
 
 /// The rules that ask for consent.
-const RULES: [&str; 3] = ["ask-before-every-change", "consent-to-change", "consent-to-the-unknown"];
+const RULES: [&str; 5] =
+    ["ask-before-every-change", "autorun", "consent-to-change", "consent-to-the-unknown", "foreign-words"];
 
 /// Names of tools, rules and models that are known in advance. Any other name could be anything, since models
 /// invent names, and a name could be a misplaced key: it is logged as a short hash, which still distinguishes

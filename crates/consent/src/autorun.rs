@@ -55,10 +55,10 @@ pub trait Neighbours {
 /// Where programs look for other programs.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramFolders<'a> {
-    /// The folders of `PATH`, without links.
+    /// The folders of `PATH`, as they are named and without links.
     pub search_path: &'a [PathBuf],
-    /// The home folder, without links.
-    pub home: &'a Path,
+    /// `~/bin`, without links.
+    pub home_bin: &'a Path,
 }
 
 /// Who would run what is new at this path, which has no links in it, without being asked to; `None` if nobody would.
@@ -81,7 +81,7 @@ pub struct ProgramFolders<'a> {
 ///         if folder == Path::new("/home/ada/p") { vec!["Makefile".into()] } else { Vec::new() }
 ///     }
 /// }
-/// let folders = ProgramFolders { search_path: &["/home/ada/tools".into()], home: "/home/ada".as_ref() };
+/// let folders = ProgramFolders { search_path: &["/home/ada/tools".into()], home_bin: "/home/ada/bin".as_ref() };
 /// let new = |path: &str| autorun(path.as_ref(), NewEntry::File, folders, &Project);
 /// let found = new("/home/ada/p/GNUmakefile").unwrap();
 /// assert_eq!(found.why, "this file will be run by make, in place of the Makefile beside it");
@@ -114,7 +114,7 @@ fn in_path(path: &Path, folders: ProgramFolders<'_>) -> Option<Autorun> {
     let parent = path.parent()?;
     let why = if folders.search_path.iter().any(|folder| folder == parent) {
         "this file will be run by whoever types its name: its folder is in PATH"
-    } else if parent == folders.home.join("bin") {
+    } else if parent == folders.home_bin {
         "this file will be run by whoever types its name: many systems put ~/bin into PATH where it exists"
     } else {
         return None;
@@ -124,8 +124,7 @@ fn in_path(path: &Path, folders: ProgramFolders<'_>) -> Option<Autorun> {
 
 /// A link in place of a folder of `PATH`, or of a folder around one.
 fn around_path(path: &Path, folders: ProgramFolders<'_>) -> Option<Autorun> {
-    let own = folders.home.join("bin");
-    let mut all = folders.search_path.iter().chain([&own]);
+    let mut all = folders.search_path.iter().map(PathBuf::as_path).chain([folders.home_bin]);
     let why =
         "what this link leads to will be run by whoever types its name: the folder is in PATH".to_owned();
     all.any(|folder| folder.starts_with(path)).then_some(Autorun { why, asked_by: AskedBy::Path })

@@ -183,6 +183,7 @@ impl Question {
             effects: &self.effects,
             free: &self.free,
             beyond_undo: self.beyond_undo.is_some(),
+            autorun: self.changes.iter().any(|change| change.autorun.is_some()),
         }
     }
 }

@@ -76,6 +76,8 @@ pub struct ProposedEffects<'a> {
     pub free: &'a [Effect],
     /// Whether some of it could not be undone because it is too large for the snapshot.
     pub beyond_undo: bool,
+    /// Whether some of it is a new file that a program would run without being asked to.
+    pub autorun: bool,
 }
 
 /// A rule's decision about a call.
@@ -191,7 +193,12 @@ impl Rules {
     /// The decision about a command, by its effects.
     pub fn ruling_of(&self, effects: &Effects) -> Option<Ruled<'_>> {
         let (programs, asked, free) = (programs_of(effects), asked_about(effects), rest_of(effects));
-        self.ruling(ProposedEffects { programs: &programs, effects: &asked, free: &free, beyond_undo: false })
+        self.ruling(ProposedEffects {
+            programs: &programs,
+            effects: &asked,
+            free: &free,
+            ..ProposedEffects::default()
+        })
     }
 
     fn touches_what_is_protected(&self, effect: &Effect) -> bool {

@@ -156,8 +156,11 @@ impl Approvals {
         let in_advance = |effect: &Effect| self.terms.granted.contains(&effect.kind);
         // Consent given without knowing that the effect cannot be undone does not cover an irreversible one.
         let told = |grant: &Grant| !proposed.beyond_undo || grant.beyond_undo;
+        // Who agreed to new files in a folder has not seen that a program runs this one by itself.
+        let seen = |grant: &Grant| !proposed.autorun || grant.scope != ApprovalScope::Folder;
         let before = |effect: &Effect| {
-            self.granted.iter().any(|grant| counts(grant) && told(grant) && grant.covers(effect))
+            let counts = |grant: &Grant| counts(grant) && told(grant) && seen(grant);
+            self.granted.iter().any(|grant| counts(grant) && grant.covers(effect))
         };
         if all(&in_advance) {
             let kinds: BTreeSet<&str> = effects.iter().map(|effect| effect.kind.name()).collect();

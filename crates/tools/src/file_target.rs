@@ -3,14 +3,15 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use artoo_consent::{ProposedEffects, Question, in_words, is_in_git};
+use artoo_consent::{NewEntry, ProposedEffects, Question, in_words, is_in_git};
 use artoo_sandbox::SandboxMode;
+use artoo_sandbox::preview::unified_diff;
 use artoo_shell_effects::DecidedBy;
 use artoo_types::{
     Approval, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind, ToolName,
 };
 
-use crate::consent::{ASK_BEFORE_ALL, beyond_undo, diff};
+use crate::consent::{ASK_BEFORE_ALL, AUTORUN, AutorunFiles, beyond_undo, diff};
 use crate::contents_before::Contents;
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_hidden_below, is_private_key};
@@ -26,6 +27,8 @@ pub(crate) struct FileTarget {
     /// The folder that contains it.
     root: PathBuf,
     there: There,
+    /// Who would run a new file without being asked to.
+    autorun: Option<String>,
     /// The file's state when it was read.
     seen: CreatedPaths,
 }
@@ -77,7 +80,11 @@ impl FileTarget {
             Err(_) if is_hidden_below(&root, &real) => There::Hidden,
             Ok(_) | Err(_) => There::Nothing,
         };
-        Ok(Self { shown, real, root, there, seen })
+        let autorun = match there {
+            There::Nothing => autorun(&real, cx),
+            There::Hidden | There::Ours | There::Theirs { .. } => None,
+        };
+        Ok(Self { shown, real, root, there, autorun, seen })
     }
 
     /// The size of the existing file, if it is from before the run.
@@ -101,7 +108,10 @@ impl FileTarget {
         cx: &ToolContext,
     ) -> Result<(), ToolError> {
         let (is_free, kind, why) = match self.there {
-            There::Nothing => (true, EffectKind::Creates, "it is a new file"),
+            There::Nothing => match &self.autorun {
+                Some(why) => (false, EffectKind::Creates, why.as_str()),
+                None => (true, EffectKind::Creates, "it is a new file"),
+            },
             There::Ours => (true, EffectKind::Creates, "it is a file of this run"),
             There::Hidden => {
                 (false, EffectKind::Creates, "it is hidden, and other programs read such files by themselves")
@@ -114,7 +124,11 @@ impl FileTarget {
             word: String::new(),
             why: why.to_owned(),
         }];
-        let proposed = ProposedEffects::from(&effects);
+        let proposed = ProposedEffects {
+            effects: &effects,
+            autorun: self.autorun.is_some(),
+            ..ProposedEffects::default()
+        };
         if let Some(reason) = cx.consent.forbids(proposed) {
             return Err(ToolError::NotAllowed { effects: in_words(&effects), reason });
         }
@@ -124,8 +138,9 @@ impl FileTarget {
         }
         let change = (DecidedBy::ConsentToChange.name(), DecidedBy::ConsentToChange.words());
         let ((rule, reason), changes) = match self.there {
-            There::Theirs { bytes } => (change, vec![self.change(bytes, before, after)]),
+            There::Theirs { bytes } => (change, vec![self.change(Some(bytes), before, after)]),
             There::Hidden => (change, Vec::new()),
+            There::Nothing if self.autorun.is_some() => (AUTORUN, vec![self.change(None, None, after)]),
             There::Nothing | There::Ours => (ASK_BEFORE_ALL, Vec::new()),
         };
         let (rule, reason) = demand.unwrap_or_else(|| (rule.to_owned(), reason.to_owned()));
@@ -150,18 +165,25 @@ impl FileTarget {
         cx.consented(question).await
     }
 
-    fn change(&self, bytes: u64, before: Option<&[u8]>, after: &[u8]) -> PreviewedChange {
+    /// The change as shown. `bytes` is the size of what is there, if something is, and `before` its content, if that is known.
+    fn change(&self, bytes: Option<u64>, before: Option<&[u8]>, after: &[u8]) -> PreviewedChange {
         // Questions are recorded.
         let may_be_shown = before.filter(|before| !is_private_key(before));
+        let is_new = bytes.is_none();
+        let new = || std::str::from_utf8(after).ok().map(|text| unified_diff(None, text));
         PreviewedChange {
             path: self.real.clone(),
-            change: PreviewedKind::Changed,
+            change: if is_new { PreviewedKind::Created } else { PreviewedKind::Changed },
             from: None,
-            bytes_before: Some(bytes),
+            bytes_before: bytes,
             bytes_after: Some(after.len() as u64),
             mode_before: None,
             mode_after: None,
-            diff: may_be_shown.and_then(|before| diff(before, after)),
+            diff: match is_new {
+                true => Some(after).filter(|after| !is_private_key(after)).and_then(|_| new()),
+                false => may_be_shown.and_then(|before| diff(before, after)),
+            },
+            autorun: self.autorun.clone(),
         }
     }
 
@@ -174,7 +196,7 @@ impl FileTarget {
         // Of two calls that read the same file, one would overwrite the other's change.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let Self { shown, real, root, there, seen } = self;
+        let Self { shown, real, root, there, autorun: _, seen } = self;
         let failed = |action, source| ToolError::Io { action, path: shown.clone(), source };
         let replace = match there {
             There::Nothing | There::Hidden => false,
@@ -205,6 +227,14 @@ impl FileTarget {
         contents.tell(std::slice::from_mut(&mut change), cx);
         Ok(change)
     }
+}
+
+/// Who would run a new file, or what its new folders become with it, without being asked to.
+fn autorun(real: &Path, cx: &ToolContext) -> Option<String> {
+    let new = || real.ancestors().take_while(|path| path.symlink_metadata().is_err());
+    let files = AutorunFiles::of(cx, new().map(|path| (path, true)).collect());
+    let of_folders = || new().skip(1).find_map(|folder| files.why(folder, NewEntry::Folder));
+    files.why(real, NewEntry::File).or_else(of_folders)
 }
 
 /// The real path of the deepest existing parent folder, and the names below it. The last name is not

@@ -1,7 +1,11 @@
 //! Detects whether a request names a file: such a file is the user's, and belongs in the user's working
 //! folder.
 
+use std::path::Path;
+
 use unicode_segmentation::UnicodeSegmentation;
+
+use crate::ToolContext;
 
 /// Whether a name occurs in the request as a whole word, in any script. `data.csv` occurs in "data.csv:hen",
 /// "data.csv를" and "到data.csv里", and not in "old-data.csv", "docs/data.csv" or "data.csv.gz".
@@ -12,6 +16,27 @@ pub(crate) fn names_file(request: &str, name: &str) -> bool {
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
         begins(before.chars().next_back(), first) && ends(last, after)
     })
+}
+
+/// Whether the request names the file at this path, which has no links in it, with its folder: by the path, or by its name and
+/// the path of its folder.
+pub(crate) fn names_path(path: &Path, cx: &ToolContext) -> bool {
+    let is_named = |path: &Path| ways_to_write(path, cx).iter().any(|way| names_file(&cx.request, way));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    is_named(path) || (names_file(&cx.request, &name) && path.parent().is_some_and(is_named))
+}
+
+/// How a person writes a path: whole, from the home folder, from the working folder. One word alone is no path.
+fn ways_to_write(path: &Path, cx: &ToolContext) -> Vec<String> {
+    let below = |folder: &Path, front: &str| {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let rest = path.strip_prefix(folder).ok()?.to_str()?;
+        Some(format!("{front}{rest}")).filter(|way| way.contains('/') && !rest.is_empty())
+    };
+    let (home, here) = (&cx.home, &cx.working_folder);
+    let ways = [path.to_str().map(str::to_owned), below(home, "~/"), below(here, ""), below(here, "./")];
+    // A folder may be written with a slash behind it, which is part of no other name.
+    ways.into_iter().flatten().flat_map(|way| [format!("{way}/"), way]).collect()
 }
 
 /// Whether a name can begin between these characters.

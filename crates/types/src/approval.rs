@@ -237,6 +237,9 @@ pub struct PreviewedChange {
     /// All lines that differ, as a unified diff, where both are text of moderate size: `-` before, `+` after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Which program would run the file later without anybody asking for it, in a sentence; none where that is not known of any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub autorun: Option<String>,
 }
 
 /// What would happen to a path.

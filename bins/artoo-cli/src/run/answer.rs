@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use artoo_consent::on_file;
-use artoo_types::{ApprovalRequested, ApprovalScope, EffectKind};
+use artoo_types::{ApprovalRequested, ApprovalScope, Effect, EffectKind};
 
 /// The offered answers besides yes and no: those with a wider scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,12 @@ impl Offer {
             (false, true) => Some("all but the deletions, in this run"),
             (false, false) => Some("the same, in this run"),
         };
-        let in_folders = asked.effects.iter().filter(|effect| ApprovalScope::Folder.covers(effect.kind));
+        // A yes for a folder is none to what a program runs by itself.
+        let autoruns = asked.changes.iter().filter(|change| change.autorun.is_some());
+        let autoruns: BTreeSet<&Path> = autoruns.map(|change| change.path.as_path()).collect();
+        let is_autorun = |effect: &Effect| on_file(effect).is_some_and(|path| autoruns.contains(path));
+        let covers = |effect: &Effect| ApprovalScope::Folder.covers(effect.kind) && !is_autorun(effect);
+        let in_folders = asked.effects.iter().filter(|effect| covers(effect));
         let in_folders = in_folders.filter_map(|effect| Some((effect.kind, on_file(effect)?.parent()?)));
         let (kinds, folders): (BTreeSet<EffectKind>, BTreeSet<&Path>) = in_folders.unzip();
         let folder = match (
@@ -108,7 +113,7 @@ impl Said {
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::{CallId, Effect, ProposedRule, SubTaskId, ToolName};
+    use artoo_types::{CallId, PreviewedChange, PreviewedKind, ProposedRule, SubTaskId, ToolName};
 
     use super::*;
 
@@ -189,6 +194,22 @@ mod tests {
         .map(|asked| Offer::of(asked).prompt())
         .collect();
         insta::assert_snapshot!(prompts.join("\n"));
+        // Who agrees to new files in a folder has not agreed to one that a program runs by itself.
+        let autorun = PreviewedChange {
+            path: "/a/b".into(),
+            change: PreviewedKind::Created,
+            from: None,
+            bytes_before: None,
+            bytes_after: None,
+            mode_before: None,
+            mode_after: None,
+            diff: None,
+            autorun: Some("this file will be run by make".to_owned()),
+        };
+        let alone = ApprovalRequested { changes: vec![autorun], ..asked(&[(Creates, "/a/b")], None) };
+        assert!(
+            !Offer::of(&alone).takes(ApprovalScope::Folder) && Offer::of(&alone).takes(ApprovalScope::Run)
+        );
         let offer = Offer::of(&asked(&[(Overwrites, "*.txt")], None));
         let taken = [ApprovalScope::Once, ApprovalScope::Run, ApprovalScope::Folder, ApprovalScope::Always];
         assert_eq!(taken.map(|scope| offer.takes(scope)), [true, true, false, false]);

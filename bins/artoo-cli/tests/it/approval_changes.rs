@@ -252,3 +252,38 @@ fn what_hides_in_a_name_is_seen_in_40_columns() {
     let (question, _) = shown.split_once("instead > ").unwrap();
     assert!(!question.contains(['\u{202e}', '\u{200b}']), "{shown}");
 }
+
+/// A new file that a program runs by itself needs a yes of its own, and the question says by whom it is run.
+#[test]
+fn a_new_file_that_a_program_runs_is_asked_about_with_the_reason() {
+    if !can_try() {
+        return;
+    }
+    let script = &["open('conftest.py', 'w').write('import os\\n'); open('notes.txt', 'w').write('1')"];
+    let why = "this file will be run by pytest, before the tests of its folder and of those below";
+    let made = |scene: &Scene| workspace(scene).join("conftest.py").exists();
+
+    let refused = scene(&[], script);
+    let (code, shown) = talk(&refused, 160, &[(ASKED, "f\n"), (ASKED, "n\n")]);
+    assert_eq!((code, made(&refused)), (Some(5), false), "{shown}");
+    let told =
+        ["a new file that a program runs without being asked", "2 new:", "conftest.py (", why, "+import os"];
+    let at = |part: &str| shown.find(part).unwrap_or_else(|| panic!("no `{part}` in\n{shown}"));
+    assert!(told.map(at).is_sorted(), "{shown}");
+    assert!(
+        shown.contains("nothing of this can be agreed to for so long"),
+        "no yes for a folder covers it\n{shown}"
+    );
+
+    // Nobody is there: a no, and both forms of the record say why it was asked.
+    let alone = scene(&[], script);
+    let said = alone.say(&["run", "--json", "How many are left?"]);
+    let asked = said.out.lines().find(|line| line.contains("\"autorun\"")).unwrap_or_default();
+    let event: Value = serde_json::from_str(asked).unwrap();
+    assert!(asked.contains("\"rule\":\"autorun\""), "{event:#}");
+    assert_eq!((asked.matches(why).count(), made(&alone)), (2, false), "{event:#}");
+
+    let granted = scene(&[], script);
+    let said = granted.say(&["run", "--yes", "creates", "How many are left?"]);
+    assert!(made(&granted) && said.code == 0, "{}", said.err);
+}

@@ -36,7 +36,7 @@ impl Neighbours for World {
 fn folders() -> ProgramFolders<'static> {
     static PATH: std::sync::OnceLock<[PathBuf; 2]> = std::sync::OnceLock::new();
     let search_path = PATH.get_or_init(|| ["/usr/bin".into(), "/home/ada/p/tools/bin".into()]);
-    ProgramFolders { search_path, home: Path::new("/home/ada") }
+    ProgramFolders { search_path, home_bin: Path::new("/home/ada/bin") }
 }
 
 fn file(path: &str, world: &World) -> Option<Autorun> {

@@ -48,7 +48,7 @@ fn effect(kind: EffectKind, below_home: &str) -> Effect {
 fn decision(rules: &Rules, programs: &[&str], effects: &[Effect], free: &[Effect]) -> Option<Permission> {
     let programs: Vec<String> = programs.iter().map(|name| (*name).to_owned()).collect();
     rules
-        .ruling(ProposedEffects { programs: &programs, effects, free, beyond_undo: false })
+        .ruling(ProposedEffects { programs: &programs, effects, free, ..ProposedEffects::default() })
         .map(|ruled| ruled.decision)
 }
 

@@ -323,6 +323,23 @@ fn a_yes_that_was_not_told_covers_nothing_that_cannot_be_undone() {
     assert_eq!(nobody.standing(beyond), Standing::Denied("nobody is there to be asked".to_owned()));
 }
 
+/// Who agreed to new files in a folder did not see that a program runs one of them by itself.
+#[test]
+fn a_yes_for_a_folder_covers_no_file_that_is_run_by_itself() {
+    let effects = [effect("creates", "/a/conftest.py")];
+    let plain = ProposedEffects::from(&effects);
+    let autorun = ProposedEffects { autorun: true, ..plain };
+    let mut approvals = with_a_person();
+    approvals.decided(&[effect("creates", "/a/.hidden")], &decision(true, ApprovalScope::Folder));
+    assert!(matches!(approvals.standing(plain), Standing::Granted(_)));
+    assert_eq!(approvals.standing(autorun), Standing::Open);
+    assert!(!approvals.allows(autorun));
+    approvals.decided(autorun, &decision(true, ApprovalScope::Run));
+    assert!(matches!(approvals.standing(autorun), Standing::Granted(_)));
+    let approvals = Approvals::new(terms(Approval::Auto, false, &[EffectKind::Creates]));
+    assert!(matches!(approvals.standing(autorun), Standing::Granted(_)), "`--yes creates` is meant for all");
+}
+
 #[test]
 fn a_rule_needs_somebody_to_write_it_and_a_file() {
     for (approval, person, rules, takes) in [

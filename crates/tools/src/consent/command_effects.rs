@@ -68,7 +68,7 @@ impl Reading {
             programs: &self.programs,
             effects: &self.effects,
             free: &self.free,
-            beyond_undo: false,
+            ..ProposedEffects::default()
         }
     }
 

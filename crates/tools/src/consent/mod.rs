@@ -3,6 +3,7 @@
 //! A command is tried where nothing of it lasts ([`gate()`]), and what it changed there is what a person is asked about, through
 //! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
 
+mod autorun_files;
 mod beyond_undo;
 mod command_effects;
 mod diff;
@@ -14,6 +15,7 @@ use artoo_shell_effects::{OnDisk, Permission};
 
 use crate::{ToolContext, ToolError};
 
+pub(crate) use autorun_files::{AUTORUN, AutorunFiles};
 pub(crate) use beyond_undo::beyond_undo;
 pub(crate) use command_effects::{ASK_BEFORE_ALL, Reading};
 pub(crate) use diff::diff;

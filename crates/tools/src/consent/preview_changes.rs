@@ -1,14 +1,15 @@
 //! Classifies the changes that a preview found, and asks for consent to them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use artoo_consent::{ProposedEffects, Question, in_words, real, repository_of};
+use artoo_consent::{NewEntry, ProposedEffects, Question, in_words, real, repository_of};
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
 use artoo_shell_effects::DecidedBy;
 use artoo_snapshot::Named;
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
-use super::{ASK_BEFORE_ALL, Reading, beyond_undo};
+use super::{ASK_BEFORE_ALL, AUTORUN, AutorunFiles, Reading, beyond_undo};
 use crate::protected::Protected;
 use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot};
 
@@ -21,6 +22,8 @@ const FOREIGN_WORDS: (&str, &str) =
 pub(crate) struct Tried {
     /// The effects that need consent.
     effects: Vec<Effect>,
+    /// Whether all of these are new files that a program would run without being asked to.
+    is_only_autorun: bool,
     /// All created paths.
     creates: Vec<Effect>,
     /// The created paths outside of the workspace.
@@ -45,8 +48,12 @@ impl Tried {
         let places = Protected::of(cx).places();
         let protected = changes.touching(places).next().or_else(|| changes.iter().find(is_protected));
         let ours = |change: &Change| is_ours(change, &cx.created);
+        let autoruns = autoruns(changes, cx);
         let beyond: Vec<&Change> = changes.beyond(free).filter(|change| !ours(change)).collect();
         let takes_away = beyond.iter().any(|change| effect_kind(change) == EffectKind::Deletes);
+        let beyond: BTreeSet<&Path> = beyond.into_iter().map(|change| change.path.as_path()).collect();
+        let is_asked =
+            |change: &&Change| beyond.contains(&*change.path) || autoruns.contains_key(&*change.path);
         let makes = changes.iter().filter(|change| match change.kind {
             ChangeKind::Created => change.same_file_as.is_none(),
             ChangeKind::Changed | ChangeKind::Attributes => ours(change),
@@ -58,14 +65,16 @@ impl Tried {
         });
         let workspace = real(&cx.workspace);
         let new = || changes.iter().filter(|change| change.before.is_none());
+        let effect = |change: &Change| effect(change, &autoruns);
         Self {
-            effects: beyond.iter().map(|change| effect(change)).collect(),
+            effects: changes.iter().filter(is_asked).map(effect).collect(),
+            is_only_autorun: !autoruns.is_empty() && beyond.iter().all(|path| autoruns.contains_key(path)),
             creates: new().map(effect).collect(),
             creates_elsewhere: new()
                 .filter(|change| !change.path.starts_with(&workspace))
                 .map(effect)
                 .collect(),
-            shown: changes.iter().filter_map(|change| shown(change, changes)).collect(),
+            shown: changes.iter().filter_map(|change| shown(change, changes, &autoruns)).collect(),
             refused: protected.map(protected_place).or_else(|| kept_place(changes, cx)),
             makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
             touched,
@@ -89,12 +98,16 @@ impl Tried {
             effects: &self.effects,
             free: &self.creates,
             beyond_undo: false,
+            autorun: self.shown.iter().any(|change| change.autorun.is_some()),
         };
         if let Some(reason) = cx.consent.forbids(proposed) {
             let effects = if self.effects.is_empty() { &self.creates } else { &self.effects };
             return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
         }
-        let change = (DecidedBy::ConsentToChange.name(), DecidedBy::ConsentToChange.words());
+        let change = match self.is_only_autorun {
+            true => AUTORUN,
+            false => (DecidedBy::ConsentToChange.name(), DecidedBy::ConsentToChange.words()),
+        };
         let (effects, by) = match (self.effects.is_empty(), cx.consent.approval()) {
             (false, _) => (self.effects.clone(), change),
             (true, Approval::Ask) if !self.creates.is_empty() => (self.creates.clone(), ASK_BEFORE_ALL),
@@ -194,17 +207,52 @@ fn effect_kind(change: &Change) -> EffectKind {
     }
 }
 
-fn effect(change: &Change) -> Effect {
-    let why = match &change.moved {
-        Some(other) => format!("{}, the other end is {}", change.kind, other.display()),
-        None => format!("{} when it was tried where nothing lasts", change.kind),
+/// Who would run a changed file without being asked to, by the path of the change.
+type Autoruns<'a> = BTreeMap<&'a Path, String>;
+
+fn autoruns<'a>(changes: &'a Changes, cx: &ToolContext) -> Autoruns<'a> {
+    let after = changes.iter().map(|change| (change.path.as_path(), change.after.is_some()));
+    let files = AutorunFiles::of(cx, after.collect());
+    let why = |change: &Change| match (change.kind, &change.before, &change.after) {
+        (ChangeKind::Created | ChangeKind::MovedHere, None, Some(after)) => {
+            files.why(&change.path, new_entry(&after.kind)?)
+        }
+        (ChangeKind::Attributes | ChangeKind::Changed, Some(before), Some(after)) => {
+            let is_file = after.kind == EntryKind::File;
+            let becomes_executable = before.mode & 0o111 == 0 && after.mode & 0o111 != 0;
+            (is_file && becomes_executable).then(|| files.why_executable(&change.path)).flatten()
+        }
+        (ChangeKind::Created | ChangeKind::MovedHere, _, _)
+        | (ChangeKind::Attributes | ChangeKind::Changed, _, _)
+        | (ChangeKind::Deleted | ChangeKind::MovedAway, _, _) => None,
+    };
+    let is_ours = |change: &&Change| is_ours(change, &cx.created);
+    let all = changes.iter().filter(|change| !is_ours(change));
+    all.filter_map(|change| Some((change.path.as_path(), why(change)?))).collect()
+}
+
+fn new_entry(kind: &EntryKind) -> Option<NewEntry> {
+    match kind {
+        EntryKind::File => Some(NewEntry::File),
+        EntryKind::Folder => Some(NewEntry::Folder),
+        EntryKind::Link { .. } => Some(NewEntry::Link),
+        // A preview can only remove it.
+        EntryKind::Other => None,
+    }
+}
+
+fn effect(change: &Change, autoruns: &Autoruns<'_>) -> Effect {
+    let why = match (autoruns.get(&*change.path), &change.moved) {
+        (Some(why), _) => why.clone(),
+        (None, Some(other)) => format!("{}, the other end is {}", change.kind, other.display()),
+        (None, None) => format!("{} when it was tried where nothing lasts", change.kind),
     };
     Effect { kind: effect_kind(change), what: change.path.display().to_string(), word: String::new(), why }
 }
 
 /// A change as shown to a person. A rename is one change, shown at its target; a rename over another file is
 /// shown as a change of that file, and as its own removal.
-fn shown(change: &Change, all: &Changes) -> Option<PreviewedChange> {
+fn shown(change: &Change, all: &Changes, autoruns: &Autoruns<'_>) -> Option<PreviewedChange> {
     let is_renamed = || {
         let here = all.iter().find(|other| Some(&other.path) == change.moved.as_ref());
         here.is_some_and(|here| here.kind == ChangeKind::MovedHere)
@@ -236,6 +284,7 @@ fn shown(change: &Change, all: &Changes) -> Option<PreviewedChange> {
         mode_after: modes.map(|(_, after)| after),
         // Questions are recorded, so keys must not appear in them.
         diff: change.diff.clone().filter(|diff| !looks_like_a_key(diff)),
+        autorun: autoruns.get(&*change.path).cloned(),
     })
 }
 

@@ -224,6 +224,7 @@ fn shown(changes: &[TakenBack], contents: &BTreeMap<PathBuf, PathBuf>) -> Vec<Pr
             mode_before: None,
             mode_after: None,
             diff: kept.filter(|_| is_compared).and_then(|kept| difference(path, kept)),
+            autorun: None,
         }
     });
     shown.collect()

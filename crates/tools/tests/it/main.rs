@@ -9,6 +9,7 @@
 
 mod apps;
 mod arguments;
+mod autorun;
 mod by_execution;
 mod change_records;
 mod consents;

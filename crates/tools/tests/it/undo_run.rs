@@ -189,6 +189,7 @@ async fn a_person_is_asked_about_the_very_change() {
         mode_before: None,
         mode_after: None,
         diff: None,
+        autorun: None,
     };
     let [question] = std::mem::take(&mut *asked.asked.lock().unwrap()).try_into().unwrap();
     let diff = question.changes[0].diff.clone();

@@ -1,12 +1,13 @@
 //! Rendering of previewed file changes in a question: one by one, or grouped by folder.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use artoo_types::{PreviewedChange, PreviewedKind};
 
 use super::groups::{Group, by_folder, by_folders, is_folder};
 use super::told::Told;
-use crate::terminal::{exact, exact_ends};
+use crate::terminal::{Style, exact, exact_ends};
 use crate::view::units::{bytes, counted};
 
 /// Order of the kinds: losses come first.
@@ -17,6 +18,9 @@ const ORDER: [PreviewedKind; 5] = [
     PreviewedKind::Attributes,
     PreviewedKind::Created,
 ];
+
+/// Reasons shown of changes that are told together.
+const MOST_REASONS: usize = 2;
 
 /// Number of changes of each kind.
 pub(super) fn counts(changes: &[PreviewedChange]) -> String {
@@ -38,18 +42,63 @@ pub(super) fn counts(changes: &[PreviewedChange]) -> String {
 pub(super) fn by_kind(changes: &[PreviewedChange], most: usize, columns: usize) -> Vec<Told<'_>> {
     let mut told = Vec::new();
     for kind in ORDER {
-        let all: Vec<&PreviewedChange> = changes.iter().filter(|change| change.change == kind).collect();
-        if all.len() <= most {
-            told.extend(all.into_iter().map(|change| one(change, columns)));
-        } else if kind == PreviewedKind::Renamed {
-            let ends = |change: &PreviewedChange| (origin(change).to_owned(), change.path.clone());
-            told.extend(by_folders(&all, ends, most).iter().map(|group| renames(group, columns)));
-        } else {
-            let path = |change: &PreviewedChange| change.path.clone();
-            told.extend(by_folder(&all, path, most).iter().map(|group| together(kind, group, columns)));
-        }
+        let all = changes.iter().filter(|change| change.change == kind);
+        // What a program would run by itself comes first, each with the reason, and is in no group with the rest.
+        let (later, rest): (Vec<&PreviewedChange>, Vec<_>) = all.partition(|change| change.autorun.is_some());
+        told.extend(of_kind(kind, &later, most, columns));
+        told.extend(of_kind(kind, &rest, most, columns));
     }
     told
+}
+
+/// Changes of one kind.
+fn of_kind<'a>(
+    kind: PreviewedKind,
+    all: &[&'a PreviewedChange],
+    most: usize,
+    columns: usize,
+) -> Vec<Told<'a>> {
+    let most_reasons = most.min(MOST_REASONS);
+    let with_reasons =
+        |told, members: &[&'a PreviewedChange]| with_reasons(told, members, most_reasons, columns);
+    if all.len() <= most {
+        all.iter().flat_map(|change| with_reasons(one(change, columns), &[*change])).collect()
+    } else if kind == PreviewedKind::Renamed {
+        let ends = |change: &PreviewedChange| (origin(change).to_owned(), change.path.clone());
+        let groups = by_folders(all, ends, most);
+        groups.iter().flat_map(|group| with_reasons(renames(group, columns), &group.members)).collect()
+    } else {
+        let path = |change: &PreviewedChange| change.path.clone();
+        let groups = by_folder(all, path, most);
+        groups.iter().flat_map(|group| with_reasons(together(kind, group, columns), &group.members)).collect()
+    }
+}
+
+/// The line of some changes, and below it who would run them without being asked to: at most so many reasons.
+fn with_reasons<'a>(
+    told: Told<'a>,
+    members: &[&'a PreviewedChange],
+    most: usize,
+    columns: usize,
+) -> Vec<Told<'a>> {
+    let reasons: BTreeSet<&str> = members.iter().filter_map(|change| change.autorun.as_deref()).collect();
+    // The lines that differ stand below all of it.
+    let diff = told.diff;
+    let mut all: Vec<Told<'a>> = vec![Told { diff: None, ..told }];
+    all.extend(reasons.iter().take(most).map(|why| {
+        let (why, is_cut) = exact_ends(why, columns);
+        Told::new(why, is_cut).styled(2, Style::Notice)
+    }));
+    if let Some(last) = all.last_mut() {
+        last.diff = diff;
+        let more = reasons.len().saturating_sub(most);
+        if more > 0 {
+            let more = counted(more as u64, "more reason", "more reasons");
+            last.text.push_str(&format!(" … and {more}"));
+            last.is_cut = true;
+        }
+    }
+    all
 }
 
 /// One change with its diff.

@@ -26,6 +26,7 @@ fn change(kind: PreviewedKind, path: &str) -> PreviewedChange {
         mode_before: None,
         mode_after: None,
         diff: None,
+        autorun: None,
     }
 }
 
@@ -114,6 +115,35 @@ fn one_deletion_among_many_changes() {
 #[test]
 fn at_40_columns() {
     insta::assert_snapshot!(first(&tidy(), 40));
+}
+
+/// A new file, and who would run it without being asked to.
+fn later(path: &str, by: &str) -> PreviewedChange {
+    let autorun = Some(format!("this file will be run by {by}"));
+    let diff = Some("--- nothing\n+++ after\n@@ -0,0 +1 @@\n+import os\n".to_owned());
+    PreviewedChange { autorun, diff, ..change(PreviewedKind::Created, path) }
+}
+
+#[test]
+fn what_a_program_runs_by_itself_is_told_with_the_reason() {
+    let changes = vec![
+        change(PreviewedKind::Created, "/home/ada/p/a.txt"),
+        later("/home/ada/p/conftest.py", "pytest, before the tests of its folder and of those below"),
+        later("/home/ada/bin/ls", "whoever types its name: its folder is in PATH"),
+    ];
+    let effects =
+        changes[1..].iter().map(|change| effect(EffectKind::Creates, change.path.to_str().unwrap()));
+    insta::assert_snapshot!(screens(&asked("python3 setup.py", effects.collect(), changes), 80));
+}
+
+#[test]
+fn many_that_programs_run_by_themselves_keep_their_reasons() {
+    let by = ["node, where a program imports it", "git, as a hook", "make", "pytest"];
+    let late = (0..40).map(|n| later(&format!("/home/ada/p/node_modules/{n}/index.js"), by[n % 4]));
+    let plain =
+        (0..40).map(|n| change(PreviewedKind::Created, &format!("/home/ada/p/node_modules/{n}/x.txt")));
+    let changes: Vec<PreviewedChange> = late.chain(plain).collect();
+    insta::assert_snapshot!(first(&asked("npm ci", Vec::new(), changes), 80));
 }
 
 #[test]
@@ -226,10 +256,11 @@ fn kind() -> impl Strategy<Value = PreviewedKind> {
 }
 
 prop_compose! {
-    fn any_change()(kind in kind(), path in "(/[abc数]{1,12}){1,5}/?", from in "(/[abc]{1,5}){1,4}", lines in 0usize..60) -> PreviewedChange {
+    fn any_change()(kind in kind(), path in "(/[abc数]{1,12}){1,5}/?", from in "(/[abc]{1,5}){1,4}", lines in 0usize..60, by in prop::option::weighted(0.2, "[a-d]{0,2}")) -> PreviewedChange {
         let diff = (lines > 0 && kind == PreviewedKind::Changed).then(|| "-old\n".repeat(lines));
         let from = (kind == PreviewedKind::Renamed).then(|| from.into());
-        PreviewedChange { diff, from, ..change(kind, &path) }
+        let autorun = by.filter(|_| matches!(kind, PreviewedKind::Created | PreviewedKind::Renamed));
+        PreviewedChange { diff, from, autorun, ..change(kind, &path) }
     }
 }
 

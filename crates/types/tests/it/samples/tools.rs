@@ -108,6 +108,9 @@ pub(super) fn approval_requested() -> ApprovalRequested {
             mode_before: Some(0o644),
             mode_after: Some(0o600),
             diff: Some("-b\n+a\n".to_owned()),
+            autorun: Some(
+                "this file will be run by cargo, before it builds the package beside it".to_owned(),
+            ),
         }],
         rule: "consent-to-change".to_owned(),
         reason: "what was there before the run changes only with consent".to_owned(),
