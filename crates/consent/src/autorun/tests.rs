@@ -220,3 +220,16 @@ proptest! {
         let _ = autorun(Path::new(&path), entry, folders(), &World::of(&["/w/Makefile"]));
     }
 }
+
+#[test]
+fn each_name_of_the_table_is_documented() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/design/consent.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let named = |entry: &'static Entry| match &entry.names {
+        Names::Any(names) => names.iter().copied().filter(|name| *name != "*").collect::<Vec<_>>(),
+        Names::PythonModule => vec!["random.py"],
+    };
+    let unsaid = |name: &&str| !page.contains(&format!("`{name}`"));
+    let missing: Vec<&str> = TABLE.iter().flat_map(named).filter(unsaid).collect();
+    assert!(missing.is_empty(), "not in the document: {missing:?}");
+}
