@@ -3,7 +3,7 @@
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{Filesystem, named_paths};
+use artoo_checks::{ClosedFiles, Filesystem, named_paths};
 use artoo_judging::{Dependence, Rerun, dependences};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
@@ -28,6 +28,8 @@ pub struct Settings {
     pub commands: Arc<dyn RunCommand>,
     /// Runs calls again in perturbed worlds, to find out what they depend on.
     pub again: Arc<dyn Rerun>,
+    /// Files that no judge is shown and no check reads.
+    pub closed: ClosedFiles,
 }
 
 impl std::fmt::Debug for Settings {
@@ -45,7 +47,8 @@ impl std::fmt::Debug for Settings {
 pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient>, settings: Settings) {
     let surroundings = &settings.surroundings;
     let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
-        .with_workspace(&surroundings.workspace);
+        .with_workspace(&surroundings.workspace)
+        .with_closed(settings.closed.clone());
     let harness =
         Arc::new(Harness { sender: port.sender(), judge, model, settings: settings.clone(), world });
     let mut loops: HashMap<SubTaskId, Arc<Mutex<FastLoop>>> = HashMap::new();

@@ -1,9 +1,10 @@
 //! File system access for checks: path resolution, existence, times, contents.
 
 use std::{
-    fs,
+    fmt, fs,
     io::{self, Read as _},
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
@@ -25,6 +26,43 @@ pub struct Filesystem {
     workspace: Option<PathBuf>,
     home: PathBuf,
     run_started: DateTime<FixedOffset>,
+    closed: ClosedFiles,
+}
+
+/// Which files no check reads, by whatever name: those of protected places. None by default.
+/// ```
+/// use artoo_checks::{ClosedFiles, Filesystem};
+/// use std::path::Path;
+///
+/// let home = tempfile::tempdir()?;
+/// std::fs::write(home.path().join("key"), "secret")?;
+/// std::os::unix::fs::symlink("key", home.path().join("link"))?;
+/// let closed = ClosedFiles::new(|_, path| path.canonicalize().is_ok_and(|path| path.ends_with("key")));
+/// let world = Filesystem::new(home.path(), home.path(), Default::default()).with_closed(closed);
+/// assert!(world.content(Path::new("link"), 100).is_some_and(|content| !format!("{content:?}").contains("secret")));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct ClosedFiles(Option<Arc<Closes>>);
+
+/// Whether an open file is closed to checks, and the path at which it was opened.
+type Closes = dyn Fn(&fs::File, &Path) -> bool + Send + Sync;
+
+impl ClosedFiles {
+    /// Those for which this is true: it is told the open file, and the path at which it was opened. It may block.
+    pub fn new(closes: impl Fn(&fs::File, &Path) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(closes)))
+    }
+
+    pub(crate) fn hold(&self, file: &fs::File, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|closes| closes(file, path))
+    }
+}
+
+impl fmt::Debug for ClosedFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ClosedFiles").field(&self.0.is_some()).finish()
+    }
 }
 
 impl Filesystem {
@@ -35,7 +73,19 @@ impl Filesystem {
         home: impl Into<PathBuf>,
         run_started: DateTime<FixedOffset>,
     ) -> Self {
-        Self { working_folder: working_folder.into(), workspace: None, home: home.into(), run_started }
+        let (working_folder, home) = (working_folder.into(), home.into());
+        Self { working_folder, workspace: None, home, run_started, closed: ClosedFiles::default() }
+    }
+
+    /// Which files are not read.
+    pub(crate) fn closed(&self) -> &ClosedFiles {
+        &self.closed
+    }
+
+    /// Sets which files are not read.
+    #[must_use]
+    pub fn with_closed(self, closed: ClosedFiles) -> Self {
+        Self { closed, ..self }
     }
 
     /// Sets the folder for new files without a given place: a bare name then refers to a file that this run
@@ -85,9 +135,17 @@ impl Filesystem {
         (self.in_this_run(modified.into()) || is_only_there()).then_some(in_workspace)
     }
 
-    /// The content of a file for a reader, at most this many bytes; `None` if there is no file.
+    /// The content of a file for a reader, at most this many bytes; `None` if there is no file. Of a closed one only its size is
+    /// told.
     pub fn content(&self, path: &Path, bytes: usize) -> Option<Content> {
-        let (file, size) = self.open(path).ok()?;
+        let (file, size) = match self.open(path) {
+            Ok(open) => open,
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let bytes = fs::metadata(self.resolve(path)).ok()?.len();
+                return Some(Content::Other { kind: "not shown: it cannot be read, or is protected", bytes });
+            }
+            Err(_) => return None,
+        };
         let mut head = Vec::new();
         file.take(u64::try_from(bytes).ok()?).read_to_end(&mut head).ok()?;
         Some(Content::of(&head, size.max(head.len() as u64)))
@@ -164,14 +222,18 @@ impl Filesystem {
         }
     }
 
-    /// Opens a regular file and returns its length. Endless files are not read.
+    /// Opens a regular file and returns its length. Endless and closed files are not read.
     fn open(&self, path: &Path) -> Result<(fs::File, u64), io::Error> {
         let path = self.resolve(path);
         let metadata = fs::metadata(&path)?;
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
-        Ok((fs::File::open(&path)?, metadata.len()))
+        let file = fs::File::open(&path)?;
+        if self.closed.hold(&file, &path) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is protected"));
+        }
+        Ok((file, metadata.len()))
     }
 }
 

@@ -38,7 +38,7 @@ mod table;
 pub use claim_support::{missing_subject, unsupported_claim};
 pub use content::Content;
 pub use evaluate::{Subject, evaluate};
-pub use files::Filesystem;
+pub use files::{ClosedFiles, Filesystem};
 pub use lint::{Flaw, lint, lint_text, matches_any_text, met_by};
 pub use missing_name::MissingName;
 pub use named_paths::named_paths;

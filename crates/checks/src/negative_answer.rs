@@ -1,13 +1,13 @@
 //! Verifies negative answers: searches for what an answer says does not exist.
 
-use std::{collections::BTreeSet, fs, path::Path, path::PathBuf};
+use std::{collections::BTreeSet, fs, io::Read as _, path::Path, path::PathBuf};
 
 use artoo_text::{file_paths, is_unspaced, last_part, spaced_words, without_marks};
 use artoo_types::ToolCall;
 
 use crate::{
-    Filesystem, claim_support::reported_missing, named_paths::named_paths, named_paths::without_spaced_names,
-    same_answer::means_none,
+    ClosedFiles, Filesystem, claim_support::reported_missing, named_paths::named_paths,
+    named_paths::without_spaced_names, same_answer::means_none,
 };
 
 /// The maximum number of entries examined.
@@ -52,7 +52,7 @@ pub fn contradicting_hit(
     }
     let places = places(intent, world);
     let term = only_term(intent, calls, &places)?;
-    let look = Look { term: &term, endings: endings(intent).collect() };
+    let look = Look { term: &term, endings: endings(intent).collect(), closed: world.closed() };
     let root = vec![world.resolve(Path::new("."))];
     let roots = if places.is_empty() {
         root
@@ -92,7 +92,7 @@ pub fn missing_file(request: &str, calls: &[ToolCall], world: &Filesystem) -> Op
     }
     let mut missing = file_paths(request).filter(|path| {
         let name = last_part(path);
-        let look = Look { term: name, endings: Vec::new() };
+        let look = Look { term: name, endings: Vec::new(), closed: world.closed() };
         reported_missing(name, calls) && matches!(look.first_below(world.roots()), Looked::Nowhere)
     });
     missing.next().map(str::to_owned)
@@ -123,7 +123,7 @@ pub fn unmade_file(request: &str, gone: &[PathBuf], world: &Filesystem) -> Optio
     };
     let text = without_spaced_names(request, world);
     let is_nowhere = |path: &&str| {
-        let look = Look { term: last_part(path), endings: Vec::new() };
+        let look = Look { term: last_part(path), endings: Vec::new(), closed: world.closed() };
         matches!(world.exists(Path::new(path)), Ok(false))
             && matches!(look.first_below(world.roots()), Looked::Nowhere)
     };
@@ -208,6 +208,7 @@ fn searched_for(command: &str) -> Vec<String> {
 struct Look<'a> {
     term: &'a str,
     endings: Vec<&'a str>,
+    closed: &'a ClosedFiles,
 }
 
 /// The result of a search.
@@ -258,7 +259,11 @@ impl Look<'_> {
     }
 
     fn reads(&self, path: &Path, bytes: &mut u64) -> bool {
-        let Ok(content) = fs::read(path) else { return false };
+        let Ok(mut file) = fs::File::open(path) else { return false };
+        let mut content = Vec::new();
+        if self.closed.hold(&file, path) || file.read_to_end(&mut content).is_err() {
+            return false;
+        }
         *bytes += content.len() as u64;
         has_word(&String::from_utf8_lossy(&content), self.term)
     }

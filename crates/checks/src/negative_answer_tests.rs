@@ -179,7 +179,7 @@ fn beyond_the_limits_a_file_may_be() {
     for number in 0..=MAX_ENTRIES {
         fs::write(folder.path().join(number.to_string()), "").unwrap();
     }
-    let look = Look { term: "gone.txt", endings: Vec::new() };
+    let look = Look { term: "gone.txt", endings: Vec::new(), closed: &ClosedFiles::default() };
     assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
     fs::remove_file(folder.path().join("0")).unwrap();
     fs::remove_file(folder.path().join("1")).unwrap();
@@ -193,7 +193,7 @@ fn a_link_is_not_followed() {
     std::os::unix::fs::symlink(folder.path(), folder.path().join("docs/loop")).unwrap();
     let asked = "Which file in docs has ERROR?";
     assert_eq!(contradicting_hit("none", asked, &[call("grep -r ERROR docs")], &world), None);
-    let look = Look { term: "gone.txt", endings: Vec::new() };
+    let look = Look { term: "gone.txt", endings: Vec::new(), closed: &ClosedFiles::default() };
     assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
 }
 

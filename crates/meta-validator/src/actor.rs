@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{Filesystem, Record, Subject, evaluate, missing_file};
+use artoo_checks::{ClosedFiles, Filesystem, Record, Subject, evaluate, missing_file};
 use artoo_judging::{Rerun, WHOLE, decided};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
@@ -34,6 +34,8 @@ pub struct Settings {
     pub judges_the_whole: bool,
     /// Runs calls again in perturbed worlds, to find out what they depend on.
     pub again: Arc<dyn Rerun>,
+    /// Files that no judge is shown and no check reads.
+    pub closed: ClosedFiles,
 }
 
 impl std::fmt::Debug for Settings {
@@ -56,7 +58,8 @@ pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmCl
     });
     let surroundings = &settings.surroundings;
     let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
-        .with_workspace(&surroundings.workspace);
+        .with_workspace(&surroundings.workspace)
+        .with_closed(settings.closed.clone());
     let mut actor =
         Actor { sender: port.sender(), judge, model, settings: settings.clone(), world, refused: Vec::new() };
     let (mut spec, mut notes): (Option<TaskSpec>, Vec<String>) = (None, Vec::new());

@@ -11,6 +11,7 @@ use std::{
 
 use artoo_agent_validator::{NoRerun, Rerun};
 use artoo_bus::{Clock, RunBus};
+use artoo_checks::ClosedFiles;
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, Planner};
@@ -317,12 +318,15 @@ fn role_tasks(
         true => Arc::new(CallsAgain(rehearsal)),
         false => Arc::new(NoRerun),
     };
+    let (places, home) = (tools.protected.clone(), surroundings.home.clone());
+    let closed = ClosedFiles::new(move |file, path| places.hold(file, path, &home));
     let settings = artoo_agent_validator::Settings {
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
         judge_deadline: deadlines.judge,
         commands: Arc::new(CommandChecks::new(Arc::clone(&parts.toolbox), tools, parts.policy.clone())),
         again: Arc::clone(&again),
+        closed: closed.clone(),
     };
     role_tasks.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
@@ -334,6 +338,7 @@ fn role_tasks(
         output_schema: request.output_schema.clone(),
         judges_the_whole: parts.acceptance.last_judge,
         again,
+        closed,
     };
     role_tasks.add(bus, Role::MetaValidator, move |port| {
         artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())

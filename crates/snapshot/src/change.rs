@@ -17,6 +17,8 @@ pub struct Change {
     /// The file that keeps its content from before the call. `None` if the run itself had created that
     /// content, or if it is not kept.
     pub kept: Option<PathBuf>,
+    /// The device and the number of the file before the call, if it had several names.
+    pub linked: Option<(u64, u64)>,
 }
 
 /// What happened to a path.
@@ -46,7 +48,8 @@ impl Change {
             (Some(_), Some(_)) => return None,
         };
         let folder = new.or(old).is_some_and(State::is_folder);
-        Some(Self { path, kind, folder, kept: None })
+        let linked = old.filter(|old| old.is_file() && old.links > 1).map(|old| (old.dev, old.ino));
+        Some(Self { path, kind, folder, kept: None, linked })
     }
 }
 

@@ -10,6 +10,7 @@ use artoo_snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot};
 use artoo_types::{FileChange, FileChangeKind};
 
 use crate::contents_before::Contents;
+use crate::protected::Protected;
 use crate::{ToolContext, ToolError};
 
 /// A watched command, if the run has a snapshot and the command may write.
@@ -119,7 +120,8 @@ impl Watched {
         let looked = tokio::task::spawn_blocking(move || {
             let changes = call.after()?;
             for change in &changes {
-                if let Some(kept) = &change.kept {
+                let is_closed = change.linked.is_some_and(|id| Protected::of(&context).has_number(id));
+                if let Some(kept) = change.kept.as_ref().filter(|_| !is_closed) {
                     contents.add(&change.path, kept);
                 }
             }

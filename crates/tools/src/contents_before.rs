@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use artoo_sandbox::preview::{Changes, EntryKind, unified_diff};
 use artoo_types::{FileChange, FileChangeKind};
@@ -12,7 +13,7 @@ use rustix::fs::OFlags;
 
 use crate::ToolContext;
 use crate::consent::diff;
-use crate::protected::is_private_key;
+use crate::protected::{Protected, is_private_key};
 
 /// Maximum bytes of the diff of one file, and of all files of a call: they go into the record and to a judge.
 const LONGEST_DIFF: usize = 2_000;
@@ -22,34 +23,42 @@ const LONGEST: u64 = 512 * 1024;
 const ALL: u64 = 8 * 1024 * 1024;
 
 /// File contents from before a call.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Contents {
     files: BTreeMap<PathBuf, Held>,
     /// Moves: target path to source path.
     moved: BTreeMap<PathBuf, PathBuf>,
     /// Bytes read so far.
     read: u64,
+    /// Files whose content is not shown.
+    protected: Arc<Protected>,
 }
 
 /// The content of one file.
 #[derive(Debug, PartialEq, Eq)]
 struct Held {
     size: u64,
-    /// `None` if the file is too large.
+    /// `None` if the file is too large, or protected.
     bytes: Option<Vec<u8>>,
 }
 
 impl Contents {
+    /// None yet. Blocks if the run's protected places are not resolved yet.
+    pub(crate) fn none(cx: &ToolContext) -> Self {
+        let protected = Arc::clone(Protected::of(cx));
+        Self { files: BTreeMap::new(), moved: BTreeMap::new(), read: 0, protected }
+    }
+
     /// The content of the one file that a tool is about to write. Blocks.
-    pub(crate) fn of_file(path: &Path) -> Self {
-        let mut contents = Self::default();
+    pub(crate) fn of_file(path: &Path, cx: &ToolContext) -> Self {
+        let mut contents = Self::none(cx);
         contents.add(path, path);
         contents
     }
 
     /// The contents of the files that a command changed in its trial, before the changes become real. Blocks.
-    pub(crate) fn of_tried(changes: &Changes) -> Self {
-        let mut contents = Self::default();
+    pub(crate) fn of_tried(changes: &Changes, cx: &ToolContext) -> Self {
+        let mut contents = Self::none(cx);
         for change in changes {
             if change.before.as_ref().is_some_and(|before| before.kind == EntryKind::File) {
                 contents.add(&change.path, &change.path);
@@ -121,8 +130,10 @@ impl Contents {
 
     fn held(&mut self, path: &Path) -> Option<Held> {
         let file = open(path)?;
-        let size = file.metadata().ok()?.len();
-        if size > LONGEST || self.read.saturating_add(size) > ALL {
+        let found = file.metadata().ok()?;
+        let size = found.len();
+        let is_closed = self.protected.has_another_name(&found);
+        if is_closed || size > LONGEST || self.read.saturating_add(size) > ALL {
             return Some(Held { size, bytes: None });
         }
         let mut bytes = Vec::new();

@@ -180,6 +180,7 @@ fn edit(path: &str, wanted: &Wanted, cx: &ToolContext) -> Result<Edited, ToolErr
     }
     let mut before = Vec::new();
     file.take(most).read_to_end(&mut before).map_err(failed)?;
+    // Not at its beginning alone.
     if is_private_key(&before) {
         return Err(ToolError::Protected { path: shown });
     }

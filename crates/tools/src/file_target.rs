@@ -68,13 +68,16 @@ impl FileTarget {
         else {
             return Err(ToolError::Outside { path: shown });
         };
-        if Protected::of(cx).covers(&real) || is_in_git(&real) {
+        let (found, protected) = (real.symlink_metadata(), Protected::of(cx));
+        let is_protected =
+            found.as_ref().map_or(protected.covers(&real), |found| protected.holds(&real, found));
+        if is_protected || is_in_git(&real) {
             return Err(ToolError::Protected { path: shown });
         }
         Protected::of(cx).refuse_change(&real, &shown)?;
         let seen = CreatedPaths::default();
         seen.insert(real.clone());
-        let there = match real.symlink_metadata() {
+        let there = match found {
             Ok(_) if cx.created.is_file_of_its_own(&real) => There::Ours,
             Ok(found) if found.is_file() => There::Theirs { bytes: found.len() },
             Err(_) if is_hidden_below(&root, &real) => There::Hidden,
@@ -207,7 +210,7 @@ impl FileTarget {
         };
         let below = real.strip_prefix(root).unwrap_or(real);
         let watched = call_snapshot::before_path(cx, root, real)?;
-        let contents = Contents::of_file(real);
+        let contents = Contents::of_file(real, cx);
         let written = new_file::write(root, below, content, replace);
         if let Some(watched) = watched {
             watched.after().map_err(|source| failed("keep for undo what was written to", source))?;

@@ -11,11 +11,10 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use crate::open_file::open_file;
-use crate::protected::is_private_key;
 use crate::read_text::is_binary;
 use crate::{ToolContext, ToolError, paths};
 
-/// Bytes from the beginning of a file that decide whether it is text, and whether it is a key.
+/// Bytes from the beginning of a file that decide whether it is text.
 const BEGINNING: u64 = 8 * 1024;
 /// Maximum characters listed of a line.
 const LINE: usize = 400;
@@ -132,9 +131,6 @@ impl Search<'_> {
         };
         let mut beginning = Vec::new();
         (&mut file).take(BEGINNING).read_to_end(&mut beginning).map_err(failed)?;
-        if is_private_key(&beginning) {
-            return Ok(Looked::Protected);
-        }
         if is_binary(&beginning) {
             return Ok(Looked::Binary);
         }

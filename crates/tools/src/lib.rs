@@ -46,6 +46,7 @@ mod mdfind;
 mod named_in_request;
 mod new_file;
 mod open_file;
+mod other_names;
 mod paths;
 mod picture;
 mod probe;

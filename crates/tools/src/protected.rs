@@ -1,10 +1,14 @@
 //! Protected places: paths that no tool may read or write.
 
+use std::fs::{File, Metadata};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use artoo_consent::secrets_in;
 
+use crate::open_file::{open, real_path};
+use crate::other_names::OtherNames;
 use crate::{ToolContext, ToolError};
 
 /// File names of private keys, in any folder.
@@ -12,6 +16,9 @@ const KEY_NAMES: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
 
 /// A private key begins with such a line, whatever its file name.
 const KEY_MARKS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PuTTY-User-Key-File-"];
+
+/// Bytes from the beginning of a file that decide whether it is a key.
+const BEGINNING: usize = 8 * 1024;
 
 /// Below `/proc`: the environment and memory of a process, including artoo's own with the user's keys.
 const PROCESS_SECRETS: [&str; 5] = ["environ", "mem", "auxv", "maps", "kcore"];
@@ -39,33 +46,59 @@ impl From<Vec<PathBuf>> for ProtectedPlaces {
     }
 }
 
+impl ProtectedPlaces {
+    /// Opens a regular file that may be shown to a model, as `read_file` does: not one that lies in a protected place, by whatever
+    /// name, and no private key. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Protected`] for such a file, [`ToolError::NotAFile`] and [`ToolError::Folder`] for what is no regular file, and
+    /// [`ToolError::Io`].
+    pub fn open(&self, path: &Path, home: &Path) -> Result<File, ToolError> {
+        open(path, &path.display().to_string(), self.resolved(home)).map(|(file, _)| file)
+    }
+
+    /// Whether an open file, opened at this path, may not be shown to a model. Blocks.
+    pub fn hold(&self, file: &File, path: &Path, home: &Path) -> bool {
+        let found = file.metadata().and_then(|found| Ok((real_path(file, path)?, found)));
+        // What cannot be told apart from a protected file is treated like one.
+        found.map_or(true, |(real, found)| self.resolved(home).closes(file, &real, &found))
+    }
+
+    fn resolved(&self, home: &Path) -> &Arc<Protected> {
+        self.found.get_or_init(|| Arc::new(Protected::look_up(home, self.given.iter().cloned())))
+    }
+}
+
 /// The protected places of one run, resolved.
 #[derive(Debug)]
 pub(crate) struct Protected {
     places: Vec<PathBuf>,
     /// Places that may be read and not changed.
     kept: Vec<PathBuf>,
+    other_names: OtherNames,
 }
 
 impl Protected {
     /// The protected places of a context.
     pub(crate) fn of(cx: &ToolContext) -> &Arc<Self> {
-        cx.protected.found.get_or_init(|| Arc::new(Self::look_up(cx)))
+        let given = || cx.protected.given.iter().cloned().chain([cx.evidence.folder().to_owned()]);
+        cx.protected.found.get_or_init(|| Arc::new(Self::look_up(&cx.home, given())))
     }
 
-    fn look_up(cx: &ToolContext) -> Self {
-        let given = cx.protected.given.iter().cloned().chain([cx.evidence.folder().to_owned()]);
-        let mut places: Vec<PathBuf> = secrets_in(&cx.home).chain(given).collect();
+    fn look_up(home: &Path, given: impl Iterator<Item = PathBuf>) -> Self {
+        let mut places: Vec<PathBuf> = secrets_in(home).chain(given).collect();
         // The real paths of the same places, to compare with resolved paths.
         let real: Vec<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
-        if let Ok(home) = cx.home.canonicalize() {
+        if let Ok(home) = home.canonicalize() {
             places.extend(secrets_in(&home));
         }
         places.extend(real);
         places.sort();
         places.dedup();
         let real = cx.read_only.iter().filter_map(|place| place.canonicalize().ok());
-        Self { places, kept: cx.read_only.iter().cloned().chain(real).collect() }
+        let kept = cx.read_only.iter().cloned().chain(real).collect();
+        Self { places, kept, other_names: OtherNames::default() }
     }
 
     /// The places that stay as they are, as given and by their real paths.
@@ -96,6 +129,26 @@ impl Protected {
             || (path.starts_with("/proc") && PROCESS_SECRETS.contains(&name))
     }
 
+    /// Whether an existing file is protected by this path, which has no links in it, or by another name that it has.
+    pub(crate) fn holds(&self, real: &Path, found: &Metadata) -> bool {
+        self.covers(real) || self.has_another_name(found)
+    }
+
+    /// Whether this is another name of a file in a protected place.
+    pub(crate) fn has_another_name(&self, found: &Metadata) -> bool {
+        self.other_names.hold(found, &self.places)
+    }
+
+    /// Whether a file that had several names, by its device and number, is one in a protected place.
+    pub(crate) fn has_number(&self, id: (u64, u64)) -> bool {
+        self.other_names.hold_number(id, &self.places)
+    }
+
+    /// Whether an open file is protected, or begins like a private key.
+    pub(crate) fn closes(&self, file: &File, real: &Path, found: &Metadata) -> bool {
+        self.holds(real, found) || begins_like_a_key(file)
+    }
+
     /// The protected place around a folder. A command cannot see anything in it.
     pub(crate) fn around(&self, folder: &Path) -> Option<&Path> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -106,6 +159,13 @@ impl Protected {
 /// Whether a file's first bytes are those of a private key.
 pub(crate) fn is_private_key(beginning: &[u8]) -> bool {
     KEY_MARKS.iter().any(|mark| beginning.windows(mark.len()).any(|part| part == *mark))
+}
+
+/// The position of the file stays. What cannot be read shows nothing.
+fn begins_like_a_key(file: &File) -> bool {
+    let mut beginning = vec![0; BEGINNING];
+    let read = file.read_at(&mut beginning, 0).unwrap_or_default();
+    is_private_key(beginning.get(..read).unwrap_or_default())
 }
 
 /// Whether a path is hidden, or lies in a hidden folder, below this root. Other programs read such files

@@ -11,7 +11,6 @@ use crate::arguments::Given;
 use crate::blocking::blocking_until;
 use crate::open_file::open_file;
 use crate::picture::{MOST_PICTURE_BYTES, media_type};
-use crate::protected::is_private_key;
 use crate::read_lines::{lines_of, range};
 use crate::read_text::is_binary;
 use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
@@ -23,7 +22,7 @@ use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, path
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadFile;
 
-/// Bytes from the beginning of a file that decide whether it is text, and whether it is a key.
+/// Bytes from the beginning of a file that decide whether it is text.
 const BEGINNING: u64 = 8 * 1024;
 
 #[async_trait]
@@ -82,9 +81,6 @@ fn read(text: &str, lines: &RangeInclusive<u64>, cx: &ToolContext) -> Result<Cap
     let mut beginning = Vec::new();
     (&mut file).take(BEGINNING).read_to_end(&mut beginning).map_err(failed)?;
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
-    if is_private_key(&beginning) {
-        return Err(ToolError::Protected { path: shown });
-    }
     if !is_binary(&beginning) {
         return Ok(Captured::Bytes(lines_of(file, &shown, lines, &ReadFile.name(), cx)?.into_bytes()));
     }

@@ -242,7 +242,7 @@ impl<'a> Call<'a> {
             run(&self.invocation, &confinement(cx, (mode, reach), &granted), capture, &cx.cancel).await;
         live.finish();
         // Also if the command could not be run: the call's record must be closed.
-        let files = watched.after(Contents::default(), cx).await;
+        let files = watched.after(Contents::none(cx), cx).await;
         let context = (cx, &granted);
         let mut report =
             report(self.command, &mut outcome?, (stdout, stderr), self.invocation.timeout, context)?;

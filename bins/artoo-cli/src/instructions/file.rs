@@ -1,12 +1,12 @@
 //! Reading of one `AGENTS.md` file, and the facts that make its origin doubtful.
 
 use std::fmt;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use artoo_tools::{ProtectedPlaces, ToolError};
 use rustix::process::geteuid;
 
 use super::discovery::Place;
@@ -14,6 +14,10 @@ use super::trust_store::Answers;
 
 /// Size limit: instructions are not longer.
 const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Why a file is not read that a tool would be refused.
+const PROTECTED: &str =
+    "it is a private key, or another name of a file in a protected place, which no prompt may hold";
 
 /// A non-blank file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,28 +54,34 @@ impl fmt::Display for Doubt {
     }
 }
 
+/// What decides which files are read, and which of them are the user's.
+pub(super) struct Checks<'a> {
+    /// Places whose files no tool of a run may read either, under whatever name.
+    pub(super) protected: ProtectedPlaces,
+    pub(super) home: &'a Path,
+    pub(super) answers: Answers,
+}
+
 /// Reads a file; `None` if it does not exist or is blank. The error says why it cannot be read.
-pub(super) fn read(place: &Place, answers: &Answers) -> Result<Option<Found>, String> {
+pub(super) fn read(place: &Place, checks: &Checks<'_>) -> Result<Option<Found>, String> {
     let path = &place.path;
-    // Opening a named pipe without a writer must not block.
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
-    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+    // The text goes into a prompt, as a tool's output does.
+    let file = match checks.protected.open(path, checks.home) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
-            return Ok(None);
+        Err(ToolError::Io { source, .. }) => {
+            let is_missing = source.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err();
+            let is_nowhere = is_missing || source.kind() == ErrorKind::NotADirectory;
+            return if is_nowhere { Ok(None) } else { Err(source.to_string()) };
         }
-        Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        Err(ToolError::Protected { .. }) => return Err(PROTECTED.to_owned()),
+        Err(_) => return Err("it is no regular file".to_owned()),
     };
     let found = file.metadata().map_err(|error| error.to_string())?;
-    if !found.is_file() {
-        return Err("it is no regular file".to_owned());
-    }
     let text = text(file)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
-    Ok(Some(Found { path: path.clone(), text, doubt: doubt(place, &found, answers) }))
+    Ok(Some(Found { path: path.clone(), text, doubt: doubt(place, &found, &checks.answers) }))
 }
 
 fn text(file: File) -> Result<String, String> {

@@ -8,16 +8,17 @@ mod trust_store;
 
 use std::path::Path;
 
+use artoo_tools::ProtectedPlaces;
 use artoo_types::{FileChange, FileChangeKind, Instruction, MAX_INSTRUCTION_BYTES};
 
 pub(crate) use discovery::own;
 
-use crate::config::Settings;
+use crate::config::{self, Settings};
 use crate::dispatch::Context;
 use crate::run::{Keyboard, is_yes};
 use crate::terminal::{clip, neutral, neutral_line};
 use crate::view::bytes;
-use file::{Doubt, Found};
+use file::{Checks, Doubt, Found};
 use trust_store::Answers;
 
 /// File name of instructions.
@@ -34,11 +35,13 @@ pub(crate) fn followed(
     folder: &Path,
     asked: Option<&dyn Keyboard>,
 ) -> Vec<Instruction> {
-    let answers = Answers::of(&settings.data_dir);
-    let own = own(context.environment, &context.folders.home);
+    let home = context.folders.home.clone();
+    let protected = protected(context, settings);
+    let checks = Checks { protected, home: &home, answers: Answers::of(&settings.data_dir) };
+    let own = own(context.environment, &home);
     let mut followed = Vec::new();
     for place in discovery::of(own.as_deref(), folder) {
-        let found = match file::read(&place, &answers) {
+        let found = match file::read(&place, &checks) {
             Ok(Some(found)) => found,
             Ok(None) => continue,
             Err(why) => {
@@ -46,7 +49,7 @@ pub(crate) fn followed(
                 continue;
             }
         };
-        if may_follow(context, &answers, &found, asked) {
+        if may_follow(context, &checks.answers, &found, asked) {
             followed.push(Instruction { source: found.path.display().to_string(), text: found.text });
         }
     }
@@ -56,6 +59,15 @@ pub(crate) fn followed(
         context.terminal.warning(&format!("{NAME}: of {all} a run is told the first {told}"));
     }
     followed
+}
+
+/// What no tool of a run may read, but for the user's own instructions.
+fn protected(context: &Context<'_>, settings: &Settings) -> ProtectedPlaces {
+    let (environment, home) = (context.environment, &context.folders.home);
+    let configuration = context.folders.current.join(config::path(environment, home));
+    let own = [configuration, config::policy_path(environment, home)];
+    let own = own.into_iter().chain([settings.data_dir.clone(), settings.memory_folder.clone()]);
+    own.chain(settings.protected.iter().cloned()).collect::<Vec<_>>().into()
 }
 
 /// Marks the instruction files among a call's changed files: the user is asked before a

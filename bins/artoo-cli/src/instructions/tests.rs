@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use artoo_types::{FileChange, FileChangeKind};
 
 use super::discovery::{Place, of};
-use super::file::{Doubt, Found, read};
+use super::file::{Checks, Doubt, Found, read};
 use super::trust_store::Answers;
 use super::*;
 
@@ -19,6 +19,11 @@ fn root() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
     (folder, real)
+}
+
+/// Checks for a home, whose folder `kept` is protected.
+fn checks(home: &Path) -> Checks<'_> {
+    Checks { protected: vec![home.join("kept")].into(), home, answers: Answers::of(&home.join("data")) }
 }
 
 fn paths(places: &[Place]) -> Vec<&Path> {
@@ -43,10 +48,10 @@ fn they_are_looked_for_from_the_root_of_the_repository_down() {
 #[test]
 fn whose_a_file_is_is_a_fact() {
     let (_folder, root) = root();
-    let answers = Answers::of(&root.join("data"));
+    let checks = checks(&root);
     let path = root.join("work").join(NAME);
     let place = Place { path: path.clone(), within: Some(root.join("work")) };
-    let doubt = || read(&place, &answers).unwrap().unwrap().doubt;
+    let doubt = || read(&place, &checks).unwrap().unwrap().doubt;
     write(&path, "Be brief.");
     assert_eq!(doubt(), None);
     fs::set_permissions(&path, Permissions::from_mode(0o646)).unwrap();
@@ -58,7 +63,7 @@ fn whose_a_file_is_is_a_fact() {
     assert_eq!(doubt(), Some(Doubt::Elsewhere(root.join("elsewhere.md"))));
     let own = Place { within: None, ..place.clone() };
     assert_eq!(
-        read(&own, &answers).unwrap().unwrap().doubt,
+        read(&own, &checks).unwrap().unwrap().doubt,
         None,
         "links in the configuration are the user's"
     );
@@ -71,11 +76,11 @@ fn whose_a_file_is_is_a_fact() {
 #[test]
 fn what_is_no_text_is_said_and_nothing_waits() {
     let (_folder, root) = root();
-    let answers = Answers::of(&root.join("data"));
+    let checks = checks(&root);
     let path = root.join(NAME);
     let place = Place { path: path.clone(), within: None };
     let check = |expected: Result<Option<()>, &str>| {
-        let found = read(&place, &answers).map(|found| found.map(drop));
+        let found = read(&place, &checks).map(|found| found.map(drop));
         assert_eq!(found.as_ref().map_err(String::as_str), expected.as_ref().map_err(|why| *why));
         let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
     };
@@ -91,7 +96,34 @@ fn what_is_no_text_is_said_and_nothing_waits() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
     check(Err("it is no regular file"));
     symlink("nowhere", &path).unwrap();
-    assert!(read(&place, &answers).is_err(), "a link that leads nowhere is said");
+    assert!(read(&place, &checks).is_err(), "a link that leads nowhere is said");
+}
+
+/// A repository that was cloned, or whoever may write there, could lead a key into every prompt.
+#[test]
+fn what_no_tool_may_read_is_not_followed_by_whatever_name() {
+    let (_folder, root) = root();
+    let path = root.join("work").join(NAME);
+    let place = Place { path: path.clone(), within: Some(root.join("work")) };
+    let protected =
+        [".ssh/config", ".netrc", ".config/gh/hosts.yml", "kept/deep/notes", "kept/token", ".gnupg/a/b/key"];
+    for secret in protected.map(|secret| root.join(secret)) {
+        write(&secret, "plover");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        for make in [|to: &Path, at: &Path| symlink(to, at), |to: &Path, at: &Path| fs::hard_link(to, at)] {
+            make(&secret, &path).unwrap();
+            let why = read(&place, &checks(&root)).unwrap_err();
+            assert!(why.contains("protected place"), "{}: {why}", secret.display());
+            fs::remove_file(&path).unwrap();
+        }
+    }
+    // A private key lies anywhere; and another name of an ordinary file is an ordinary file.
+    write(&path, "-----BEGIN OPENSSH PRIVATE KEY-----\n");
+    assert!(read(&place, &checks(&root)).unwrap_err().contains("private key"));
+    fs::remove_file(&path).unwrap();
+    write(&root.join("work/CONTRIBUTING.md"), "Be brief.");
+    fs::hard_link(root.join("work/CONTRIBUTING.md"), &path).unwrap();
+    assert_eq!(read(&place, &checks(&root)).unwrap().unwrap().doubt, None);
 }
 
 #[test]
@@ -107,7 +139,7 @@ fn an_answer_holds_for_the_text_and_what_a_run_wrote_is_asked_about() {
         &data,
         &[change(&root.join("other.md"), FileChangeKind::Created), change(&path, FileChangeKind::Deleted)],
     );
-    let found = || read(&place, &Answers::of(&data)).unwrap().unwrap();
+    let found = || read(&place, &checks(&root)).unwrap().unwrap();
     assert_eq!(found().doubt, None);
     written(&data, &[change(&path, FileChangeKind::Created)]);
     assert_eq!(found().doubt, Some(Doubt::OfARun));

@@ -76,6 +76,27 @@ fn it_is_asked_about_once_for_each_text() {
     );
 }
 
+/// A key must reach no prompt and no record, whatever the file is called that leads to it, and the person is told.
+#[test]
+fn another_name_of_a_protected_file_is_not_followed_and_that_is_said() {
+    let scene = advised();
+    let (file, secret) = (scene.folder().join("AGENTS.md"), scene.home().join(".config/gh/hosts.yml"));
+    write(&secret, ADVICE, 0o600);
+    for make in [
+        |to: &Path, at: &Path| fs::hard_link(to, at),
+        |to: &Path, at: &Path| std::os::unix::fs::symlink(to, at),
+    ] {
+        make(&secret, &file).unwrap();
+        let said = scene.say(&["run", REQUEST]);
+        let told =
+            "AGENTS.md is not followed: it is a private key, or another name of a file in a protected place";
+        assert!(said.err.contains(told) && !said.err.contains("follows AGENTS.md"), "{}", said.err);
+        fs::remove_file(&file).unwrap();
+    }
+    let journal = |run: &std::path::PathBuf| fs::read_to_string(run.join("events.jsonl")).unwrap();
+    assert!(scene.runs().iter().all(|run| !journal(run).contains(ADVICE)));
+}
+
 /// A page that a run reads could make it write an instruction file for the next run.
 #[test]
 fn what_a_run_wrote_is_not_followed_by_the_next() {

@@ -12,7 +12,7 @@ use super::super::{
 use super::tree::Place;
 
 fn change(path: PathBuf, kind: ChangeKind, folder: bool) -> Change {
-    Change { path, kind, folder, kept: None }
+    Change { path, kind, folder, kept: None, linked: None }
 }
 
 fn obstacles(error: UndoError) -> Vec<Obstacle> {

@@ -48,7 +48,7 @@ impl Place {
         act(&self.root);
         let changes = call.after().unwrap();
         // Where contents are kept is asked about where it matters.
-        changes.into_iter().map(|change| Change { kept: None, ..change }).collect()
+        changes.into_iter().map(|change| Change { kept: None, linked: None, ..change }).collect()
     }
 
     /// A run of one call.

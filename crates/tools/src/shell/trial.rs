@@ -159,8 +159,9 @@ pub(super) fn is_seen(folder: &Path, cx: &ToolContext) -> Result<(), ToolError> 
 /// Makes the changes of a trial real. The previous state is kept for undo.
 async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
     let watched = call_snapshot::before_changes(cx, tried.touched().to_vec()).await?;
+    let context = cx.clone();
     let made = off_the_async_thread(move || {
-        let contents = Contents::of_tried(&preview.changes);
+        let contents = Contents::of_tried(&preview.changes, &context);
         (preview.commit(), contents)
     });
     let (made, contents) = made.await?;

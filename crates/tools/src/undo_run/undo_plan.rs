@@ -73,7 +73,7 @@ impl TakingBack {
             touched: touched(&changes, &roots),
             effects: effects(asked),
             free: effects(free),
-            shown: shown(&changes, &contents),
+            shown: shown(&changes, &contents, Protected::of(cx)),
             changes,
             tool,
             run,
@@ -152,7 +152,7 @@ impl TakingBack {
         })
         .await;
         // A failed step has completed steps before it.
-        let files = watched.after(Contents::default(), cx).await?;
+        let files = watched.after(Contents::none(cx), cx).await?;
         let report = done.unwrap_or_else(ToolReport::from);
         Ok(ToolReport { files, ..report })
     }
@@ -204,7 +204,11 @@ fn effect(change: &TakenBack, run: &EarlierRun) -> Effect {
     Effect { kind, what: change.path.display().to_string(), word: String::new(), why }
 }
 
-fn shown(changes: &[TakenBack], contents: &BTreeMap<PathBuf, PathBuf>) -> Vec<PreviewedChange> {
+fn shown(
+    changes: &[TakenBack],
+    contents: &BTreeMap<PathBuf, PathBuf>,
+    protected: &Protected,
+) -> Vec<PreviewedChange> {
     let bytes = |path: &Path| path.symlink_metadata().ok().filter(|found| found.is_file()).map(|it| it.len());
     let shown = changes.iter().enumerate().map(|(number, TakenBack { path, action })| {
         let kept = contents.get(path);
@@ -223,15 +227,16 @@ fn shown(changes: &[TakenBack], contents: &BTreeMap<PathBuf, PathBuf>) -> Vec<Pr
             bytes_after: after,
             mode_before: None,
             mode_after: None,
-            diff: kept.filter(|_| is_compared).and_then(|kept| difference(path, kept)),
+            diff: kept.filter(|_| is_compared).and_then(|kept| difference(path, kept, protected)),
             autorun: None,
         }
     });
     shown.collect()
 }
 
-/// Questions are recorded, so keys must not appear in them.
-fn difference(there: &Path, kept: &Path) -> Option<String> {
+/// Questions are recorded, so neither keys nor protected files may appear in them.
+fn difference(there: &Path, kept: &Path, protected: &Protected) -> Option<String> {
+    there.symlink_metadata().ok().filter(|found| !protected.holds(there, found))?;
     let (before, after) = (std::fs::read(there).ok()?, std::fs::read(kept).ok()?);
     let is_key = is_private_key(&before) || is_private_key(&after);
     if is_key { None } else { diff(&before, &after) }

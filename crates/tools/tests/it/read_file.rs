@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use artoo_types::FailureClass;
 use serde_json::json;
 
-use crate::fixture::{Scene, failed, shown};
+use crate::fixture::{Scene, can_confine, failed, shown};
 
 #[tokio::test]
 async fn texts_of_all_encodings_are_read() {
@@ -117,6 +117,54 @@ async fn home_is_expanded() {
     // Only the first component is special.
     scene.file("~x", "literal");
     assert_eq!(shown(&scene.call("read_file", json!({ "path": "~x" })).await), "literal");
+}
+
+/// A hard link is the file itself: nothing of it enters a prompt, a question or a record of a change, by any tool.
+#[tokio::test]
+async fn another_name_of_a_protected_file_is_as_closed_as_its_own() {
+    let scene = Scene::new();
+    let secrets = [
+        scene.cx.home.join(".netrc"),
+        scene.cx.home.join(".ssh/config"),
+        scene.cx.home.join(".gnupg/private-keys/deep/one"),
+        scene.data.join("audit.jsonl"),
+    ];
+    let name = |number: usize| format!("notes-{number}.txt");
+    for (number, secret) in secrets.iter().enumerate() {
+        fs::create_dir_all(secret.parent().unwrap()).unwrap();
+        fs::write(secret, "plover\n").unwrap();
+        fs::hard_link(secret, scene.cx.working_folder.join(name(number))).unwrap();
+    }
+    for (number, secret) in secrets.iter().enumerate() {
+        let name = name(number);
+        let edit = json!([{ "old": "plover", "new": "dove" }]);
+        for (tool, arguments) in [
+            ("read_file", json!({ "path": name })),
+            ("grep", json!({ "pattern": "plo", "path": name })),
+            ("edit_file", json!({ "path": name, "edits": edit })),
+            ("write_file", json!({ "path": name, "content": "dove" })),
+        ] {
+            let call = scene.call(tool, arguments).await;
+            let failure = failed(&call, FailureClass::Denied);
+            assert!(failure.reason.ends_with("is protected"), "{tool} {}: {failure:?}", secret.display());
+            assert_eq!(call.output.bytes, 0, "{tool}");
+        }
+        assert_eq!(fs::read_to_string(secret).unwrap(), "plover\n");
+    }
+    let all = scene.call("grep", json!({ "pattern": "plover" })).await;
+    assert!(shown(&all).contains("matches: 0"), "{all:?}");
+    // Two names of a file that is nobody's secret are two names.
+    let plain = scene.file("plain.txt", "plain words\n");
+    fs::hard_link(&plain, scene.cx.working_folder.join("twin.txt")).unwrap();
+    assert_eq!(shown(&scene.call("read_file", json!({ "path": "twin.txt" })).await), "plain words\n");
+    // A command that moves or removes the name tells nothing of what the file holds.
+    if can_confine() {
+        for command in ["mv notes-0.txt moved.txt", "rm notes-1.txt"] {
+            let call = scene.call("shell", json!({ "command": command })).await;
+            assert!(call.failure.is_none() && !call.files.is_empty(), "{call:?}");
+            assert!(!format!("{:?}", call.files).contains("plover"), "{:?}", call.files);
+        }
+    }
 }
 
 #[tokio::test]
