@@ -7,6 +7,7 @@ use artoo_types::{AuditEvent, MessageKind, Role, RunId};
 use chrono::{DateTime, FixedOffset};
 
 use crate::chain_end::{Tail, Torn};
+use crate::head::Head;
 use crate::line::{GapLine, Line, line_hash};
 use crate::{Facts, Gap};
 
@@ -84,6 +85,12 @@ impl Batch {
         self.number += 1;
         self.ends.push(End { offset: self.bytes.len(), hash: hash.clone(), entries });
         std::mem::replace(&mut self.hash, hash)
+    }
+
+    /// The head of the log after the whole batch; `None` if the batch is empty.
+    pub(crate) fn head_after(&self, before: &Tail) -> Option<Head> {
+        let bytes = before.bytes + self.bytes.len() as u64;
+        (!self.bytes.is_empty()).then(|| Head { lines: self.number, bytes, hash: self.hash.clone() })
     }
 
     /// Number of entries in the log after this many bytes were written. An entry that lacks only its line

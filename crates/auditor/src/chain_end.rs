@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
-use crate::head::{Head, HeadFile};
+use crate::head::{Ends, Head, HeadFile};
 use crate::line::{Gap, NO_LINE, line_hash};
 use crate::raw_lines::RawLines;
 
@@ -32,9 +32,10 @@ impl Tail {
         Self { lines: 0, bytes: 0, hash: NO_LINE.to_owned(), torn: None }
     }
 
-    /// The head for a log that ends here.
+    /// The head for a log that ends here. A torn line belongs to no head.
     pub(crate) fn head(&self) -> Head {
-        Head { lines: self.lines, bytes: self.bytes, hash: self.hash.clone() }
+        let torn = self.torn.as_ref().map_or(0, |torn| torn.bytes);
+        Head { lines: self.lines, bytes: self.bytes.saturating_sub(torn), hash: self.hash.clone() }
     }
 
     /// Finds the end of an existing log, and its difference from the head.
@@ -42,23 +43,34 @@ impl Tail {
     /// If the head matches, only the part after it is read, so that opening a long log takes no longer than a
     /// short one.
     pub(crate) fn survey(mut log: impl Read + Seek, head: &HeadFile) -> io::Result<(Self, Option<Gap>)> {
-        let head = match head {
-            HeadFile::Whole(head) => head,
+        let ends = match head {
+            HeadFile::Whole(ends) => ends,
             HeadFile::Missing | HeadFile::Damaged => {
                 let tail = Self::empty().read_on(log)?;
                 let was_there = tail.bytes > 0 || *head == HeadFile::Damaged;
                 return Ok((tail, was_there.then_some(Gap::HeadMissing)));
             }
         };
-        if ends_as_said(&mut log, head)? {
-            let Head { lines, bytes, hash } = head.clone();
+        if ends_as_said(&mut log, &ends.settled)? {
+            let Head { lines, bytes, hash } = ends.settled.clone();
             let tail = Self { lines, bytes, hash, torn: None }.read_on(log)?;
-            let added = tail.lines.saturating_sub(lines);
-            let doubt = (added > 0).then_some(Gap::LinesAdded { expected_lines: lines, added });
+            let doubt = tail.beyond(ends);
             return Ok((tail, doubt));
         }
-        let gap = Gap::HeadMismatch { expected_lines: head.lines, expected_hash: head.hash.clone() };
-        Ok((Self::empty().read_on(log)?, Some(gap)))
+        Ok((Self::empty().read_on(log)?, Some(mismatch(&ends.settled))))
+    }
+
+    /// What the lines after the settled end say: those of the announced batch may be there in part.
+    fn beyond(&self, ends: &Ends) -> Option<Gap> {
+        let expected_lines = ends.most_lines();
+        if self.lines > expected_lines {
+            return Some(Gap::LinesAdded { expected_lines, added: self.lines - expected_lines });
+        }
+        let announced = ends.announced.as_ref()?;
+        if self.lines < expected_lines {
+            return Some(Gap::BatchCut { expected_lines, missing: expected_lines - self.lines });
+        }
+        (self.head() != *announced).then(|| mismatch(announced))
     }
 
     /// Continues from this end, which must be at a line break, to the end of the file.
@@ -76,6 +88,10 @@ impl Tail {
         }
         Ok(self)
     }
+}
+
+fn mismatch(head: &Head) -> Gap {
+    Gap::HeadMismatch { expected_lines: head.lines, expected_hash: head.hash.clone() }
 }
 
 pub(crate) fn buffered(log: impl Read) -> impl BufRead {

@@ -172,6 +172,9 @@ impl ReportFold {
                 self.settle_suspect();
                 Anomaly::LogChanged { line: number, expected_lines: None }
             }
+            // A line that was cut has a gap of its own, and messages that a run goes on without are missing
+            // in it.
+            Gap::BatchCut { .. } => return self.settle_suspect(),
         };
         if inside {
             self.findings.anomaly(anomaly);

@@ -80,6 +80,6 @@ pub use report::{Window, report, reported_until};
 pub use run_findings::RunFindings;
 pub use tail_follow::{Following, Seen};
 pub use thresholds::PERIOD;
-pub use verify::{Verified, VerifyError, log_exists, verify};
+pub use verify::{Truncation, Verified, VerifyError, log_exists, verify};
 pub use vocabulary::Vocabulary;
 pub use writer::{AuditWriter, OnWriteError, Progress, warning};

@@ -100,13 +100,20 @@ pub enum Gap {
         /// Hash of the last of them.
         expected_hash: String,
     },
-    /// The log had complete lines after those in its head file. This happens if a process was killed between
-    /// a batch and its head, and also if somebody adds lines.
+    /// The log had complete lines after all those that its head file knew or announced.
     LinesAdded {
         /// Number of lines according to the head file.
         expected_lines: u64,
         /// Number of lines after them.
         added: u64,
+    },
+    /// The last batch was begun and not completed: its process was killed, or could not write on. Everything
+    /// before it is as it was. A process that lives on writes the missing lines later.
+    BatchCut {
+        /// Number of lines that the log would have had with it.
+        expected_lines: u64,
+        /// How many of them were not there.
+        missing: u64,
     },
     /// When it was opened, the log had lines, but its head file was missing or unreadable: lines may have
     /// been cut off.
@@ -132,7 +139,13 @@ impl std::fmt::Display for Gap {
             Self::LinesAdded { expected_lines, added } => {
                 write!(
                     f,
-                    "{added} lines stood behind the {expected_lines} that the head file knew; they were added, or a process was killed as it wrote them"
+                    "{added} lines stood behind the {expected_lines} that the head file knew; they were added"
+                )
+            }
+            Self::BatchCut { expected_lines, missing } => {
+                write!(
+                    f,
+                    "the log was truncated: the last {missing} of {expected_lines} lines were begun and not written, since a process was killed or could not write on"
                 )
             }
             Self::HeadMissing => {

@@ -106,6 +106,11 @@ impl AuditLog {
             .as_ref()
             .map(|torn| Gap::TornLine { bytes: torn.bytes, before_hash: tail.hash.clone() });
         self.tail = tail;
+        // A doubt is on record in the log before the head agrees with the log: a process that is killed in
+        // between must not take it along.
+        if doubt.is_none() {
+            self.settle()?;
+        }
         // The batch creates the entry for a torn line itself.
         let mut entries = doubt.iter().map(|gap| Entry { at, what: What::Gap(gap.clone()) }).collect();
         self.write(&mut entries, at, |mut file, bytes| file.write(bytes))?;
@@ -118,8 +123,8 @@ impl AuditLog {
         Tail::survey(&self.file, &head).map_err(AuditError::read(&self.path))
     }
 
-    /// Reads what others have appended. Every artoo process updates the head with each batch, so a difference
-    /// comes from another writer, or from a process that was killed.
+    /// Reads what others have appended. Every artoo process announces each batch in the head, so a difference
+    /// comes from another writer, or from a batch that was not completed.
     fn catch_up(&mut self) -> Result<Option<Gap>, AuditError> {
         let is_ours = own_file::is_named(&self.file, &self.path).map_err(AuditError::read(&self.path))?;
         if !is_ours {
@@ -141,19 +146,27 @@ impl AuditLog {
         mut write: impl FnMut(&File, &[u8]) -> io::Result<usize>,
     ) -> Result<(), AuditError> {
         let batch = Batch::new(&self.tail, entries, at);
-        let (written, failure) = write_tracked(&batch.bytes, |bytes| write(&self.file, bytes));
         self.sealed = false;
+        if let Some(head) = batch.head_after(&self.tail) {
+            head.announce(&self.path).map_err(AuditError::write(&Head::path(&self.path)))?;
+        }
+        let (written, failure) = write_tracked(&batch.bytes, |bytes| write(&self.file, bytes));
         entries.drain(..batch.entries_within(written));
         self.tail = batch.tail_after(&self.tail, written);
-        // Also after a failure: complete lines after the head would look like foreign ones. Even on a full
-        // disk, bytes can be replaced by the same number of bytes.
-        let head = self.tail.head().write(&self.path).map_err(AuditError::write(&Head::path(&self.path)));
+        // After a failure the announcement stays: it says what is missing, should nobody write on. Even on a
+        // full disk, bytes can be replaced by the same number of bytes.
+        let settled = self.settle();
         if let Some(source) = failure {
             return Err(AuditError::Write { path: self.path.clone(), source });
         }
-        head?;
+        settled?;
         self.sealed = true;
         Ok(())
+    }
+
+    /// Records in the head where the log ends.
+    fn settle(&self) -> Result<(), AuditError> {
+        self.tail.head().settle(&self.path).map_err(AuditError::write(&Head::path(&self.path)))
     }
 }
 

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
 use crate::chain_end::buffered;
-use crate::head::{Head, HeadFile};
+use crate::head::{Ends, Head, HeadFile};
 use crate::line::{Gap, GapLine, Line, NO_LINE};
 use crate::own_file;
 use crate::raw_lines::{RawLine, RawLines};
@@ -21,14 +21,23 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// Gaps that may be due to tampering: lines were removed, changed or added before a process opened the
-    /// log and recorded that. The ordinary end of a process does not explain them, or not necessarily.
+    /// Gaps that point to tampering: lines were removed, changed or added before a process opened the log and
+    /// recorded that. No end of a process explains them.
     pub fn tampered(&self) -> impl Iterator<Item = &GapLine> {
         self.gaps.iter().filter(|line| match line.gap {
             Gap::HeadMismatch { .. } | Gap::LinesAdded { .. } | Gap::HeadMissing => true,
-            Gap::Lagged { .. } | Gap::TornLine { .. } => false,
+            Gap::Lagged { .. } | Gap::TornLine { .. } | Gap::BatchCut { .. } => false,
         })
     }
+}
+
+/// Why the end of a log is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truncation {
+    /// The missing lines were being written: their process was killed, or the disk or a limit stopped it.
+    InFlight,
+    /// The missing lines had been written.
+    AfterWriting,
 }
 
 /// The first defect of a log.
@@ -63,24 +72,18 @@ pub enum VerifyError {
         /// Its position in the file, from 1.
         line: u64,
     },
-    /// The last line is incomplete.
-    #[error("line {line}, the last, is cut")]
-    Cut {
-        /// Its position in the file, from 1.
-        line: u64,
-    },
-    /// Lines are missing from the end.
-    #[error("the log ends after line {lines}; {expected} were written")]
+    /// The end of the log is missing. What is left of it is as it was written.
+    #[error("the log is truncated at line {line}: {}", lost(*line, *expected, *cause))]
     Truncated {
-        /// Number of lines in the log.
-        lines: u64,
-        /// Number of lines according to the head file.
+        /// The first line that is not there as a whole, from 1.
+        line: u64,
+        /// Number of lines that the log would have.
         expected: u64,
+        /// How it comes.
+        cause: Truncation,
     },
-    /// There are lines after those in the head file, with a valid chain.
-    #[error(
-        "{added} lines stand behind the {expected} that the head file knows: they were added, or a process was killed as it wrote them"
-    )]
+    /// There are lines after those that the head file knows or announces, with a valid chain.
+    #[error("{added} lines stand behind the {expected} that the head file knows: they were added")]
     Added {
         /// Number of lines after the head.
         added: u64,
@@ -105,9 +108,12 @@ impl VerifyError {
     /// The next step for the operator, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Cut { .. } => {
-                Some("a crash or a full disk may have cut it; the next run records that and goes on")
+            Self::Truncated { cause: Truncation::InFlight, .. } => {
+                Some("no line before it was changed; the next run records the cut and goes on")
             }
+            Self::Truncated { cause: Truncation::AfterWriting, .. } => Some(
+                "a crash of the machine or of its disk can lose them, and who may write to the log can remove them: keep a copy of the log as it is",
+            ),
             Self::NoHead { .. } => {
                 Some("lines may be missing from the end; the next run records that and goes on")
             }
@@ -116,11 +122,24 @@ impl VerifyError {
             | Self::OutOfPlace { .. }
             | Self::Edited { .. }
             | Self::Added { .. }
-            | Self::NoLog { .. }
-            | Self::Truncated { .. } => {
+            | Self::NoLog { .. } => {
                 Some("keep a copy of the log as it is, and find out who could write to it")
             }
         }
+    }
+}
+
+fn lost(line: u64, expected: u64, cause: Truncation) -> String {
+    let lines = if line >= expected {
+        format!("line {line} was")
+    } else {
+        format!("lines {line} to {expected} were")
+    };
+    match cause {
+        Truncation::InFlight => {
+            format!("{lines} being written when the process was killed or could not write on")
+        }
+        Truncation::AfterWriting => format!("{lines} written, and are missing"),
     }
 }
 
@@ -148,22 +167,26 @@ pub fn verify(log: &Path) -> Result<Verified, VerifyError> {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound && log_exists(log) => {
             let head = HeadFile::read(log).map_err(read(Head::path(log)))?;
-            return Err(VerifyError::NoLog { expected: head.whole().map(|head| head.lines) });
+            return Err(VerifyError::NoLog { expected: head.whole().map(|ends| ends.settled.lines) });
         }
         Err(error) => return Err(read(log.to_owned())(error)),
     };
     // Shared lock: a batch that is being written must not look like damage.
     file.lock_shared().map_err(read(log.to_owned()))?;
     let head = HeadFile::read(log).map_err(read(Head::path(log)))?;
-    check(buffered(&file), head.whole(), log)
+    check(buffered(&file), &head, log)
 }
 
-fn check(log: impl BufRead, head: Option<&Head>, path: &Path) -> Result<Verified, VerifyError> {
-    let mut chain = Chain { hash: NO_LINE.to_owned(), bytes: 0, head };
+fn check(log: impl BufRead, head: &HeadFile, path: &Path) -> Result<Verified, VerifyError> {
+    let ends = head.whole();
+    let mut chain = Chain { hash: NO_LINE.to_owned(), bytes: 0, ends };
     let mut verified = Verified { lines: 0, gaps: Vec::new() };
     let mut lines = RawLines(log).peekable();
     while let Some(line) = lines.next() {
         let line = line.map_err(|source| VerifyError::Read { path: path.to_owned(), source })?;
+        if !line.whole {
+            return Err(chain.torn(verified.lines, &line));
+        }
         verified.lines += 1;
         chain.accept(verified.lines, &line, &mut lines)?;
         if let Some(Line::Gap(gap)) = Line::parse(&line.bytes) {
@@ -171,21 +194,30 @@ fn check(log: impl BufRead, head: Option<&Head>, path: &Path) -> Result<Verified
         }
     }
     let lines = verified.lines;
-    match head {
+    match ends {
+        // A process was stopped as it made the files: the log comes first.
+        None if lines == 0 && *head == HeadFile::Missing => Ok(verified),
         None => Err(VerifyError::NoHead { lines }),
-        Some(head) if head.lines > lines => Err(VerifyError::Truncated { lines, expected: head.lines }),
-        Some(head) if head.lines < lines => {
-            Err(VerifyError::Added { added: lines - head.lines, expected: head.lines })
+        Some(ends) if ends.most_lines() > lines => Err(truncated(lines, ends)),
+        Some(ends) if ends.most_lines() < lines => {
+            let expected = ends.most_lines();
+            Err(VerifyError::Added { added: lines - expected, expected })
         }
         Some(_) => Ok(verified),
     }
+}
+
+/// The log ends after so many whole lines, before those of its head.
+fn truncated(lines: u64, ends: &Ends) -> VerifyError {
+    let cause = if lines < ends.settled.lines { Truncation::AfterWriting } else { Truncation::InFlight };
+    VerifyError::Truncated { line: lines + 1, expected: ends.most_lines().max(lines + 1), cause }
 }
 
 /// The chain up to a line.
 struct Chain<'a> {
     hash: String,
     bytes: u64,
-    head: Option<&'a Head>,
+    ends: Option<&'a Ends>,
 }
 
 impl Chain<'_> {
@@ -196,9 +228,6 @@ impl Chain<'_> {
         rest: &mut Peekable<RawLines<R>>,
     ) -> Result<(), VerifyError> {
         let next = rest.peek().and_then(|next| next.as_ref().ok()).and_then(|next| Line::parse(&next.bytes));
-        if !line.whole {
-            return Err(VerifyError::Cut { line: number });
-        }
         match Line::parse(&line.bytes) {
             Some(parsed) if parsed.prev_hash() == self.hash => {
                 if parsed.number() != number {
@@ -214,21 +243,35 @@ impl Chain<'_> {
         }
         self.hash.clone_from(&line.hash);
         self.bytes += line.length + 1;
-        match self.head {
-            Some(head) if head.lines == number && (&head.hash, head.bytes) != (&self.hash, self.bytes) => {
+        match self.head_at(number) {
+            Some(head) if (&head.hash, head.bytes) != (&self.hash, self.bytes) => {
                 Err(VerifyError::Edited { line: number })
             }
-            _ => Ok(()),
+            Some(_) | None => Ok(()),
         }
+    }
+
+    /// The recorded end of the log at this line.
+    fn head_at(&self, number: u64) -> Option<&Head> {
+        let ends = self.ends?;
+        [Some(&ends.settled), ends.announced.as_ref()].into_iter().flatten().find(|head| head.lines == number)
+    }
+
+    /// The last line has no line break. A cut makes a log shorter, which a changed byte does not.
+    fn torn(&self, lines: u64, line: &RawLine) -> VerifyError {
+        let Some(ends) = self.ends else { return VerifyError::NoHead { lines } };
+        if lines < ends.settled.lines && self.bytes + line.length >= ends.settled.bytes {
+            return VerifyError::Edited { line: lines + 1 };
+        }
+        truncated(lines, ends)
     }
 
     /// The link between a line and the previous one is broken. The edited line is the one whose other link is
     /// broken too.
     fn edited(&self, number: u64, line: &RawLine, next: Option<&Line>) -> VerifyError {
-        let next_link = match (next, self.head) {
-            (Some(next), _) => Some(next.prev_hash()),
-            (None, Some(head)) if head.lines == number => Some(head.hash.as_str()),
-            (None, _) => None,
+        let next_link = match next {
+            Some(next) => Some(next.prev_hash()),
+            None => self.head_at(number).map(|head| head.hash.as_str()),
         };
         let this_one = number == 1 || next_link.is_some_and(|link| link != line.hash);
         VerifyError::Edited { line: if this_one { number } else { number - 1 } }
