@@ -17,6 +17,8 @@ impl Exit {
     pub(crate) const FAILED: Self = Self(1);
     /// Wrong usage or configuration.
     pub(crate) const USAGE: Self = Self(2);
+    /// Something is there, but not all of it.
+    pub(crate) const INCOMPLETE: Self = Self(3);
     /// Ended by a signal: 128 plus its number, as shells report it.
     pub(crate) const fn of_signal(number: u8) -> Self {
         Self(number.saturating_add(128))
@@ -42,6 +44,8 @@ pub(crate) enum Kind {
     Configuration,
     /// Anything else: a disk, a server, a damaged file.
     Failed,
+    /// The end of a record is missing; what is there is as it was written.
+    Truncated,
     /// The reader of standard output is gone.
     BrokenPipe,
 }
@@ -52,6 +56,7 @@ impl Kind {
         match self {
             Self::Usage | Self::Configuration => Exit::USAGE,
             Self::Failed => Exit::FAILED,
+            Self::Truncated => Exit::INCOMPLETE,
             Self::BrokenPipe => Exit::OK,
         }
     }

@@ -59,6 +59,9 @@ impl AuditError {
             Self::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("the disk is full: free some space, and the log goes on by itself")
             }
+            Self::Write { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
+                Some("the limit of file sizes is reached: raise it, and the log goes on by itself")
+            }
             Self::Write { .. } => Some("check the folder's owner and permissions, and the state of the disk"),
             Self::NotAFile { .. } => Some("move it away; the auditor makes its own file"),
             Self::Gone { .. } => {

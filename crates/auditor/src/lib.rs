@@ -42,6 +42,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod account;
 mod actor;
 mod batch;
 mod chain_end;
@@ -69,6 +70,7 @@ mod verify;
 mod vocabulary;
 mod writer;
 
+pub use account::{Account, RunOnRecord, Unlogged, UnloggedCause, account};
 pub use actor::{LogReporter, Reporter, run};
 pub use batch::{Entry, What};
 pub use error::AuditError;

@@ -143,9 +143,14 @@ impl std::fmt::Display for Gap {
                 )
             }
             Self::BatchCut { expected_lines, missing } => {
+                let what = if *missing == 1 {
+                    format!("the last of {expected_lines} lines was")
+                } else {
+                    format!("the last {missing} of {expected_lines} lines were")
+                };
                 write!(
                     f,
-                    "the log was truncated: the last {missing} of {expected_lines} lines were begun and not written, since a process was killed or could not write on"
+                    "the log was truncated: {what} begun and not written, since a process was killed or could not write on"
                 )
             }
             Self::HeadMissing => {

@@ -75,7 +75,7 @@ pub fn reported_until(log: &Path) -> Result<Option<DateTime<FixedOffset>>, Audit
 /// Substring of every line that records a report.
 const REPORT: &[u8] = b"audit_report";
 
-fn for_each_line(log: &Path, mut take: impl FnMut(u64, &RawLine)) -> Result<(), AuditError> {
+pub(crate) fn for_each_line(log: &Path, mut take: impl FnMut(u64, &RawLine)) -> Result<(), AuditError> {
     let file = match File::open(log) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -11,6 +11,10 @@ pub const PERIOD: Duration = Duration::from_secs(300);
 /// attempt of 75 minutes), so that a slow run is not called lost. A test of the runtime compares the two.
 pub const SILENCE: Duration = Duration::from_secs(90 * 60);
 
+/// How long a message may be on its way to the log: what a killed process had published in its last moment may
+/// be missing there. Source: ours; messages gather for 5 ms, and a busy machine takes its time.
+pub const IN_FLIGHT: Duration = Duration::from_secs(1);
+
 /// A smaller change of `alpha * D + beta * P` counts as no change. Source: specification v0.8, plateau
 /// threshold epsilon.
 pub const PLATEAU: f64 = 0.1;

@@ -1,11 +1,14 @@
 //! Lists and finds recorded runs in a data folder.
 
+mod unlogged;
+
 use std::{
     io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use artoo_auditor::AuditError;
 use artoo_snapshot::{Present, Retention, Undo, UndoError, Undoable, retain, undoable};
 use artoo_types::{Errand, Message, Remedy, RunId, TerminalState};
 use chrono::{DateTime, FixedOffset};
@@ -16,6 +19,8 @@ use crate::{
     events::{Cost, Event, EventFold},
     journal::{self, RunState},
 };
+
+pub use unlogged::{Comparison, unlogged};
 
 /// The folder of a run's undo record, in the run's folder.
 pub(crate) const UNDO: &str = "undo";
@@ -101,6 +106,9 @@ pub enum RunsError {
     /// It cannot be undone, or not completely.
     #[error(transparent)]
     Undo(#[from] UndoError),
+    /// The audit log cannot be read.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
 }
 
 impl RunsError {
@@ -110,6 +118,7 @@ impl RunsError {
             Self::Folder { .. } | Self::Journal(_) | Self::Undo(UndoError::Unreadable { .. }) => {
                 Some(Remedy::CheckMachine)
             }
+            Self::Audit(_) => Some(Remedy::CheckAuditLog),
             Self::Unknown { .. } => Some(Remedy::ListRuns),
             Self::Whole { .. } => Some(Remedy::AskAnew),
             Self::Undo(UndoError::Unfinished) => Some(Remedy::ResumeUndo),
@@ -120,7 +129,7 @@ impl RunsError {
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Folder { .. } | Self::Journal(_) => "check the data folder",
+            Self::Folder { .. } | Self::Journal(_) | Self::Audit(_) => "check the data folder",
             Self::Unknown { .. } => "list them",
             Self::Whole { .. } => "ask the same as a new request",
             Self::Ambiguous { .. } => "give more characters of the id",

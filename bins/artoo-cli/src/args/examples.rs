@@ -179,6 +179,13 @@ Examples:
   artoo memory log
   artoo memory log --limit 5 --json";
 
+/// `artoo audit verify --help`.
+pub(super) const AUDIT_VERIFY: &str = "\
+Exit codes:
+  0  the log is whole, and every run on record is in it
+  1  a line was changed, removed or added, or a run on record is missing
+  3  the log is truncated: its end was cut, and nothing before it was changed";
+
 /// `artoo audit --help`.
 pub(super) const AUDIT: &str = "\
 Examples:

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use super::examples;
 use crate::config::parse_span;
 
 /// What can be done with past runs.
@@ -89,7 +90,8 @@ pub(crate) enum AuditCommand {
     Report(ReportArgs),
     /// Show the newest lines of the log, in a line each
     Tail(TailArgs),
-    /// Verify the hash chain: an edited, missing or added line is found, and a log or a head that is gone
+    /// Verify the log: a line that was edited, removed or added is found, a cut end, and a run on record that is missing
+    #[command(after_help = examples::AUDIT_VERIFY)]
     Verify,
 }
 

@@ -1,10 +1,10 @@
 //! `artoo audit`: report, tail and verification of the auditor's log.
 
-use artoo_auditor::{LOG_NAME, VerifyError, Window, log_exists, report, verify};
+use artoo_auditor::{LOG_NAME, Window, report};
 use artoo_bus::{Clock, SystemClock};
 use artoo_types::{AuditReport, AuditTrigger};
 
-use super::{Loaded, audit_page, audit_tail};
+use super::{Loaded, audit_page, audit_tail, audit_verify};
 use crate::args::{AuditCommand, ReportArgs};
 use crate::config::Given;
 use crate::dispatch::Context;
@@ -13,7 +13,8 @@ use crate::terminal::neutral_json;
 
 /// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<Exit, CommandError> {
-    let log = Loaded::load(context, Given::default())?.settings.data_dir.join(LOG_NAME);
+    let data_folder = Loaded::load(context, Given::default())?.settings.data_dir;
+    let log = data_folder.join(LOG_NAME);
     match command {
         AuditCommand::Report(args) => {
             let report = make_report(&log, args)?;
@@ -28,24 +29,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<E
             Ok(Exit::OK)
         }
         AuditCommand::Tail(args) => audit_tail::run(context, &log, args),
-        AuditCommand::Verify => {
-            if !log_exists(&log) {
-                context.terminal.data(&format!("there is no audit log yet in {}\n", log.display()))?;
-                return Ok(Exit::OK);
-            }
-            let verified = verify(&log).map_err(|error| broken(&log, &error))?;
-            let mut text = format!("{}: {} lines, the chain holds\n", log.display(), verified.lines);
-            for gap in &verified.gaps {
-                text.push_str(&format!("  line {} records a gap: {}\n", gap.line, gap.gap));
-            }
-            context.terminal.data(&text)?;
-            let tampered = verified.tampered().count();
-            if tampered > 0 {
-                context.terminal.warning(&format!("{tampered} of these gaps are not explained by a crash"));
-                return Ok(Exit::FAILED);
-            }
-            Ok(Exit::OK)
-        }
+        AuditCommand::Verify => audit_verify::run(context, &data_folder),
     }
 }
 
@@ -59,12 +43,4 @@ fn make_report(log: &std::path::Path, args: &ReportArgs) -> Result<AuditReport, 
         let hint = error.hint().unwrap_or("see: artoo doctor");
         CommandError::failed(error.to_string()).hint(hint)
     })
-}
-
-fn broken(log: &std::path::Path, error: &VerifyError) -> CommandError {
-    let said = CommandError::failed(format!("{}: {error}", log.display()));
-    match error.hint() {
-        Some(hint) => said.hint(hint),
-        None => said,
-    }
 }

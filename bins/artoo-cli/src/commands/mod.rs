@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 mod audit_page;
 mod audit_tail;
+mod audit_verify;
 pub(crate) mod completions;
 pub(crate) mod config;
 mod load_config;
@@ -16,5 +17,6 @@ pub(crate) mod sessions;
 mod stop;
 mod undo;
 
+pub(crate) use audit_verify::{both_gone, unexplained};
 pub(crate) use load_config::{Loaded, embedded_state, path_value};
 pub(crate) use runs::explained as unreadable_run;

@@ -4,10 +4,12 @@ use artoo_auditor::{LOG_NAME, log_exists, verify};
 use artoo_memory_store::operator::{Keeping, Owner, Stats};
 use artoo_redaction::{SHORTEST_SECRET, too_short};
 use artoo_runtime::owner_only::{open_places, places};
+use artoo_runtime::runs::unlogged;
 use artoo_types::Remedy;
 
 use super::Check;
 use crate::commands::memory::{explained, owner as owner_words};
+use crate::commands::{both_gone, unexplained};
 use crate::config::{self, MemoryMode, Settings};
 use crate::dispatch::Context;
 use crate::memory_location::{open, place};
@@ -102,18 +104,31 @@ fn private_places(context: &Context<'_>, settings: &Settings) -> Check {
 fn audit(settings: &Settings) -> Check {
     const NAME: &str = "audit log";
     let log = settings.data_dir.join(LOG_NAME);
+    let compared = match unlogged(&settings.data_dir) {
+        Ok(compared) => compared,
+        Err(error) => return Check::note(NAME, error.to_string()).remedy("artoo audit verify"),
+    };
     if !log_exists(&log) {
-        return Check::good(NAME, "none yet");
+        return match compared.runs {
+            0 => Check::good(NAME, "none yet"),
+            runs => Check::note(NAME, both_gone(runs)).remedy("artoo audit verify"),
+        };
     }
     match verify(&log) {
         Ok(verified) => {
-            let tampered = verified.tampered().count();
-            let finding = format!("{} lines, the chain holds", verified.lines);
-            if tampered == 0 {
+            let mut finding = format!("{} lines, the chain holds", verified.lines);
+            let (tampered, missing) = (verified.tampered().count(), unexplained(&compared));
+            if tampered > 0 {
+                finding.push_str(&format!("; {tampered} recorded gaps are not explained by a crash"));
+            }
+            if missing > 0 {
+                let missing = counted(missing as u64, "run on record is", "runs on record are");
+                finding.push_str(&format!("; {missing} missing from it"));
+            }
+            if tampered + missing == 0 {
                 Check::good(NAME, finding)
             } else {
-                Check::note(NAME, format!("{finding}; {tampered} recorded gaps are not explained by a crash"))
-                    .remedy("artoo audit verify")
+                Check::note(NAME, finding).remedy("artoo audit verify")
             }
         }
         Err(error) => {

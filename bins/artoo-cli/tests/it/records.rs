@@ -126,7 +126,66 @@ fn what_is_missing_or_added_beside_the_audit_log_is_found() {
     let said = scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
     assert!(said.err.contains("warning: the auditor: the audit log has a gap: "), "{}", said.err);
     let said = scene.say(&["audit", "verify"]).ended(1);
-    assert!(said.out.contains("they were added, or a process was killed"), "{}", said.out);
+    assert!(said.out.contains("they were added"), "{}", said.out);
+}
+
+/// The runs on record say which lines a log must have, whatever became of it.
+#[test]
+fn a_run_that_is_missing_from_the_audit_log_is_found() {
+    let scene = after_a_run();
+    let log = scene.home().join(".artoo/audit.jsonl");
+    let head = log.with_extension("head");
+    let first = scene.runs()[0].file_name().unwrap().to_str().unwrap().to_owned();
+    let (lines, end) = (fs::read(&log).unwrap(), fs::read(&head).unwrap());
+
+    fs::remove_file(&log).unwrap();
+    fs::remove_file(&head).unwrap();
+    let said = scene.say(&["audit", "verify"]).ended(1);
+    said.explains("the audit log and its head are gone, and 1 run is on record", "find out who");
+    assert!(said.out.contains(&format!("run {first}: none of its ")), "{}", said.out);
+    assert!(
+        scene.say(&["doctor"]).out.contains("the audit log and its head are gone"),
+        "the doctor knows, too"
+    );
+
+    // A log that was begun anew is a whole chain.
+    scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    let said = scene.say(&["audit", "verify"]).ended(1);
+    assert!(said.out.contains("the chain holds"), "{}", said.out);
+    assert_eq!(said.out.matches("  run ").count(), 1, "{}", said.out);
+    assert!(said.out.contains(&format!("run {first}: none of its ")), "{}", said.out);
+    assert!(said.err.contains("warning: 1 run on record is missing from the log"), "{}", said.err);
+    assert!(scene.say(&["doctor"]).out.contains("1 run on record is missing from it"));
+
+    // So is one that was put back.
+    fs::write(&log, &lines).unwrap();
+    fs::write(&head, &end).unwrap();
+    let said = scene.say(&["audit", "verify"]).ended(1);
+    assert!(!said.out.contains(&first) && said.out.contains(": none of its "), "{}", said.out);
+
+    // A run that was removed from the records is not missed.
+    for run in scene.runs().iter().filter(|run| !run.ends_with(&first)) {
+        fs::remove_dir_all(run).unwrap();
+    }
+    scene.say(&["audit", "verify"]).ended(0);
+}
+
+/// A log that could not be written on, or whose process was killed, is truncated: nothing in it was changed.
+#[test]
+fn a_cut_audit_log_is_truncated_and_not_changed() {
+    let scene = after_a_run();
+    let log = scene.home().join(".artoo/audit.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let (count, size) = (text.lines().count(), text.len());
+    fs::write(&log, &text[..size - 40]).unwrap();
+    let said = scene.say(&["audit", "verify"]).ended(3);
+    said.explains(
+        &format!("the log is truncated at line {count}: line {count} was written, and"),
+        "a crash of the machine",
+    );
+    assert!(said.out.contains("not in the log: the log is cut there"), "{}", said.out);
+    fs::write(&log, text[..size - 40].replacen("\"plan\"", "\"warning\"", 1)).unwrap();
+    assert!(scene.say(&["audit", "verify"]).ended(1).err.contains("was changed"), "the change comes first");
 }
 
 #[test]

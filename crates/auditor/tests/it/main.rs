@@ -2,6 +2,7 @@
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
+mod account;
 mod anomalies;
 mod canary;
 mod fixtures;
