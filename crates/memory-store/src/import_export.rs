@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use artoo_mkct_memory::{MemoryError, matrix, validate};
 use artoo_types::{Level, Megram, Origin, Remedy};
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, Datelike as _, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
@@ -234,6 +234,11 @@ async fn take(
         imported.refuse(number, error.to_string());
         return Ok(());
     }
+    if let Some((field, time)) = strange_time(&line.megram) {
+        let id = line.megram.id;
+        imported.refuse(number, format!("Megram {id}: {field} is {time}, not of the years 1970 to 9999"));
+        return Ok(());
+    }
     if line.provenance.consolidated_into.is_some() {
         imported.consolidated += 1;
         return Ok(());
@@ -260,6 +265,13 @@ async fn take(
         Err(error) => return Err(StoreError::from(error).into()),
     }
     Ok(())
+}
+
+/// The first field whose time no artoo can have written, with that time.
+fn strange_time(megram: &Megram) -> Option<(&'static str, DateTime<FixedOffset>)> {
+    let times = [("created_at", Some(megram.created_at)), ("last_recalled_at", megram.last_recalled_at)];
+    let given = times.into_iter().filter_map(|(field, time)| Some((field, time?)));
+    given.into_iter().find(|(_, time)| !(1970..=9999).contains(&time.year()))
 }
 
 /// Writes a Megram, and waits once if too much is pending.

@@ -48,4 +48,4 @@ pub use in_memory::InMemory;
 pub use plan_events::contradiction;
 pub use rule_text::{compose, polarity};
 pub use rules::{Bankruptcy, Rules};
-pub use service::{Distiller, MemoryError, MemoryService, Template, validate};
+pub use service::{Distiller, FASTEST_DECAY, MemoryError, MemoryService, Template, validate};

@@ -132,11 +132,15 @@ impl Distiller for Template {
     }
 }
 
+/// The highest decay rate per day: with it an experience has lost half its weight within a minute.
+pub const FASTEST_DECAY: f64 = 1000.0;
+
 /// Why an operation of the memory failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// A number of a Megram is outside its range.
-    #[error("Megram {id}: {field} is {value}, not {range}")]
+    // In its short form: 1e308 has 309 digits.
+    #[error("Megram {id}: {field} is {value:?}, not {range}")]
     OutOfRange {
         /// The Megram.
         id: MegramId,
@@ -195,7 +199,7 @@ pub fn validate(megram: &Megram) -> Result<(), MemoryError> {
     let numbers = [
         ("f", megram.f, (0.0..=1.0).contains(&megram.f), "from 0 to 1"),
         ("sigma", megram.sigma, (-1.0..=1.0).contains(&megram.sigma), "from -1 to 1"),
-        ("k", megram.k, megram.k >= 0.0 && megram.k.is_finite(), "a rate per day, at least 0"),
+        ("k", megram.k, (0.0..=FASTEST_DECAY).contains(&megram.k), "a rate per day, from 0 to 1000"),
         ("k", megram.k, !timeless || megram.k == 0.0, "0, as layers C and T are timeless"),
     ];
     if let Some((field, value, _, range)) = numbers.into_iter().find(|(_, _, good, _)| !good) {

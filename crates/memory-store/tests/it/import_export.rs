@@ -111,10 +111,24 @@ async fn a_wrong_first_line_brings_nothing_in() {
 
 #[tokio::test]
 async fn a_strangers_line_is_held_to_the_rules() {
-    let refused: [(&str, String); 9] = [
+    let refused: [(&str, String); 17] = [
         ("f is 2", line(|line| line["megram"]["f"] = 2.0.into())),
         ("sigma is -3", line(|line| line["megram"]["sigma"] = (-3.0).into())),
         ("k is -1", line(|line| line["megram"]["k"] = (-1.0).into())),
+        ("f is 1e308, not from 0 to 1", line(|line| line["megram"]["f"] = 1e308.into())),
+        ("sigma is -1e308, not from -1 to 1", line(|line| line["megram"]["sigma"] = (-1e308).into())),
+        ("k is 1e308, not a rate per day, from 0 to 1000", line(|line| line["megram"]["k"] = 1e308.into())),
+        ("number out of range", line(|line| line["megram"]["k"] = 4711.into()).replace("4711", "1e309")),
+        ("expected value", line(|line| line["megram"]["k"] = 4711.into()).replace("4711", "NaN")),
+        (
+            "created_at is -262143",
+            line(|line| line["megram"]["created_at"] = "-262143-01-01T00:00:00Z".into()),
+        ),
+        ("created_at is +10000", line(|line| line["megram"]["created_at"] = "+10000-01-01T00:00:00Z".into())),
+        (
+            "last_recalled_at is 1969-12-31 23:59:59 +00:00, not of the years 1970 to 9999",
+            line(|line| line["megram"]["last_recalled_at"] = "1969-12-31T23:59:59Z".into()),
+        ),
         ("empty tag", line(|line| line["megram"]["space"] = "".into())),
         ("layers C and T are timeless", line(|line| line["megram"]["level"] = "C".into())),
         ("it is no Megram", line(|line| line["megram"]["id"] = "1".into())),
@@ -127,6 +141,7 @@ async fn a_strangers_line_is_held_to_the_rules() {
         let found = imported(&memory, format!("{HEADER}\n{line}\n").as_bytes()).await.unwrap();
         assert_eq!((found.taken, found.refused), (0, 1), "{why}");
         assert!(found.told[0].why.contains(why) && found.told[0].line == 2, "{:?} is not {why}", found.told);
+        assert!(found.told[0].why.len() < 160, "{:?}", found.told);
         assert_eq!(memory.events(), []);
     }
 }

@@ -179,10 +179,12 @@ async fn what_cannot_be_kept_is_refused_with_its_reason() {
     let good = experience(1, MegramState::Accept, 0.0);
     let cases = [
         (Megram { f: 1.1, ..good.clone() }, "f is 1.1, not from 0 to 1"),
+        (Megram { f: 1e308, ..good.clone() }, "f is 1e308, not from 0 to 1"),
         (Megram { f: f64::NAN, ..good.clone() }, "f is NaN, not from 0 to 1"),
         (Megram { sigma: -1.5, ..good.clone() }, "sigma is -1.5, not from -1 to 1"),
         (Megram { k: -0.05, ..good.clone() }, "k is -0.05, not a rate per day"),
         (Megram { k: f64::INFINITY, ..good.clone() }, "k is inf, not a rate per day"),
+        (Megram { k: 1000.5, ..good.clone() }, "k is 1000.5, not a rate per day, from 0 to 1000"),
         (Megram { level: Level::C, ..good.clone() }, "k is 0.05, not 0"),
         (Megram { space: Space::from_raw(""), ..good.clone() }, "empty tag"),
         (Megram { entity: Entity::from_raw(""), ..good.clone() }, "empty tag"),

@@ -31,7 +31,7 @@ pub(super) fn entry(shown: &Shown, now: DateTime<FixedOffset>, columns: usize) -
             state(megram.state),
             megram.f,
             megram.sigma,
-            megram.k,
+            rate(megram.k),
             sign(megram)
         ),
     );
@@ -81,6 +81,11 @@ fn sources(shown: &Shown, columns: usize) -> String {
         text.push_str(&format!("    and {more} more, of which some may be forgotten\n"));
     }
     text
+}
+
+/// A decay rate in its short form: as a decimal fraction the smallest ones have 300 digits.
+fn rate(k: f64) -> String {
+    if k == 0.0 { "0".to_owned() } else { format!("{k:?}") }
 }
 
 fn level(level: Level) -> &'static str {
