@@ -7,7 +7,7 @@ pub(crate) fn shape(line: &[u8], at: usize, end: usize) -> Option<(usize, usize,
     let word = line.get(at..end)?;
     let after = line.get(end..)?;
     let found = match after.first() {
-        Some(b':') => telegram(word, after).map(|length| (at, end + length)),
+        Some(b':' | b'%') => telegram(word, after).map(|length| (at, end + length)),
         Some(b'.') => dotted(word, after).map(|length| (at, end + length)),
         Some(b'~') => azure(word, after).map(|length| (at, end + length)),
         Some(_) | None => None,
@@ -39,10 +39,19 @@ pub(crate) fn webhook(line: &[u8], at: usize) -> Option<(usize, usize)> {
 /// `110201543:AAH...`, also as `bot110201543:AAH...` in a URL. Returns the length after the number.
 fn telegram(word: &[u8], after: &[u8]) -> Option<usize> {
     let number = word.strip_prefix(b"bot").unwrap_or(word);
-    let token = after.get(1..)?;
-    let is_number = (8..=10).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+    let is_number = (6..=12).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+    let colon =
+        [&b":"[..], b"%3A", b"%3a"].into_iter().find(|colon| is_number && after.starts_with(colon))?;
+    let token = after.get(colon.len()..)?;
     let length = run(token, is_word, 64);
-    (is_number && token.starts_with(b"AA") && (30..=40).contains(&length)).then_some(1 + length)
+    let has = |is: fn(&u8) -> bool| token.iter().take(length).any(is);
+    // A part of one shows itself by its beginning, and a whole one by its length.
+    let is_token = (token.starts_with(b"AA") && (30..=40).contains(&length))
+        || ((34..=36).contains(&length)
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_lowercase)
+            && has(u8::is_ascii_uppercase));
+    is_token.then_some(colon.len() + length)
 }
 
 /// Three words separated by dots: Discord bots, Airtable, Terraform. Returns the length after the first word.

@@ -27,6 +27,7 @@ mod http_headers;
 mod json_writer;
 mod key_prefixes;
 mod key_shapes;
+mod key_structure;
 mod kind;
 mod known_keys;
 mod known_values;
@@ -39,7 +40,9 @@ mod password_hashes;
 mod pem;
 mod redactor;
 mod secret_names;
+mod sentence;
 mod space_separated;
+mod split_strings;
 mod stream;
 mod table;
 

@@ -1,8 +1,12 @@
 //! Redaction of a single line.
 
 use crate::{
-    assignment, command_flags, context, key_prefixes, key_shapes, kind::Kind, known_keys,
-    known_keys::is_word, password_files, password_hashes, pem,
+    assignment, command_flags, context, key_prefixes, key_shapes,
+    kind::Kind,
+    known_keys,
+    known_keys::is_word,
+    password_files, password_hashes, pem, sentence,
+    split_strings::{self, Joined},
 };
 
 /// The most passes over one line: each pass leaves fewer words that are not marks.
@@ -39,7 +43,7 @@ pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
 pub(crate) fn is_clean(text: &[u8]) -> bool {
     !pem::may_be_in(text)
         && !context::may_be_in(text)
-        && text.split_inclusive(|byte| *byte == b'\n').all(|line| next(line, None, 0).is_none())
+        && !text.split_inclusive(|byte| *byte == b'\n').any(has_secret)
 }
 
 /// Redacts the line between the PEM marks. The marks stay, so that a second pass still sees where a key
@@ -59,13 +63,45 @@ fn mask_once(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
 }
 
 fn mask_between(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
+    let joined = split_strings::joined(line);
+    let split = joined.as_ref().map_or_else(Vec::new, |joined| split_secrets(joined, before));
+    if !split.is_empty() {
+        // The others are found in the next pass.
+        return write_masked(line, split.into_iter(), out);
+    }
     let mut done = 0;
-    while let Some((start, end, kind)) = next(line, before, done) {
+    let secrets = std::iter::from_fn(|| {
+        let (start, end, kind) = next(line, before, done)?;
+        done = end;
+        Some((start, end, kind))
+    });
+    write_masked(line, secrets, out);
+}
+
+fn write_masked(line: &[u8], secrets: impl Iterator<Item = (usize, usize, Kind)>, out: &mut Vec<u8>) {
+    let mut done = 0;
+    for (start, end, kind) in secrets {
         out.extend_from_slice(line.get(done..start).unwrap_or_default());
         out.extend_from_slice(kind.mark().as_bytes());
         done = end;
     }
     out.extend_from_slice(line.get(done..).unwrap_or_default());
+}
+
+/// The secrets of several parts, as spans of the line.
+fn split_secrets(joined: &Joined, before: Option<u8>) -> Vec<(usize, usize, Kind)> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some((start, end, kind)) = next(&joined.text, before, at) {
+        found.extend(joined.in_line(start, end, kind).map(|(start, end)| (start, end, kind)));
+        at = end;
+    }
+    found
+}
+
+/// Whether a line of a clean text has a secret.
+fn has_secret(line: &[u8]) -> bool {
+    next(line, None, 0).is_some()
+        || split_strings::joined(line).is_some_and(|joined| !split_secrets(&joined, None).is_empty())
 }
 
 /// The first secret that starts at or after `from`.
@@ -85,6 +121,8 @@ fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, K
                 login.or_else(|| key_shapes::webhook(line, at).map(|(start, end)| (start, end, Kind::ApiKey)))
             }
             b'$' | b'{' | b'*' => password_hashes::marked(line, at).map(|end| (at, end, Kind::Password)),
+            // The first bytes of Arabic, Japanese and Chinese words.
+            0xd9 | 0xe3 | 0xe5 => sentence::value_in_script(line, at),
             // A Windows flag.
             b'/' => command_flags::password(line, at).map(|(start, end)| (start, end, Kind::Password)),
             _ if is_word(byte) => {
@@ -150,6 +188,6 @@ fn word(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
     let password = password.or_else(|| password_hashes::named(line, at, end).map(|end| (at, end)));
     match password {
         Some((start, end)) => Some((start, end, Kind::Password)),
-        None => assignment::value(line, at, end),
+        None => assignment::value(line, at, end).or_else(|| sentence::value(line, end)),
     }
 }

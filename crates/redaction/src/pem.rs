@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::packed::Searcher;
 
-use crate::{kind::Kind, known_keys::is_base64, line};
+use crate::{key_structure, kind::Kind, known_keys::is_base64, line};
 
 /// The dashes around the first and the last line of a key.
 pub(crate) const DASHES: &[u8] = b"-----";
@@ -12,22 +12,12 @@ pub(crate) const DASHES: &[u8] = b"-----";
 const PUTTY: &[u8] = b"Private-Lines: ";
 /// The name of OpenVPN's shared static key.
 const OPENVPN: &[u8] = b"OpenVPN Static key V1";
-/// How the data of a key start: with the encoded lengths of its parts. They identify a key whose first line
-/// is missing.
-const BEGINNINGS: [&[u8]; 12] = [
-    b"MIIEpAIBAAKCAQ",
-    b"MIIEpQIBAAKCAQ",
-    b"MIIEowIBAAKCAQ",
-    b"MIIJKAIBAAKCAgEA",
-    b"MIIJKQIBAAKCAgEA",
-    b"MIIEvQIBADANBgkq",
-    b"MIIEvgIBADANBgkq",
-    b"MIIEvAIBADANBgkq",
-    b"MIIJQgIBADANBgkq",
-    b"MIGHAgEAMBMGByqGSM49AgEG",
-    b"MC4CAQAwBQYDK2VwBCIE",
-    b"b3BlbnNzaC1rZXktdjEA",
-];
+/// The shortest base64 word that may be the first line of a key, in characters.
+const SHORTEST_FIRST: usize = 24;
+/// The shortest last line of a key without a sign at its end, in characters. A word may be shorter.
+const SHORTEST_LAST: usize = 16;
+/// The shortest base64 word that is a full line of a key, in characters.
+const SHORTEST_FULL: usize = 44;
 /// The most bytes of a line that are scanned for the rest of a key.
 const LONGEST: usize = 32 * 1024;
 /// The most lines of a possible key without a first line that are held until its last line.
@@ -117,7 +107,7 @@ impl Place {
                 release(held, out)
             }
             Self::Perhaps(held) => {
-                let changed = release(held, out);
+                let changed = release_parts(held, out);
                 self.outside(line, out) || changed
             }
             Self::Data if is_data(&line.text, 1) => {
@@ -133,7 +123,7 @@ impl Place {
         match self {
             Self::Outside | Self::Inside | Self::Data => false,
             Self::Begun(first) => first.release(out),
-            Self::Perhaps(held) => release(held, out),
+            Self::Perhaps(held) => release_parts(held, out),
         }
     }
 
@@ -177,6 +167,55 @@ fn release(held: Vec<Held>, out: &mut Vec<u8>) -> bool {
         changed |= line.release(out);
     }
     changed
+}
+
+/// Releases lines of data, without those that are part of a private key by their structure.
+fn release_parts(held: Vec<Held>, out: &mut Vec<u8>) -> bool {
+    let mut changed = false;
+    let mut full: Vec<Held> = Vec::new();
+    for line in held {
+        if is_full(&line.text) {
+            full.push(line);
+            continue;
+        }
+        let is_part = is_part_of_key(&full);
+        changed |= release_full(std::mem::take(&mut full), is_part, out);
+        changed |= (is_part && is_last_of_data(&line.text)) || line.release(out);
+    }
+    let is_part = is_part_of_key(&full);
+    release_full(full, is_part, out) || changed
+}
+
+/// Releases full lines of data, or a mark in their place.
+fn release_full(full: Vec<Held>, is_part: bool, out: &mut Vec<u8>) -> bool {
+    let Some(first) = full.first().filter(|_| is_part) else { return release(full, out) };
+    let mut masked = data_at_end(&first.text).0.to_vec();
+    masked.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
+    masked.push(b'\n');
+    line::mask(&masked, None, out);
+    true
+}
+
+/// Whether lines of data are part of a private key. A line with a redaction mark in it is not decoded.
+fn is_part_of_key(full: &[Held]) -> bool {
+    let words = full.iter().map(|line| line.text.get(data_at_end(&line.text).0.len()..).unwrap_or_default());
+    let words: Vec<_> = words.map(<[u8]>::trim_ascii).collect();
+    let is_plain = |word: &&[u8]| word.iter().all(|byte| is_base64(*byte));
+    words
+        .chunk_by(|one, other| is_plain(one) == is_plain(other))
+        .any(|words| key_structure::is_part(&words.concat()))
+}
+
+/// Whether it may be the shorter line at the end of data: four characters stand for three bytes.
+fn is_last_of_data(text: &[u8]) -> bool {
+    let (_, length) = data_at_end(text);
+    length % 4 == 0 && (length >= SHORTEST_LAST || text.trim_ascii_end().ends_with(b"="))
+}
+
+/// Whether it is a full line of data, and not a hash in hexadecimal digits.
+fn is_full(text: &[u8]) -> bool {
+    is_data(text, SHORTEST_FULL)
+        && !text.trim_ascii_end().iter().rev().take(SHORTEST_FULL).all(u8::is_ascii_hexdigit)
 }
 
 /// A mark like `-----BEGIN RSA PRIVATE KEY-----`.
@@ -253,9 +292,20 @@ pub(crate) fn last_start(part: &[u8]) -> Option<usize> {
 /// Whether the text may contain a PEM mark.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
     // Without SIMD there is no searcher, and every text is examined closely.
-    static SOUGHT: LazyLock<Option<Searcher>> =
-        LazyLock::new(|| Searcher::new(BEGINNINGS.into_iter().chain([DASHES, PUTTY])));
+    static SOUGHT: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new([DASHES, PUTTY]));
     SOUGHT.as_ref().is_none_or(|sought| sought.find(text).is_some())
+        || memchr::memchr_iter(b'\n', text)
+            .chain([text.len()])
+            .any(|end| may_be_data(text.get(..end).unwrap_or_default()))
+}
+
+/// Whether the last line of the text may be the first one of a key, or one from the middle of it.
+fn may_be_data(text: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    let length = text.iter().rev().take(LONGEST).take_while(|byte| is_base64(**byte)).count();
+    let word = text.get(text.len() - length..).unwrap_or_default();
+    let is_first = word.starts_with(&[key_structure::SEQUENCE]) || word.starts_with(key_structure::OPENSSH);
+    length >= SHORTEST_FIRST && (is_first || is_full(word))
 }
 
 /// Where a key starts in a line that its data follow.
@@ -274,7 +324,7 @@ fn start_of_data(text: &[u8]) -> Option<usize> {
     let trimmed = text.trim_ascii_start();
     let start = text.len() - trimmed.len() + data_at_end(text).0.len();
     let data = text.get(start..)?;
-    (is_data(text, 24) && BEGINNINGS.iter().any(|beginning| data.starts_with(beginning))).then_some(start)
+    (is_data(text, SHORTEST_FIRST) && key_structure::begins(data)).then_some(start)
 }
 
 fn is_last(text: &[u8]) -> bool {

@@ -99,6 +99,74 @@ fn passwords_in_addresses() {
     stays("https://ada:$PASSWORD@example.org");
 }
 
+#[test]
+fn keys_that_quotation_marks_split() {
+    const KEY: &str = "[redacted: api key]";
+    for (text, expected) in [
+        ("\"sk-ant-\"\"api03-abc_DEF-0123456789\"", format!("\"{KEY}\"")),
+        ("'AKIA''IOSFODNN7EXAMPLE'", format!("'{KEY}'")),
+        ("k = \"ghp_\" + \"0123456789abcdefghij\";", format!("k = \"{KEY}\";")),
+        ("k = 'xoxb-' . '123456789012' . '-abcdefghijkl'", format!("k = '{KEY}'")),
+        ("echo gh\"p_0123456789\"abcdefghij now", format!("echo {KEY} now")),
+        (r#"{"c": "echo \"glpat-\"\"abcdefghij0123456789\""}"#, format!(r#"{{"c": "echo \"{KEY}\""}}"#)),
+        // Two arguments: what stands behind the key is none of it.
+        ("f \"ghp_0123456789abcdefghij\" \"main\"", format!("f \"{KEY}\" \"main\"")),
+    ] {
+        check(text, &expected);
+    }
+    check("password = \"corr\" + \"ecthorse\"", "password = \"[redacted: password]\"");
+    for text in [
+        "for p in \"AKIA\" \"ASIA\" \"ABIA\"; do",
+        "[\"sk-\", \"toolbox-0123456789\"]",
+        "it's the user's, isn't it",
+        "k = \"ghp_\" + suffix",
+        "case\"hf_\":return\"hub_download_cache\"",
+    ] {
+        stays(text);
+    }
+}
+
+#[test]
+fn passwords_in_sentences() {
+    for (before, password, after) in [
+        ("my password is ", "hunter2", ""),
+        ("The password of ada on db1 is ", "p@ss!word", ", she said."),
+        ("the password's ", "hunter22", ""),
+        ("das Root-Passwort lautet: ", "Sommer2024", "."),
+        ("Datenbankkennwort: ", "Sommer2024", ""),
+        ("salasanani on ", "kissa1234", "!"),
+        ("le mot de passe est\u{a0}: «\u{a0}", "sésame", "\u{a0}»"),
+        ("密码是", "mao12345", "。"),
+        ("パスワードは「", "neko", "」です。"),
+        ("LÖSENORD ÄR ", "KATT4711", ""),
+    ] {
+        check(&format!("{before}{password}{after}"), &format!("{before}[redacted: password]{after}"));
+    }
+    for text in [
+        "my password is swordfish",
+        "the password is required, and the passphrase is optional",
+        "The password is base64-encoded.",
+        "Das Passwort lautet wie folgt: acht Zeichen",
+        "salasana on oltava 8 merkkiä",
+        "密码是必填项",
+        "password is in secrets2.yaml",
+        "the password is $ADMIN_PW2",
+        "the password is [redacted: password]",
+    ] {
+        stays(text);
+    }
+}
+
+#[test]
+fn bots() {
+    let key = "AbCdEfGhIjKlMnOpQrStUvWxYz012345678";
+    for number in ["110201543", "bot110201543", "635434"] {
+        check(&format!("x {number}:{key} y"), "x [redacted: api key] y");
+    }
+    check(&format!("/bot110201543%3A{key}/getMe"), "/[redacted: api key]/getMe");
+    stays("110201543:TheQuickBrownFoxJumpsOverTheLazyDog 110201543:3f786850e387550fdab836ed7e6dc881de2");
+}
+
 /// Records would be useless without these.
 #[test]
 fn what_must_stay() {

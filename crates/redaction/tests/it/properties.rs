@@ -6,10 +6,10 @@ use artoo_redaction::Redactor;
 use proptest::prelude::*;
 
 /// Texts made of parts of secrets, so that many are near misses.
-const PARTS: &str = "(sk-|ghp_|AKIA|token|password|=|: |\\[|\\]|\"|'|\\\\|\\\\n|Bearer |://|@|-----|-----BEGIN RSA PRIVATE KEY-----|-----END RSA PRIVATE KEY-----|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw\n|eyJhbGciOiJI\\.|eyJ|hunter22-hunter22|hunter|aHVudGVyMjI|%68|[a-zA-Z0-9]{1,24}|[A-Z0-9]{16}| |\n|\r\n|🙂|é){0,24}";
+const PARTS: &str = "(sk-|ghp_|\"\"|\" \\+ \"|' '|passwort ist |salasana on |密码是|hunter-22|110201543:|AKIA|token|password|=|: |\\[|\\]|\"|'|\\\\|\\\\n|Bearer |://|@|-----|-----BEGIN RSA PRIVATE KEY-----|-----END RSA PRIVATE KEY-----|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw\n|eyJhbGciOiJI\\.|eyJ|hunter22-hunter22|hunter|aHVudGVyMjI|%68|[a-zA-Z0-9]{1,24}|[A-Z0-9]{16}| |\n|\r\n|🙂|é){0,24}";
 
 /// Texts whose lines give each other context.
-const LINES: &str = "((user|name|key|value|password|Value|DB_PASSWORD|Cookie|psk|data|kind|Secret|machine|login|hvs\\.|\\$6\\$|mysql|curl|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw|[a-z0-9]{4,9}|[a-zA-Z0-9]{32})(: |=|,|;|\t| \\| | │ |  | |:|: \\||: \"|\"|>|<|-u |-p|\n|\n  |\n    |\n- |\n---\n|)){0,32}";
+const LINES: &str = "((user|name|key|value|password|Value|DB_PASSWORD|Cookie|psk|data|kind|Secret|machine|login|hvs\\.|\\$6\\$|mysql|curl|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw|TxBWxUZLAgMBAAECggEAJVJ12OA/TrWV6qmxgObV01/EQBbPtOmaRRq3GqEGdbFQ|[A-Za-z0-9+/]{48}|[A-Za-z0-9+/]{2,18}=|[a-z0-9]{4,9}|[a-zA-Z0-9]{32})(: |=|,|;|\t| \\| | │ |  | |:|: \\||: \"|\"|>|<|-u |-p|\n|\n  |\n    |\n- |\n---\n|)){0,32}";
 
 fn redactor() -> Redactor {
     Redactor::new().secret("hunter22-hunter22").secret("hunter22")
@@ -169,6 +169,16 @@ fn texts_that_nearly_are_secrets_cost_no_more_than_their_length() {
         "secret: |\n abcd\n",
         "hunter22hunter22-",
         "aHVudGVyMj",
+        "\"a\"\"b",
+        "sk-\" + \"",
+        "a\"b'c",
+        "password is ",
+        "password a b c d e f g ",
+        "密码",
+        "salasana on a1 ",
+        "110201543:AA",
+        "TxBWxUZLAgMBAAECggEAJVJ12OA/TrWV6qmxgObV01/EQBbPtOmaRRq3GqEGdbFQ\n",
+        "AoGBAAKBgQACgYEAAoGBAAKBgQACgYEAAoGBAAKBgQACgYEAAoGBAAKBgQACgYEA\n",
     ] {
         let length = if cfg!(debug_assertions) { 150_000 } else { 1_000_000 };
         let text = part.repeat(length / part.len());
