@@ -216,7 +216,10 @@ fn quoted(line: &[u8], at: usize) -> Option<(usize, usize)> {
     let within = within.get(..LONGEST + close.len()).unwrap_or(within);
     let word = within.get(..memchr::memmem::find(within, close.as_bytes())?)?;
     let end = without_blanks(word);
-    let is_word = word.get(..end)?.iter().all(|byte| !byte.is_ascii_whitespace());
+    let word = word.get(..end)?;
+    // Code stands between these marks, too: "the password is `&[u8]`".
+    let is_code = *open == "`" && word.iter().any(|byte| CODE.contains(byte));
+    let is_word = !is_code && word.iter().all(|byte| !byte.is_ascii_whitespace());
     (is_word && end >= SHORTEST_QUOTED).then_some((start, start + end))
 }
 

@@ -150,6 +150,7 @@ fn passwords_in_sentences() {
         "salasana on oltava 8 merkkiä",
         "密码是必填项",
         "password is in secrets2.yaml",
+        "the password is `&[u8]` and not `&str`",
         "the password is $ADMIN_PW2",
         "the password is [redacted: password]",
     ] {
