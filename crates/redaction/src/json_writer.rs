@@ -43,18 +43,25 @@ pub struct JsonWriter {
     clean: Remembered,
     /// Field names that do not name secrets.
     plain: Remembered,
+    /// What the redactor had learned when the strings were cached.
+    learned: usize,
 }
 
 impl JsonWriter {
     /// A writer that redacts with `redactor`.
     pub fn new(redactor: Redactor) -> Self {
-        Self { redactor, clean: Remembered::default(), plain: Remembered::default() }
+        let learned = redactor.learned();
+        Self { redactor, clean: Remembered::default(), plain: Remembered::default(), learned }
     }
 
     /// Appends the value to `out`.
     ///
     /// # Errors If the value cannot be represented as JSON.
     pub fn write(&mut self, value: &impl Serialize, out: &mut Vec<u8>) -> io::Result<()> {
+        let learned = self.redactor.learned();
+        if learned != std::mem::replace(&mut self.learned, learned) {
+            self.clean = Remembered::default();
+        }
         let redacting = Redacting {
             redactor: &self.redactor,
             clean: &mut self.clean,

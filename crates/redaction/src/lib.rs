@@ -1,7 +1,7 @@
 //! Removes secrets from text before it is recorded.
 //!
-//! A [`Redactor`] is given the values that are known to be secret, and recognises keys, tokens, private keys
-//! and assigned passwords by their form. It is applied where a record is written (journal, evidence folder,
+//! A [`Redactor`] is given the values and the files of private keys that are known to be secret, and recognises
+//! keys, tokens, private keys and assigned passwords by their form. It is applied where a record is written (journal, evidence folder,
 //! `--json`, recordings), and never to what a check, a judge or a model reads: decisions are made on the
 //! original text. In a record, `[redacted: KIND]` replaces the secret.
 //!
@@ -32,6 +32,7 @@ mod kind;
 mod known_keys;
 mod known_values;
 mod kubernetes;
+mod learned_keys;
 mod line;
 mod multi_line;
 mod name_value_fields;

@@ -72,7 +72,7 @@ impl Place {
         let is = |test: fn(&[u8]) -> bool| test(&line.text);
         match std::mem::take(self) {
             Self::Outside => self.outside(line, out),
-            Self::Begun(first) if is_beginning(text) || is(is_beginning) || is(is_last) => {
+            Self::Begun(first) if is_beginning(text) || is(is_beginning) || is(is_last) || is(is_masked) => {
                 let mut first = first.text;
                 first.truncate(start_of_key(&first).unwrap_or_default());
                 first.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
@@ -85,7 +85,7 @@ impl Place {
                 let changed = first.release(out);
                 self.outside(line, out) || changed
             }
-            Self::Inside if is_body(text) || is(is_body) || is(is_last) => {
+            Self::Inside if is_body(text) || is(is_body) || is(is_last) || is(is_masked) => {
                 self.inside(&line.text, out);
                 true
             }
@@ -167,6 +167,25 @@ fn release(held: Vec<Held>, out: &mut Vec<u8>) -> bool {
         changed |= line.release(out);
     }
     changed
+}
+
+/// The data of each private key in the text of a file, without line breaks.
+pub(crate) fn bodies(file: &[u8]) -> Vec<Vec<u8>> {
+    let mut bodies = Vec::new();
+    let mut body: Option<Vec<u8>> = None;
+    for line in file.split(|byte| *byte == b'\n') {
+        if start_of_key(line).is_some() {
+            bodies.extend(body.replace(Vec::new()));
+        } else if let Some(data) = &mut body {
+            if is_data(line, 1) {
+                data.extend_from_slice(line.trim_ascii());
+            } else if !is_header(line) {
+                bodies.extend(body.take());
+            }
+        }
+    }
+    bodies.extend(body);
+    bodies
 }
 
 /// Releases lines of data, without those that are part of a private key by their structure.
@@ -345,6 +364,13 @@ fn is_beginning(text: &[u8]) -> bool {
 
 fn is_body(text: &[u8]) -> bool {
     is_data(text, 1) || is_header(text)
+}
+
+/// Whether a learned key was redacted there, and nothing else was in the line but what is left of its data.
+fn is_masked(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let rest = text.strip_prefix(Kind::PrivateKey.mark().as_bytes());
+    rest.is_some_and(|rest| rest.iter().all(|byte| is_base64(*byte)))
 }
 
 /// Whether it is a line before the data: blank, or an encryption header.

@@ -4,7 +4,13 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
-use crate::{Stream, candidate, known_values::Values, line, stream::LONGEST_LINE};
+use crate::{
+    Stream, candidate,
+    known_values::Values,
+    learned_keys::{LearnedKeys, Parts},
+    line,
+    stream::LONGEST_LINE,
+};
 
 /// Removes secrets from texts.
 ///
@@ -25,6 +31,7 @@ use crate::{Stream, candidate, known_values::Values, line, stream::LONGEST_LINE}
 #[derive(Clone, Default)]
 pub struct Redactor {
     values: Arc<Values>,
+    keys: Arc<LearnedKeys>,
 }
 
 impl Redactor {
@@ -43,6 +50,28 @@ impl Redactor {
         self
     }
 
+    /// Also redacts every part of the private keys in the text of this file, wherever it occurs from now on: the
+    /// lines in the middle of a key look like any data. All clones of the redactor learn it; a stream that was
+    /// begun before does not.
+    ///
+    /// ```
+    /// use artoo_redaction::Redactor;
+    ///
+    /// let key = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIFGoXBfQSrsM\nCE6MK5SHW9kTTWEB9EtQRKe58FDNM+gU\n-----END PRIVATE KEY-----\n";
+    /// let redactor = Redactor::new();
+    /// assert_eq!(redactor.apply("CE6MK5SHW9kTTWEB9EtQ"), "CE6MK5SHW9kTTWEB9EtQ");
+    /// redactor.learn_private_keys(key.as_bytes());
+    /// assert_eq!(redactor.apply("CE6MK5SHW9kTTWEB9EtQ"), "[redacted: private key]");
+    /// ```
+    pub fn learn_private_keys(&self, file: &[u8]) {
+        self.keys.learn(file);
+    }
+
+    /// Changes whenever something is learned.
+    pub(crate) fn learned(&self) -> usize {
+        self.keys.parts().map_or(0, |parts| parts.len())
+    }
+
     /// The text without secrets.
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match self.apply_to_bytes(text.as_bytes()) {
@@ -57,7 +86,12 @@ impl Redactor {
 
     /// Like [`apply`](Self::apply), for bytes that need not be UTF-8.
     pub fn apply_to_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        if text.len() <= LONGEST_LINE && line::is_clean(text) && !self.values.is_in(text) {
+        let has_part = |parts: Arc<Parts>| parts.are_in(text);
+        if text.len() <= LONGEST_LINE
+            && line::is_clean(text)
+            && !self.values.is_in(text)
+            && !self.keys.parts().is_some_and(has_part)
+        {
             return Cow::Borrowed(text);
         }
         let mut out = Vec::with_capacity(text.len());
@@ -68,7 +102,7 @@ impl Redactor {
 
     /// A redacting stream, for a text that arrives in pieces.
     pub fn stream(&self) -> Stream {
-        Stream::new(Arc::clone(&self.values))
+        Stream::new(Arc::clone(&self.values), self.keys.parts())
     }
 
     /// Redacts the value of a field with this name. If the name is that of a secret, the whole value is

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     context::Context,
     known_values::Values,
+    learned_keys::Parts,
     pem::{self, Place},
 };
 
@@ -29,6 +30,7 @@ const CUT_WITHIN: usize = 8 * 1024;
 /// ```
 pub struct Stream {
     values: Arc<Values>,
+    keys: Option<Arc<Parts>>,
     /// A possible beginning of a known value.
     held: Vec<u8>,
     /// The line so far.
@@ -43,9 +45,10 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(values: Arc<Values>) -> Self {
+    pub(crate) fn new(values: Arc<Values>, keys: Option<Arc<Parts>>) -> Self {
         Self {
             values,
+            keys,
             held: Vec::new(),
             line: Vec::new(),
             before: None,
@@ -129,6 +132,14 @@ impl Stream {
 
     fn line(&mut self, line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
         self.masked.clear();
+        let mut known = Vec::new();
+        let line = match &self.keys {
+            Some(keys) if keys.mask(line, &mut known) => {
+                self.changed = true;
+                known.as_slice()
+            }
+            Some(_) | None => line,
+        };
         self.changed |= self.place.line(line, before, &mut self.masked);
         self.changed |= self.context.lines(&self.masked, out);
     }

@@ -49,6 +49,7 @@ mod open_file;
 mod other_names;
 mod paths;
 mod picture;
+mod private_keys;
 mod probe;
 mod program;
 mod protected;

@@ -11,6 +11,7 @@ use artoo_types::{
 use futures_util::FutureExt;
 use tokio::time::sleep;
 
+use crate::private_keys;
 use crate::suggestion::better_tool;
 use crate::{
     Captured, EditFile, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Shell, Tool, ToolContext, ToolEffect,
@@ -95,9 +96,17 @@ impl Toolbox {
                 ToolError::Unconfirmed { came: format!("`{name}` was not called, for it cannot be tried") }
                     .into()
             }
-            Some(tool) => bounded(tool, &arguments, cx).await,
+            Some(tool) => {
+                // Before the call, whose output is passed on while it comes.
+                private_keys::learn(&arguments, cx).await;
+                bounded(tool, &arguments, cx).await
+            }
             None => self.unknown(name).into(),
         };
+        // And after a command, which may have made one.
+        if self.get(name).is_some_and(|tool| tool.effect() == ToolEffect::Runs) {
+            private_keys::learn(&arguments, cx).await;
+        }
         let ToolReport { ending, mut failure, output, stderr, files } = report;
         let excerpt = self.get(name).map_or(Excerpt::HeadTail, Tool::excerpt);
         let (output, output_error) = record(output, excerpt, cx);

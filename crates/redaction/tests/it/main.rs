@@ -5,5 +5,6 @@
 mod corpus;
 mod examples;
 mod json;
+mod learned_keys;
 mod private_keys;
 mod properties;

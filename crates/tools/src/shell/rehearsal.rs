@@ -17,6 +17,7 @@ use super::perturbation::{Staged, staged};
 use super::reach::Reach;
 use super::written_content::{MOST_BYTES, content};
 use super::{confinement, environment, outlook, shell, trial::Layers};
+use crate::private_keys;
 use crate::protected::Protected;
 use crate::writable_folders::Granted;
 use crate::{Shell, Tool as _, ToolContext, Toolbox};
@@ -70,6 +71,9 @@ impl Rehearsal {
     ) -> Result<Rehearsed, NotRehearsed> {
         if !self.can_run {
             return Err(NotRehearsed::because("this run has no tool that runs commands"));
+        }
+        for command in commands {
+            private_keys::learn_from_command(command, &self.context).await;
         }
         let (texts, world): (Vec<String>, _) =
             (commands.iter().map(|text| (*text).to_owned()).collect(), world.clone());

@@ -23,6 +23,7 @@ mod kept_places;
 mod line_diffs;
 mod mdfind;
 mod previews;
+mod private_keys;
 mod protected_reads;
 mod read_file;
 mod rehearsal;
