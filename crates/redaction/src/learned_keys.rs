@@ -4,7 +4,10 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use crate::{kind::Kind, known_keys::is_base64, pem};
@@ -16,7 +19,11 @@ const MOST: usize = 1 << 17;
 
 /// The keys that were learned, shared by all clones of a redactor.
 #[derive(Default)]
-pub(crate) struct LearnedKeys(RwLock<Option<Arc<Parts>>>);
+pub(crate) struct LearnedKeys {
+    parts: RwLock<Option<Arc<Parts>>>,
+    /// How many there are: most runs know none, and ask for each text.
+    count: AtomicUsize,
+}
 
 /// All parts of the keys.
 #[derive(Clone, Default)]
@@ -26,28 +33,35 @@ impl LearnedKeys {
     /// Learns the private keys in the text of a file.
     pub(crate) fn learn(&self, file: &[u8]) {
         let found: HashSet<_> = pem::bodies(file).iter().flat_map(|body| parts(body)).collect();
-        let known = self.parts();
-        if known.as_ref().is_some_and(|known| found.is_subset(&known.0)) || found.is_empty() {
+        if found.is_empty() {
             return;
         }
-        let mut all = known.map_or_else(Parts::default, |known| known.as_ref().clone());
-        all.0.extend(found.into_iter().take(MOST.saturating_sub(all.0.len())));
         // A panic elsewhere cannot leave it half changed.
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(all));
+        let mut known = self.parts.write().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_some_and(|known| found.is_subset(&known.0)) {
+            return;
+        }
+        let mut all = known.as_deref().cloned().unwrap_or_default();
+        all.0.extend(found.into_iter().take(MOST.saturating_sub(all.0.len())));
+        self.count.store(all.0.len(), Ordering::Release);
+        *known = Some(Arc::new(all));
+    }
+
+    /// How many parts there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count.load(Ordering::Acquire)
     }
 
     /// The parts so far; `None` if there are none.
     pub(crate) fn parts(&self) -> Option<Arc<Parts>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        if self.count() == 0 {
+            return None;
+        }
+        self.parts.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Parts {
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Whether a part of a key is in the text.
     pub(crate) fn are_in(&self, text: &[u8]) -> bool {
         self.next(text, 0).is_some()

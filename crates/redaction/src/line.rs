@@ -121,8 +121,6 @@ fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, K
                 login.or_else(|| key_shapes::webhook(line, at).map(|(start, end)| (start, end, Kind::ApiKey)))
             }
             b'$' | b'{' | b'*' => password_hashes::marked(line, at).map(|end| (at, end, Kind::Password)),
-            // The first bytes of Arabic, Japanese and Chinese words.
-            0xd9 | 0xe3 | 0xe5 => sentence::value_in_script(line, at),
             // A Windows flag.
             b'/' => command_flags::password(line, at).map(|(start, end)| (start, end, Kind::Password)),
             _ if is_word(byte) => {
@@ -135,6 +133,8 @@ fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, K
                 }
                 found
             }
+            // The first bytes of Arabic, Japanese and Chinese words.
+            0xd9 | 0xe3 | 0xe5 => sentence::value_in_script(line, at),
             _ => None,
         };
         match found {

@@ -98,9 +98,14 @@ const SHORTEST_QUOTED: usize = 4;
 const LONGEST: usize = 64;
 
 /// The span of the password behind the word that ends at `end`, if that one names a password.
+#[inline]
 pub(crate) fn value(line: &[u8], end: usize) -> Option<(usize, usize, Kind)> {
-    let before = line.get(..end).filter(|before| may_be_name(before))?;
-    TONGUES.iter().find(|tongue| tongue.names_a_password(before))?.value(line, end)
+    let before = line.get(..end)?;
+    if may_be_name(before) { behind_name(line, before) } else { None }
+}
+
+fn behind_name(line: &[u8], before: &[u8]) -> Option<(usize, usize, Kind)> {
+    TONGUES.iter().find(|tongue| tongue.names_a_password(before))?.value(line, before.len())
 }
 
 /// The same for the name that begins at `at`, in a script whose letters end no word of a line.
@@ -115,6 +120,7 @@ pub(crate) fn value_in_script(line: &[u8], at: usize) -> Option<(usize, usize, K
 }
 
 /// Whether the text may end in a name, by its last bytes: nearly every word returns here.
+#[inline]
 fn may_be_name(text: &[u8]) -> bool {
     let [.., first, second, last] = text else { return false };
     match [first | 0x20, second | 0x20, last | 0x20] {
