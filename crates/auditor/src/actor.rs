@@ -112,7 +112,7 @@ pub async fn run(mut port: Port, reporter: Arc<dyn Reporter>, clock: Arc<dyn Clo
 
 /// The contract sends only queries to the auditor.
 fn query(message: &Message) -> Option<&AuditQuery> {
-    if let Message::AuditQuery(query) = message { Some(query) } else { None }
+    message.payload::<AuditQuery>()
 }
 
 fn unreadable(window: &Window, error: &AuditError) -> AuditReport {

@@ -93,58 +93,25 @@ fn drifted(before: Share, now: Share) -> bool {
 /// The measures that an event contributes to, and whether its outcome was bad.
 fn cases(event: &AuditEvent) -> [Option<(DriftMeasure, bool)>; 2] {
     let case = |measure, bad| [Some((measure, bad)), None];
-    match event.kind {
-        MessageKind::ExecutionResult => {
-            case(DriftMeasure::FailedResults, text(event, "status") == Some("failed"))
-        }
-        MessageKind::VerdictReached => {
-            case(DriftMeasure::FailingVerdicts, flag(event, "pass") == Some(false))
-        }
+    let kind = event.kind;
+    if kind == MessageKind::ExecutionResult {
+        case(DriftMeasure::FailedResults, text(event, "status") == Some("failed"))
+    } else if kind == MessageKind::VerdictReached {
+        case(DriftMeasure::FailingVerdicts, flag(event, "pass") == Some(false))
+    } else if kind == MessageKind::SubTaskOutcome && event.from == Role::AgentValidator {
         // The dispatcher's outcomes are of subtasks that did not run.
-        MessageKind::SubTaskOutcome if event.from == Role::AgentValidator => case(
-            DriftMeasure::CorrectedSubtasks,
-            count(event, "attempts").is_some_and(|attempts| attempts > 1),
-        ),
-        MessageKind::OutcomeSummary => case(DriftMeasure::ReplanRequests, false),
-        MessageKind::ReplanRequest => case(DriftMeasure::ReplanRequests, true),
-        MessageKind::FinalResult => {
-            case(DriftMeasure::AbandonedRuns, text(event, "directive") == Some("abandon"))
-        }
-        MessageKind::ModelCall => {
-            let usable = flag(event, "usable");
-            [
-                Some((DriftMeasure::FailedModelCalls, flag(event, "ok") == Some(false))),
-                usable.map(|usable| (DriftMeasure::UnusableAnswers, !usable)),
-            ]
-        }
-        MessageKind::SubTaskOutcome
-        | MessageKind::ControlSettings
-        | MessageKind::UserRequest
-        | MessageKind::ClarificationRequested
-        | MessageKind::ClarificationAnswered
-        | MessageKind::PersonNote
-        | MessageKind::TaskSpec
-        | MessageKind::MemoryQuery
-        | MessageKind::MemoryReply
-        | MessageKind::Plan
-        | MessageKind::PlanApprovalRequested
-        | MessageKind::PlanApprovalDecided
-        | MessageKind::DispatchManifest
-        | MessageKind::SubTask
-        | MessageKind::ToolStarted
-        | MessageKind::ToolOutput
-        | MessageKind::ToolFinished
-        | MessageKind::ApprovalRequested
-        | MessageKind::ApprovalDecided
-        | MessageKind::CorrectionSignal
-        | MessageKind::PlanDirective
-        | MessageKind::FailureReportRequest
-        | MessageKind::FailureReport
-        | MessageKind::MegramWrite
-        | MessageKind::DreamReport
-        | MessageKind::Fault
-        | MessageKind::Warning
-        | MessageKind::AuditQuery
-        | MessageKind::AuditReport => [None, None],
+        case(DriftMeasure::CorrectedSubtasks, count(event, "attempts").is_some_and(|attempts| attempts > 1))
+    } else if kind == MessageKind::OutcomeSummary || kind == MessageKind::ReplanRequest {
+        case(DriftMeasure::ReplanRequests, kind == MessageKind::ReplanRequest)
+    } else if kind == MessageKind::FinalResult {
+        case(DriftMeasure::AbandonedRuns, text(event, "directive") == Some("abandon"))
+    } else if kind == MessageKind::ModelCall {
+        let usable = flag(event, "usable");
+        [
+            Some((DriftMeasure::FailedModelCalls, flag(event, "ok") == Some(false))),
+            usable.map(|usable| (DriftMeasure::UnusableAnswers, !usable)),
+        ]
+    } else {
+        [None, None]
     }
 }

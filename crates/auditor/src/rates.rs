@@ -12,48 +12,18 @@ const OTHERS: &str = "(others)";
 
 /// Counts the tool and model data of an event.
 pub(crate) fn count(health: &mut ToolHealth, event: &AuditEvent) {
-    match event.kind {
-        MessageKind::CorrectionSignal => match text(event, "class") {
+    if event.kind == MessageKind::CorrectionSignal {
+        match text(event, "class") {
             Some("environmental") => health.environmental_retries += 1,
             Some("logical") => health.logical_retries += 1,
             _ => {}
-        },
-        MessageKind::ExecutionResult => {
-            health.execution_failures += u64::from(text(event, "status") == Some("failed"));
         }
-        MessageKind::ToolFinished => tool(record(&mut health.tools, text(event, "tool")), event),
-        MessageKind::ModelCall => model(record(&mut health.models, text(event, "model")), event),
-        MessageKind::ControlSettings
-        | MessageKind::UserRequest
-        | MessageKind::ClarificationRequested
-        | MessageKind::ClarificationAnswered
-        | MessageKind::PersonNote
-        | MessageKind::TaskSpec
-        | MessageKind::MemoryQuery
-        | MessageKind::MemoryReply
-        | MessageKind::Plan
-        | MessageKind::PlanApprovalRequested
-        | MessageKind::PlanApprovalDecided
-        | MessageKind::DispatchManifest
-        | MessageKind::SubTask
-        | MessageKind::ToolStarted
-        | MessageKind::ToolOutput
-        | MessageKind::ApprovalRequested
-        | MessageKind::ApprovalDecided
-        | MessageKind::VerdictReached
-        | MessageKind::SubTaskOutcome
-        | MessageKind::OutcomeSummary
-        | MessageKind::ReplanRequest
-        | MessageKind::PlanDirective
-        | MessageKind::FailureReportRequest
-        | MessageKind::FailureReport
-        | MessageKind::MegramWrite
-        | MessageKind::DreamReport
-        | MessageKind::FinalResult
-        | MessageKind::Fault
-        | MessageKind::Warning
-        | MessageKind::AuditQuery
-        | MessageKind::AuditReport => {}
+    } else if event.kind == MessageKind::ExecutionResult {
+        health.execution_failures += u64::from(text(event, "status") == Some("failed"));
+    } else if event.kind == MessageKind::ToolFinished {
+        tool(record(&mut health.tools, text(event, "tool")), event);
+    } else if event.kind == MessageKind::ModelCall {
+        model(record(&mut health.models, text(event, "model")), event);
     }
 }
 

@@ -49,45 +49,8 @@ impl Refusal {
         if envelope.from != Role::Supervisor {
             return None;
         }
-        match envelope.message.as_ref() {
-            Message::Warning(warning) => {
-                Self::parse(&warning.message).filter(|refusal| refusal.role == warning.role)
-            }
-            Message::ControlSettings(_)
-            | Message::UserRequest(_)
-            | Message::ClarificationRequested(_)
-            | Message::ClarificationAnswered(_)
-            | Message::PersonNote(_)
-            | Message::TaskSpec(_)
-            | Message::MemoryQuery(_)
-            | Message::MemoryReply(_)
-            | Message::Plan(_)
-            | Message::PlanApprovalRequested(_)
-            | Message::PlanApprovalDecided(_)
-            | Message::DispatchManifest(_)
-            | Message::SubTask(_)
-            | Message::ToolStarted(_)
-            | Message::ToolOutput(_)
-            | Message::ToolFinished(_)
-            | Message::ApprovalRequested(_)
-            | Message::ApprovalDecided(_)
-            | Message::ExecutionResult(_)
-            | Message::VerdictReached(_)
-            | Message::CorrectionSignal(_)
-            | Message::SubTaskOutcome(_)
-            | Message::OutcomeSummary(_)
-            | Message::ReplanRequest(_)
-            | Message::PlanDirective(_)
-            | Message::FailureReportRequest(_)
-            | Message::FailureReport(_)
-            | Message::MegramWrite(_)
-            | Message::DreamReport(_)
-            | Message::FinalResult(_)
-            | Message::Fault(_)
-            | Message::ModelCall(_)
-            | Message::AuditQuery(_)
-            | Message::AuditReport(_) => None,
-        }
+        let warning = envelope.message.payload::<Warning>()?;
+        Self::parse(&warning.message).filter(|refusal| refusal.role == warning.role)
     }
 
     pub(crate) fn warning(self) -> Message {

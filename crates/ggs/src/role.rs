@@ -88,56 +88,26 @@ impl GgsRole {
         if self.has_ended() {
             return Vec::new();
         }
-        match &*envelope.message {
-            Message::UserRequest(request) => {
-                if self.task_id.is_none() {
-                    self.intent.clone_from(&request.text);
-                }
-                Vec::new()
+        let message = envelope.message.as_ref();
+        if let Message::UserRequest(request) = message {
+            if self.task_id.is_none() {
+                self.intent.clone_from(&request.text);
             }
-            Message::TaskSpec(spec) => {
-                self.task_id = Some(spec.task_id.clone());
-                self.intent.clone_from(&spec.intent);
-                Vec::new()
-            }
-            Message::SubTaskOutcome(outcome) => {
-                self.since.push(outcome.clone());
-                Vec::new()
-            }
-            Message::ReplanRequest(request) => self.judge(Round::from(request), envelope),
-            Message::OutcomeSummary(summary) => self.judge(Round::from(summary), envelope),
-            Message::FailureReport(report) => self.on_report(report),
-            Message::Fault(fault) => self.on_fault(fault, envelope),
-            // No other kind concerns R7. They are listed so that a new kind has to be considered here.
-            Message::ControlSettings(_)
-            | Message::ClarificationRequested(_)
-            | Message::ClarificationAnswered(_)
-            | Message::PersonNote(_)
-            | Message::MemoryQuery(_)
-            | Message::MemoryReply(_)
-            | Message::Plan(_)
-            | Message::PlanApprovalRequested(_)
-            | Message::PlanApprovalDecided(_)
-            | Message::DispatchManifest(_)
-            | Message::SubTask(_)
-            | Message::ToolStarted(_)
-            | Message::ToolOutput(_)
-            | Message::ToolFinished(_)
-            | Message::ApprovalRequested(_)
-            | Message::ApprovalDecided(_)
-            | Message::ExecutionResult(_)
-            | Message::VerdictReached(_)
-            | Message::CorrectionSignal(_)
-            | Message::PlanDirective(_)
-            | Message::FailureReportRequest(_)
-            | Message::MegramWrite(_)
-            | Message::DreamReport(_)
-            | Message::FinalResult(_)
-            | Message::Warning(_)
-            | Message::ModelCall(_)
-            | Message::AuditQuery(_)
-            | Message::AuditReport(_) => Vec::new(),
+        } else if let Message::TaskSpec(spec) = message {
+            self.task_id = Some(spec.task_id.clone());
+            self.intent.clone_from(&spec.intent);
+        } else if let Message::SubTaskOutcome(outcome) = message {
+            self.since.push(outcome.clone());
+        } else if let Message::ReplanRequest(request) = message {
+            return self.judge(Round::from(request), envelope);
+        } else if let Message::OutcomeSummary(summary) = message {
+            return self.judge(Round::from(summary), envelope);
+        } else if let Message::FailureReport(report) = message {
+            return self.on_report(report);
+        } else if let Message::Fault(fault) = message {
+            return self.on_fault(fault, envelope);
         }
+        Vec::new()
     }
 
     /// The planner missed the deadline of its failure report: a template words the ending. Does nothing if no

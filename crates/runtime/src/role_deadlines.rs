@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use artoo_types::{Envelope, Message, Role, SubTaskId};
+use artoo_types::{Envelope, Message, MessageKind as Kind, Role, SubTaskId};
 
 use crate::Deadlines;
 
@@ -38,6 +38,42 @@ struct Obligation {
     what: &'static str,
     allowed: Duration,
     due: Duration,
+}
+
+/// Whose obligation a message settles, and who owes the run which message then.
+struct Step {
+    after: Kind,
+    settles: Option<Role>,
+    obliges: Role,
+    what: &'static str,
+    within: fn(&Deadlines) -> Duration,
+}
+
+/// The steps of the plan loop. Those of a single subtask depend on its id, see [`Watch::on_subtask`].
+const STEPS: [Step; 9] = [
+    step(Kind::UserRequest, None, Role::Perceiver, "a task", |limits| limits.perceive),
+    step(Kind::TaskSpec, Some(Role::Perceiver), Role::Planner, "a question to memory", |limits| limits.step),
+    step(Kind::MemoryQuery, Some(Role::Planner), Role::SharedMemory, "an answer", |limits| limits.step),
+    step(Kind::MemoryReply, Some(Role::SharedMemory), Role::Planner, "a plan", |limits| limits.plan),
+    step(Kind::Plan, Some(Role::Planner), Role::Dispatcher, "a manifest", |limits| limits.step),
+    step(Kind::OutcomeSummary, Some(Role::MetaValidator), Role::Ggs, DECISION, |limits| limits.step),
+    step(Kind::ReplanRequest, Some(Role::MetaValidator), Role::Ggs, DECISION, |limits| limits.step),
+    step(Kind::PlanDirective, Some(Role::Ggs), Role::Planner, "a question to memory", |limits| limits.step),
+    // R7 keeps its own deadline for the planner's report.
+    step(Kind::FailureReportRequest, None, Role::Ggs, "a result", |limits| limits.report + limits.step),
+];
+
+/// What R7 owes after a report.
+const DECISION: &str = "a directive or a result";
+
+const fn step(
+    after: Kind,
+    settles: Option<Role>,
+    obliges: Role,
+    what: &'static str,
+    within: fn(&Deadlines) -> Duration,
+) -> Step {
+    Step { after, settles, obliges, what, within }
 }
 
 /// A role that missed its deadline.
@@ -79,135 +115,72 @@ impl Watch {
         if !self.is_new(envelope.message.as_ref()) {
             return;
         }
-        let limits = self.deadlines;
-        match envelope.message.as_ref() {
-            Message::UserRequest(_) => self.oblige(Role::Perceiver, None, "a task", limits.perceive, now),
-            Message::TaskSpec(_) => {
-                self.settle(Role::Perceiver, None);
-                self.oblige(Role::Planner, None, "a question to memory", limits.step, now);
+        let (message, kind) = (envelope.message.as_ref(), envelope.message.kind());
+        if let Some(step) = STEPS.iter().find(|step| step.after == kind) {
+            if let Some(role) = step.settles {
+                self.settle(role, None);
             }
-            Message::MemoryQuery(_) => {
-                self.settle(Role::Planner, None);
-                self.oblige(Role::SharedMemory, None, "an answer", limits.step, now);
-            }
-            Message::MemoryReply(_) => {
-                self.settle(Role::SharedMemory, None);
-                self.oblige(Role::Planner, None, "a plan", limits.plan, now);
-            }
-            Message::Plan(_) => {
-                self.settle(Role::Planner, None);
-                self.oblige(Role::Dispatcher, None, "a manifest", limits.step, now);
-            }
-            Message::DispatchManifest(manifest) => {
-                self.settle(Role::Dispatcher, None);
-                self.awaited = manifest.subtask_ids.iter().copied().collect();
-                self.next_step(now);
-            }
-            Message::SubTask(task) => {
-                self.settle(Role::Dispatcher, None);
-                self.oblige(Role::Executor, Some(task.subtask_id), "a result", self.attempt(), now);
-            }
-            Message::ExecutionResult(result) => {
-                self.settle(Role::Executor, Some(result.subtask_id));
-                let allowed = limits.judge * 4;
-                self.oblige(
-                    Role::AgentValidator,
-                    Some(result.subtask_id),
-                    "an outcome or a correction",
-                    allowed,
-                    now,
-                );
-            }
-            Message::CorrectionSignal(correction) => {
-                self.settle(Role::AgentValidator, Some(correction.subtask_id));
-                self.oblige(Role::Executor, Some(correction.subtask_id), "a result", self.attempt(), now);
-            }
-            Message::SubTaskOutcome(outcome) => {
-                self.settle(Role::AgentValidator, Some(outcome.subtask_id));
-                // An outcome of an earlier plan, or a duplicate, creates no obligation.
-                if self.awaited.remove(&outcome.subtask_id) {
-                    self.next_step(now);
-                }
-            }
-            Message::OutcomeSummary(_) | Message::ReplanRequest(_) => {
-                self.settle(Role::MetaValidator, None);
-                self.oblige(Role::Ggs, None, "a directive or a result", limits.step, now);
-            }
-            Message::PlanDirective(_) => {
-                self.settle(Role::Ggs, None);
-                self.oblige(Role::Planner, None, "a question to memory", limits.step, now);
-            }
-            // R7 keeps its own deadline for the planner's report.
-            Message::FailureReportRequest(_) => {
-                self.oblige(Role::Ggs, None, "a result", limits.report + limits.step, now);
-            }
-            Message::Fault(fault) => {
-                self.settle(fault.role, None);
-                self.oblige(Role::Ggs, None, "a result", limits.step, now);
-            }
-            Message::ApprovalRequested(_)
-            | Message::ClarificationRequested(_)
-            | Message::PlanApprovalRequested(_) => self.ask(now),
-            Message::ApprovalDecided(_)
-            | Message::ClarificationAnswered(_)
-            | Message::PlanApprovalDecided(_) => self.answered(now),
-            Message::FinalResult(_) => self.open.clear(),
-            Message::ControlSettings(_)
-            | Message::PersonNote(_)
-            | Message::ToolStarted(_)
-            | Message::ToolOutput(_)
-            | Message::ToolFinished(_)
-            | Message::VerdictReached(_)
-            | Message::FailureReport(_)
-            | Message::MegramWrite(_)
-            | Message::DreamReport(_)
-            | Message::Warning(_)
-            | Message::ModelCall(_)
-            | Message::AuditQuery(_)
-            | Message::AuditReport(_) => {}
+            self.oblige(step.obliges, None, step.what, (step.within)(&self.deadlines), now);
+        } else if let Message::DispatchManifest(manifest) = message {
+            self.settle(Role::Dispatcher, None);
+            self.awaited = manifest.subtask_ids.iter().copied().collect();
+            self.next_step(now);
+        } else if let Message::Fault(fault) = message {
+            self.settle(fault.role, None);
+            self.oblige(Role::Ggs, None, "a result", self.deadlines.step, now);
+        } else if let Message::FinalResult(_) = message {
+            self.open.clear();
+        } else if kind.is_question() {
+            self.ask(now);
+        } else if kind.is_answer() {
+            self.answered(now);
+        } else {
+            self.on_subtask(message, now);
         }
     }
 
-    /// Whether a message is the first of its kind for its subject, as far as it shows.
+    /// The same for the messages about a single subtask.
+    fn on_subtask(&mut self, message: &Message, now: Duration) {
+        if let Message::SubTask(task) = message {
+            self.settle(Role::Dispatcher, None);
+            self.oblige(Role::Executor, Some(task.subtask_id), "a result", self.attempt(), now);
+        } else if let Message::ExecutionResult(result) = message {
+            let subtask = Some(result.subtask_id);
+            self.settle(Role::Executor, subtask);
+            let allowed = self.deadlines.judge * 4;
+            self.oblige(Role::AgentValidator, subtask, "an outcome or a correction", allowed, now);
+        } else if let Message::CorrectionSignal(correction) = message {
+            self.settle(Role::AgentValidator, Some(correction.subtask_id));
+            self.oblige(Role::Executor, Some(correction.subtask_id), "a result", self.attempt(), now);
+        } else if let Message::SubTaskOutcome(outcome) = message {
+            self.settle(Role::AgentValidator, Some(outcome.subtask_id));
+            // An outcome of an earlier plan, or a duplicate, creates no obligation.
+            if self.awaited.remove(&outcome.subtask_id) {
+                self.next_step(now);
+            }
+        }
+    }
+
+    /// Whether a message is the first of its kind for its subject, as far as it shows. The bus accepts one report
+    /// per plan.
     fn is_new(&mut self, message: &Message) -> bool {
         let owes = |role, of| self.open.contains_key(&(role, of));
-        match message {
-            Message::TaskSpec(_) => !std::mem::replace(&mut self.has_task, true),
-            Message::MemoryReply(_) => owes(Role::SharedMemory, None),
-            Message::Plan(plan) => raises(&mut self.planned, plan.round),
-            Message::DispatchManifest(manifest) => raises(&mut self.dispatched, manifest.round),
-            Message::SubTask(task) => self.handed_out.insert(task.subtask_id),
-            Message::ExecutionResult(result) => owes(Role::Executor, Some(result.subtask_id)),
-            Message::CorrectionSignal(correction) => owes(Role::AgentValidator, Some(correction.subtask_id)),
-            Message::ControlSettings(_)
-            | Message::UserRequest(_)
-            | Message::ClarificationRequested(_)
-            | Message::ClarificationAnswered(_)
-            | Message::PersonNote(_)
-            | Message::MemoryQuery(_)
-            | Message::PlanApprovalRequested(_)
-            | Message::PlanApprovalDecided(_)
-            | Message::ToolStarted(_)
-            | Message::ToolOutput(_)
-            | Message::ToolFinished(_)
-            | Message::ApprovalRequested(_)
-            | Message::ApprovalDecided(_)
-            | Message::VerdictReached(_)
-            | Message::SubTaskOutcome(_)
-            // The bus accepts one report per plan.
-            | Message::OutcomeSummary(_)
-            | Message::ReplanRequest(_)
-            | Message::PlanDirective(_)
-            | Message::FailureReportRequest(_)
-            | Message::FailureReport(_)
-            | Message::MegramWrite(_)
-            | Message::DreamReport(_)
-            | Message::FinalResult(_)
-            | Message::Fault(_)
-            | Message::Warning(_)
-            | Message::ModelCall(_)
-            | Message::AuditQuery(_)
-            | Message::AuditReport(_) => true,
+        if let Message::TaskSpec(_) = message {
+            !std::mem::replace(&mut self.has_task, true)
+        } else if let Message::MemoryReply(_) = message {
+            owes(Role::SharedMemory, None)
+        } else if let Message::Plan(plan) = message {
+            raises(&mut self.planned, plan.round)
+        } else if let Message::DispatchManifest(manifest) = message {
+            raises(&mut self.dispatched, manifest.round)
+        } else if let Message::SubTask(task) = message {
+            self.handed_out.insert(task.subtask_id)
+        } else if let Message::ExecutionResult(result) = message {
+            owes(Role::Executor, Some(result.subtask_id))
+        } else if let Message::CorrectionSignal(correction) = message {
+            owes(Role::AgentValidator, Some(correction.subtask_id))
+        } else {
+            true
         }
     }
 

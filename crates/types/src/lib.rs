@@ -80,7 +80,7 @@ pub use memory::{
     DreamReport, Entity, Experience, Law, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery,
     MemoryReply, Origin, PairMemory, Polarity, Potentials, RecallReason, SopRecord, Space, TagPair,
 };
-pub use message::{Envelope, Message, MessageKind};
+pub use message::{Envelope, Message, MessageKind, Payload};
 pub use money::{Amount, Price, Prices};
 pub use note::{MAX_NOTE_BYTES, NoteError, PersonNote};
 pub use outcome::{

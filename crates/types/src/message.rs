@@ -33,6 +33,12 @@ pub struct Envelope {
     pub message: Arc<Message>,
 }
 
+/// What a [`Message`] of one kind carries.
+pub trait Payload {
+    /// The payload of a message of this kind; `None` for every other kind.
+    fn of(message: &Message) -> Option<&Self>;
+}
+
 macro_rules! messages {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
         /// Every message that may pass over the bus.
@@ -80,6 +86,12 @@ macro_rules! messages {
         $(impl From<$name> for Message {
             fn from(payload: $name) -> Self {
                 Self::$name(payload)
+            }
+        }
+
+        impl Payload for $name {
+            fn of(message: &Message) -> Option<&Self> {
+                if let Message::$name(payload) = message { Some(payload) } else { None }
             }
         })+
     };
@@ -158,7 +170,33 @@ messages! {
     AuditReport,
 }
 
+impl Message {
+    /// The payload, if the message is of this kind. For readers that pick a few kinds; where each kind is a question, the
+    /// kinds are matched, so that a new one does not compile until it is answered.
+    ///
+    /// ```
+    /// use artoo_types::{Message, Plan, Role, Warning};
+    ///
+    /// let warning = Warning { role: Role::Auditor, message: "12 MB left".into() };
+    /// let message = Message::from(warning.clone());
+    /// assert_eq!((message.payload::<Warning>(), message.payload::<Plan>()), (Some(&warning), None));
+    /// ```
+    pub fn payload<P: Payload>(&self) -> Option<&P> {
+        P::of(self)
+    }
+}
+
 impl MessageKind {
+    /// Whether it is a question to the person: the run's clock rests until its answer.
+    pub fn is_question(self) -> bool {
+        matches!(self, Self::ClarificationRequested | Self::PlanApprovalRequested | Self::ApprovalRequested)
+    }
+
+    /// Whether it is the answer to a question to the person.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Self::ClarificationAnswered | Self::PlanApprovalDecided | Self::ApprovalDecided)
+    }
+
     /// The name on the wire, for example `task_spec`.
     pub fn name(self) -> String {
         let mut name = String::with_capacity(24);

@@ -81,11 +81,7 @@ fn kinds(said: &[Message]) -> Vec<MessageKind> {
 }
 
 fn outcomes(said: &[Message]) -> Vec<&SubTaskOutcome> {
-    said.iter()
-        .filter_map(
-            |message| if let Message::SubTaskOutcome(outcome) = message { Some(outcome) } else { None },
-        )
-        .collect()
+    said.iter().filter_map(Message::payload::<SubTaskOutcome>).collect()
 }
 
 #[tokio::test(start_paused = true)]

@@ -114,66 +114,54 @@ impl Account {
         self.page.run_id.get_or_insert(envelope.run_id);
         self.page.started.get_or_insert(envelope.at);
         self.now = envelope.elapsed_ms;
-        match envelope.message.as_ref() {
-            Message::ControlSettings(settings) => {
-                self.replay.settings(settings);
-                self.page.settings = Some(settings.clone());
-            }
-            Message::UserRequest(request) => {
-                self.page.request = Some(request.text.clone());
-                let has_prices = !request.prices.is_empty();
-                self.page.currency = has_prices.then(|| request.prices.currency.clone());
-                self.prices.clone_from(&request.prices);
-            }
-            Message::TaskSpec(spec) => self.task_id = Some(spec.task_id.clone()),
-            Message::MemoryReply(reply) => self.open.reply = Some(reply.clone()),
-            Message::Plan(plan) => self.planned(plan),
-            Message::SubTask(task) => {
-                self.intents.insert(task.subtask_id, task.intent.clone());
-            }
-            Message::ToolFinished(finished) => self.open.called(&finished.call),
-            Message::ModelCall(call) => {
-                self.open.cost = self.open.cost + cost_of(call, &self.prices);
-            }
-            Message::SubTaskOutcome(outcome) => {
-                self.denied |= denied(outcome);
-                self.open.outcomes.push(outcome.clone());
-            }
-            Message::VerdictReached(reached) if reached.subtask_id.is_none() => {
-                self.open.task_verdicts.push(reached.verdict.clone());
-            }
-            Message::ReplanRequest(request) => self.reported(&request.into(), envelope.elapsed_ms),
-            Message::OutcomeSummary(summary) => {
-                self.answer = summary.answer.as_ref().map(|answer| answer.origin);
-                self.reported(&summary.into(), envelope.elapsed_ms);
-            }
-            Message::PlanDirective(directive) => self.directed(directive),
-            Message::FailureReportRequest(request) => self.open.reason = Some(request.reason.clone()),
-            Message::Fault(fault) => {
-                self.faulted = true;
-                self.spent = self.spent.take().or_else(|| is_budget(fault).then(|| fault.clone()));
-            }
-            Message::FinalResult(result) => self.ended(result),
-            Message::VerdictReached(_)
-            | Message::ClarificationRequested(_)
-            | Message::ClarificationAnswered(_)
-            | Message::PersonNote(_)
-            | Message::MemoryQuery(_)
-            | Message::PlanApprovalRequested(_)
-            | Message::PlanApprovalDecided(_)
-            | Message::DispatchManifest(_)
-            | Message::ToolStarted(_)
-            | Message::ToolOutput(_)
-            | Message::ApprovalRequested(_)
-            | Message::ApprovalDecided(_)
-            | Message::ExecutionResult(_)
-            | Message::CorrectionSignal(_)
-            | Message::FailureReport(_)
-            | Message::MegramWrite(_)
-            | Message::DreamReport(_)
-            | Message::Warning(_)
-            | Message::AuditQuery(_)
-            | Message::AuditReport(_) => {}
+        let message = envelope.message.as_ref();
+        if let Message::ControlSettings(settings) = message {
+            self.replay.settings(settings);
+            self.page.settings = Some(settings.clone());
+        } else if let Message::UserRequest(request) = message {
+            self.page.request = Some(request.text.clone());
+            let has_prices = !request.prices.is_empty();
+            self.page.currency = has_prices.then(|| request.prices.currency.clone());
+            self.prices.clone_from(&request.prices);
+        } else if let Message::TaskSpec(spec) = message {
+            self.task_id = Some(spec.task_id.clone());
+        } else if let Message::MemoryReply(reply) = message {
+            self.open.reply = Some(reply.clone());
+        } else if let Message::Plan(plan) = message {
+            self.planned(plan);
+        } else if let Message::SubTask(task) = message {
+            self.intents.insert(task.subtask_id, task.intent.clone());
+        } else if let Message::ToolFinished(finished) = message {
+            self.open.called(&finished.call);
+        } else if let Message::ModelCall(call) = message {
+            self.open.cost = self.open.cost + cost_of(call, &self.prices);
+        } else {
+            self.on_end(message, envelope.elapsed_ms);
+        }
+    }
+
+    /// The same for the messages that say how something ended: a step, a round, the run.
+    fn on_end(&mut self, message: &Message, elapsed_ms: u64) {
+        if let Message::SubTaskOutcome(outcome) = message {
+            self.denied |= denied(outcome);
+            self.open.outcomes.push(outcome.clone());
+        } else if let Message::VerdictReached(reached) = message {
+            let of_the_task = reached.subtask_id.is_none().then(|| reached.verdict.clone());
+            self.open.task_verdicts.extend(of_the_task);
+        } else if let Message::ReplanRequest(request) = message {
+            self.reported(&request.into(), elapsed_ms);
+        } else if let Message::OutcomeSummary(summary) = message {
+            self.answer = summary.answer.as_ref().map(|answer| answer.origin);
+            self.reported(&summary.into(), elapsed_ms);
+        } else if let Message::PlanDirective(directive) = message {
+            self.directed(directive);
+        } else if let Message::FailureReportRequest(request) = message {
+            self.open.reason = Some(request.reason.clone());
+        } else if let Message::Fault(fault) = message {
+            self.faulted = true;
+            self.spent = self.spent.take().or_else(|| is_budget(fault).then(|| fault.clone()));
+        } else if let Message::FinalResult(result) = message {
+            self.ended(result);
         }
     }
 

@@ -64,9 +64,7 @@ pub struct Score {
 
 /// The controller settings of a recorded run; `None` if not recorded.
 pub fn control_settings(read: &journal::Read) -> Option<&ControlSettings> {
-    read.envelopes.iter().find_map(|envelope| {
-        if let Message::ControlSettings(settings) = envelope.message.as_ref() { Some(settings) } else { None }
-    })
+    read.envelopes.iter().find_map(|envelope| envelope.message.payload::<ControlSettings>())
 }
 
 /// Decides the recorded rounds again with these parameters. With the recorded parameters every round comes

@@ -212,9 +212,7 @@ async fn fact_1_what_r4b_rejects_is_planned_again_and_never_accepted() {
     let seen = house.run(&artoo, "Say blue").await;
     assert_ne!(seen.result.directive, TerminalState::Accept);
     assert!(seen.exit_code() >= 3);
-    let first = seen.messages().find_map(|message| {
-        if let Message::PlanDirective(directive) = message { Some(directive) } else { None }
-    });
+    let first = seen.messages().find_map(Message::payload::<artoo_types::PlanDirective>);
     let unmet: Vec<_> = first.unwrap().unmet.iter().map(|unmet| unmet.criterion.as_str()).collect();
     assert_eq!(unmet, ["It is nice"], "R2 is told what the whole lacks");
     let blocked: Vec<_> = first.unwrap().blocked_approaches.iter().map(|way| way.approach.as_str()).collect();

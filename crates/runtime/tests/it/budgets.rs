@@ -94,9 +94,7 @@ async fn a_call_that_a_deadline_cut_short_counts() {
     );
     let limits = Limits { max_tokens: Some(10), max_retries: 0, max_replans: 0, ..Limits::default() };
     let seen = run(house.quiet(&model).planner(Arc::new(Fixed::judged_step())), &house, limits).await;
-    let calls = seen
-        .messages()
-        .filter_map(|message| if let Message::ModelCall(call) = message { Some(call) } else { None });
+    let calls = seen.messages().filter_map(Message::payload::<artoo_types::ModelCall>);
     let judged: Vec<_> = calls.filter(|call| call.role == Role::AgentValidator).collect();
     let [call] = judged.as_slice() else { panic!("{judged:#?}") };
     assert!(call.estimated && call.prompt_tokens > 10 && call.error.is_some(), "{call:#?}");

@@ -71,10 +71,7 @@ fn outcome(number: u128, status: OutcomeStatus, output: &str) -> SubTaskOutcome 
 }
 
 fn tasks(messages: &[Message]) -> Vec<&SubTask> {
-    messages
-        .iter()
-        .filter_map(|message| if let Message::SubTask(task) = message { Some(task) } else { None })
-        .collect()
+    messages.iter().filter_map(Message::payload::<SubTask>).collect()
 }
 
 fn intents(messages: &[Message]) -> Vec<&str> {

@@ -50,9 +50,7 @@ pub(crate) fn courses() -> Vec<Course> {
 }
 
 fn settings(seen: &Seen) -> &ControlSettings {
-    let found = seen.messages().find_map(|message| {
-        if let Message::ControlSettings(settings) = message { Some(settings) } else { None }
-    });
+    let found = seen.messages().find_map(Message::payload::<ControlSettings>);
     found.unwrap()
 }
 
@@ -157,11 +155,7 @@ async fn unmet_task() -> Seen {
 }
 
 fn replan_requests(seen: &Seen) -> Vec<&ReplanRequest> {
-    seen.messages()
-        .filter_map(
-            |message| if let Message::ReplanRequest(request) = message { Some(request) } else { None },
-        )
-        .collect()
+    seen.messages().filter_map(Message::payload::<ReplanRequest>).collect()
 }
 
 #[tokio::test(start_paused = true)]

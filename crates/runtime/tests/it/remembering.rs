@@ -129,9 +129,7 @@ async fn what_a_replan_taught_is_told_in_the_next_run() {
     assert!(used.iter().any(|told| told.kind == RememberedKind::Experience
         && told.origin == Some(Origin::Run(run_id))
         && told.content.contains(lesson)));
-    let plan = second
-        .messages()
-        .find_map(|message| if let Message::Plan(plan) = message { Some(plan) } else { None });
+    let plan = second.messages().find_map(Message::payload::<artoo_types::Plan>);
     let told = plan.unwrap().memory.used.len() + plan.unwrap().memory.ignored.len();
     assert_eq!(told, round.memory.recalled.len());
     let proposed = second.lines().into_iter().find_map(|line| {
