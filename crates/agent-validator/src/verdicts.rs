@@ -9,6 +9,7 @@ use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, ToolCall,
+    ToolKind, ToolName,
 };
 
 use crate::{CommandRun, Judge, JudgeContext, RunCommand, commands};
@@ -170,14 +171,34 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
 
 /// Whether a change was claimed but nothing changed, as far as changes are tracked.
 fn changed_nothing(cx: &JudgeContext<'_>) -> bool {
-    let is_watched = |call: &ToolCall| WATCHED.contains(&call.tool.as_str());
     !cx.subtask.kind.is_find_out()
-        && cx.result.tool_calls.iter().all(|call| is_watched(call) && call.files.is_empty())
+        && cx.result.tool_calls.iter().all(|call| is_watched(&call.tool) && call.files.is_empty())
 }
 
-/// Tools that change nothing but files, and whose changes are all tracked.
-const WATCHED: [&str; 8] =
-    ["shell", "write_file", "edit_file", "undo_run", "read_file", "grep", "glob", "read_evidence"];
+/// Whether a tool changes nothing but files, and all its changes are tracked.
+fn is_watched(tool: &ToolName) -> bool {
+    match tool.kind() {
+        Some(
+            ToolKind::Glob
+            | ToolKind::Grep
+            | ToolKind::ReadFile
+            | ToolKind::ReadEvidence
+            | ToolKind::WriteFile
+            | ToolKind::EditFile
+            | ToolKind::UndoRun
+            | ToolKind::Shell,
+        ) => true,
+        Some(
+            ToolKind::Mdfind
+            | ToolKind::AppleScript
+            | ToolKind::Shortcuts
+            | ToolKind::Job
+            | ToolKind::Search
+            | ToolKind::Fetch,
+        )
+        | None => false,
+    }
+}
 
 /// Whether the step only summarised the results of others, and was allowed to. A change needs a call.
 fn only_sums_up(cx: &JudgeContext<'_>) -> bool {

@@ -2,25 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use artoo_types::ToolKind;
 use sha2::{Digest, Sha256};
-
-/// The built-in tools.
-const BUILT_IN: [&str; 14] = [
-    "mdfind",
-    "glob",
-    "grep",
-    "read_file",
-    "read_evidence",
-    "write_file",
-    "edit_file",
-    "undo_run",
-    "applescript",
-    "shortcuts",
-    "shell",
-    "job",
-    "search",
-    "fetch",
-];
 
 /// The rules that ask for consent.
 const RULES: [&str; 5] =
@@ -45,7 +28,7 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// The names of the built-in tools and rules, plus these: the configured models and the embedder's tools.
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
-        let built_in = BUILT_IN.into_iter().chain(RULES).map(str::to_owned);
+        let built_in = ToolKind::ALL.map(ToolKind::name).into_iter().chain(RULES).map(str::to_owned);
         Self { names: names.into_iter().map(Into::into).chain(built_in).collect() }
     }
 

@@ -1,6 +1,6 @@
 //! Detects commands that only print their own arguments.
 
-use artoo_types::ToolCall;
+use artoo_types::{ToolCall, ToolKind};
 
 /// Whether a call is a command that only prints literal text: `echo 4` shows that somebody wrote 4, nothing
 /// else.
@@ -9,7 +9,7 @@ use artoo_types::ToolCall;
 /// files) makes it more than printing, and the output of another program is its own.
 pub(crate) fn only_prints(call: &ToolCall) -> bool {
     let command = call.arguments.get("command").and_then(serde_json::Value::as_str);
-    call.tool.as_str() == "shell" && command.is_some_and(|command| prints(command, 3))
+    call.tool.is(ToolKind::Shell) && command.is_some_and(|command| prints(command, 3))
 }
 
 /// Whether a command always exits with status 0, in plain cases: it only prints, or its last part guarantees

@@ -52,7 +52,7 @@ use std::sync::Arc;
 
 use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, ask_several, unfenced};
 use artoo_types::{
-    Arguments, CallEnding, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind, ToolCall, ToolName,
+    Arguments, CallEnding, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind, ToolCall, ToolKind,
 };
 use serde_json::Value;
 
@@ -67,8 +67,6 @@ pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 /// Number of duplicates that ends an attempt. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and
 /// 90).
 pub(crate) const MAX_DUPLICATES: u32 = 2;
-/// The tool that runs commands.
-const SHELL: &str = "shell";
 /// The longest file, in lines, that is told because the step made it.
 const MADE_LINES: usize = 8;
 /// Maximum number of turns of an attempt.
@@ -135,7 +133,7 @@ pub(crate) async fn attempt(
             Some(Action::GiveUp(reason)) => {
                 return Ok(failed(FailureClass::Logical, reason.reason, last.as_ref()));
             }
-            Some(Action::Call { tool, .. }) if may_derive && number == 0 && tool.as_str() == SHELL => {
+            Some(Action::Call { tool, .. }) if may_derive && number == 0 && tool.is(ToolKind::Shell) => {
                 return derived(schemas, cx, &subject, tools, model).await;
             }
             Some(Action::Call { tool, arguments, output_is_answer }) => {
@@ -191,7 +189,7 @@ async fn derived(
         return Ok(unfinished("nothing that was written could be run".to_owned(), None));
     };
     let arguments = [("command".to_owned(), derived.command.into())].into_iter().collect();
-    let call = match tools.call(&ToolName::new(SHELL), arguments).await {
+    let call = match tools.call(&ToolKind::Shell.into(), arguments).await {
         Ok(call) => call,
         Err(stopped) => return Ok(ended(&stopped, None)),
     };
@@ -212,7 +210,7 @@ async fn derived(
             call.files.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()));
         let mut lines: Vec<String> = changed.collect();
         if let Some(path) = short_text(&call) {
-            match tools.call(&ToolName::new(SHELL), look_at(path)).await {
+            match tools.call(&ToolKind::Shell.into(), look_at(path)).await {
                 Ok(look) if look.succeeded() => {
                     let content = tools.whole_output(&look).await;
                     lines.extend(content.map(|content| content.trim().to_owned()));

@@ -9,7 +9,8 @@ use artoo_consent::PauseClock;
 use artoo_llm_client::Image;
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, NotRehearsed, OutputRecord,
-    Perturbation, Rehearsed, SubTaskId, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, printable,
+    Perturbation, Rehearsed, SubTaskId, ToolCall, ToolFinished, ToolKind, ToolName, ToolOutput, ToolStarted,
+    printable,
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -192,7 +193,7 @@ impl CallTool for ToolGateway<'_> {
             return Err(NotRehearsed { reason: "nothing is rehearsed in this run".to_owned() });
         }
         let arguments = [("command".to_owned(), command.into())].into_iter().collect();
-        let call = BlockedTarget::of(&ToolName::new("shell"), &arguments);
+        let call = BlockedTarget::of(&ToolKind::Shell.into(), &arguments);
         let may_not = |reason: String| NotRehearsed { reason };
         let held = {
             let ledger = self.ledger();

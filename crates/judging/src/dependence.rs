@@ -5,13 +5,10 @@
 //! into the wrong file. The test reads no words of any language and asks no model. Source:
 //! `docs/design/acceptance.md`.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use artoo_checks::{Filesystem, runs_program};
-use artoo_types::{CallEnding, CallId, ToolCall};
+use artoo_types::{CallEnding, CallId, ToolCall, ToolKind};
 use async_trait::async_trait;
 use tokio::time::Instant;
 
@@ -205,32 +202,45 @@ fn recorded(call: &ToolCall) -> Option<PutOut> {
 
 /// The command of a `shell` call.
 pub(crate) fn command(call: &ToolCall) -> Option<&str> {
-    (call.tool.as_str() == "shell").then(|| call.arguments.get("command")?.as_str())?
+    call.tool.is(ToolKind::Shell).then(|| call.arguments.get("command")?.as_str())?
 }
 
-/// Tools that read the path in their arguments, by default the working folder.
-const LOOKING: [&str; 3] = ["read_file", "grep", "glob"];
-
 fn by_its_arguments(call: &ToolCall, subject: &[PathBuf], world: &Filesystem) -> Dependence {
-    if !LOOKING.contains(&call.tool.as_str()) {
+    let Some(place) = looked_at(call) else {
         return Dependence::Unknown("it is no command".to_owned());
-    }
-    let place = world.place(&looked_at(call));
+    };
+    let place = world.place(&place);
     let touches = |path: &PathBuf| path.starts_with(&place) || place.starts_with(path);
     if subject.iter().any(touches) { Dependence::Depends } else { Dependence::Independent }
 }
 
-/// The path that such a tool reads: its path argument or, for a pattern, the folder before the first
-/// wildcard.
-fn looked_at(call: &ToolCall) -> PathBuf {
+/// The path that a call reads by its arguments, by default the working folder: its path or, for a pattern, the
+/// folder before the first wildcard. `None` for a tool whose arguments do not tell.
+fn looked_at(call: &ToolCall) -> Option<PathBuf> {
     let given = |name: &str| call.arguments.get(name).and_then(|value| value.as_str()).unwrap_or_default();
-    if call.tool.as_str() != "glob" {
-        let path = given("path");
-        return PathBuf::from(if path.is_empty() { "." } else { path });
+    let or_here = |path: &str| PathBuf::from(if path.is_empty() { "." } else { path });
+    match call.tool.kind() {
+        Some(ToolKind::ReadFile | ToolKind::Grep) => Some(or_here(given("path"))),
+        Some(ToolKind::Glob) => {
+            let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{']);
+            let folder = given("pattern").split('/').take_while(is_plain).collect::<Vec<_>>().join("/");
+            Some(or_here(given("root")).join(folder))
+        }
+        Some(
+            ToolKind::Mdfind
+            | ToolKind::ReadEvidence
+            | ToolKind::WriteFile
+            | ToolKind::EditFile
+            | ToolKind::UndoRun
+            | ToolKind::AppleScript
+            | ToolKind::Shortcuts
+            | ToolKind::Shell
+            | ToolKind::Job
+            | ToolKind::Search
+            | ToolKind::Fetch,
+        )
+        | None => None,
     }
-    let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{']);
-    let folder = given("pattern").split('/').take_while(is_plain).collect::<Vec<_>>().join("/");
-    Path::new(if given("root").is_empty() { "." } else { given("root") }).join(folder)
 }
 
 #[cfg(test)]

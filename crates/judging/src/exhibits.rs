@@ -4,7 +4,9 @@ use std::{borrow::Cow, fmt::Write as _, path::Path};
 
 use artoo_checks::{Content, Filesystem};
 use artoo_llm_client::{ModelProfile, Origin, fair_share, fenced, fenced_file, fenced_output, inline};
-use artoo_types::{Arguments, CallEnding, EarlierResult, FileChangeKind, Law, OutputRecord, ToolCall};
+use artoo_types::{
+    Arguments, CallEnding, EarlierResult, FileChangeKind, Law, OutputRecord, ToolCall, ToolKind,
+};
 
 use serde_json::Value;
 
@@ -207,7 +209,7 @@ impl<'a> Exhibits<'a> {
 
 /// Whether a call edited a file and its output shows the edit.
 fn is_edit(call: &ToolCall) -> bool {
-    call.tool.as_str() == "edit_file" && call.succeeded()
+    call.tool.is(ToolKind::EditFile) && call.succeeded()
 }
 
 /// Whether a call has this text as an argument.

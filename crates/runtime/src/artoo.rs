@@ -16,7 +16,7 @@ use artoo_planner::{Inventory, Planner};
 use artoo_redaction::Redactor;
 use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
-use artoo_types::{AuditReport, BlockedProgram, Errand, Prices, RunId, SubTaskOutcome};
+use artoo_types::{AuditReport, BlockedProgram, Errand, Prices, RunId, SubTaskOutcome, ToolKind};
 use chrono::{DateTime, FixedOffset};
 use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -173,7 +173,7 @@ impl Parts {
 
     /// The programs that a plan's commands can use; empty without a tool that runs commands.
     pub(crate) fn programs(&self) -> BTreeSet<BlockedProgram> {
-        let tool = artoo_types::ToolName::new("shell");
+        let tool = artoo_types::ToolName::from(ToolKind::Shell);
         if !self.tool_names().contains(&tool) {
             return BTreeSet::new();
         }

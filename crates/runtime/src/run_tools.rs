@@ -4,8 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_consent::Rules;
 use artoo_executor::{CallTerms, RunTools, ToolSpec};
-use artoo_tools::{LookAtJob, Rehearsal, Tool, ToolContext, ToolEffect, Toolbox};
-use artoo_types::{Arguments, CallId, EvidenceId, NotRehearsed, Perturbation, Rehearsed, ToolCall, ToolName};
+use artoo_tools::{Rehearsal, Tool, ToolContext, ToolEffect, Toolbox};
+use artoo_types::{
+    Arguments, CallId, EvidenceId, NotRehearsed, Perturbation, Rehearsed, ToolCall, ToolKind, ToolName,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 
@@ -51,7 +53,7 @@ impl RunTools for OnThisMachine {
     }
 
     fn goes_on(&self, call: &ToolCall) -> bool {
-        call.tool.as_str() == LookAtJob::NAME || self.context.jobs.is_any_running()
+        call.tool.is(ToolKind::Job) || self.context.jobs.is_any_running()
     }
 
     fn kept(&self, evidence: &EvidenceId) -> Option<Vec<u8>> {

@@ -8,7 +8,7 @@ mod text_file;
 use std::io::Read;
 use std::sync::Arc;
 
-use artoo_types::{Arguments, Excerpt, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ const MOST_EDITS: usize = 200;
 #[async_trait]
 impl Tool for EditFile {
     fn name(&self) -> ToolName {
-        ToolName::new("edit_file")
+        ToolKind::EditFile.into()
     }
 
     fn summary(&self) -> &str {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_types::{Arguments, Excerpt, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ const ORDERS: [(&str, Order); 3] =
 #[async_trait]
 impl Tool for Glob {
     fn name(&self) -> ToolName {
-        ToolName::new("glob")
+        ToolKind::Glob.into()
     }
 
     fn summary(&self) -> &str {

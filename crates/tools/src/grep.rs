@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_types::{Arguments, Excerpt, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ const EXPRESSION: usize = 4 * 1024 * 1024;
 #[async_trait]
 impl Tool for Grep {
     fn name(&self) -> ToolName {
-        ToolName::new("grep")
+        ToolKind::Grep.into()
     }
 
     fn summary(&self) -> &str {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_types::ToolName;
+use artoo_types::{ToolKind, ToolName};
 
 use crate::{
     AppleScript, EditFile, Glob, Grep, LookAtJob, Mdfind, ReadEvidence, ReadFile, Shell, Shortcuts, Tool,
@@ -93,17 +93,17 @@ impl Toolbox {
         probed.offer(ReadEvidence, "");
         probed.offer(WriteFile, "");
         probed.offer(EditFile, "");
-        probed.app("applescript", "osascript", AppleScript::probe(search_path), grants.apps);
-        probed.app("shortcuts", "shortcuts", Shortcuts::probe(search_path), grants.apps);
+        probed.app(ToolKind::AppleScript, "osascript", AppleScript::probe(search_path), grants.apps);
+        probed.app(ToolKind::Shortcuts, "shortcuts", Shortcuts::probe(search_path), grants.apps);
         match shell_program(search_path) {
             Some(path) => {
                 probed.offer(Shell, path.display().to_string());
                 probed.offer(LookAtJob, "");
             }
             None => {
-                for name in ["shell", "job"] {
+                for tool in [ToolKind::Shell, ToolKind::Job] {
                     probed.leave_out(
-                        name,
+                        tool,
                         ToolEffect::Runs,
                         ToolState::Absent {
                             missing: "there is neither bash nor sh".to_owned(),
@@ -119,9 +119,9 @@ impl Toolbox {
                 probed.offer_shared(Arc::clone(fetch), "");
             }
             None => {
-                for name in ["search", "fetch"] {
+                for tool in [ToolKind::Search, ToolKind::Fetch] {
                     probed.leave_out(
-                        name,
+                        tool,
                         ToolEffect::Network,
                         ToolState::NotGranted {
                             remedy: "set `tools.web = true` to let runs read the web".to_owned(),
@@ -145,8 +145,8 @@ impl Probed {
         self.toolbox = std::mem::take(&mut self.toolbox).with_shared(tool);
     }
 
-    fn leave_out(&mut self, name: &str, effect: ToolEffect, state: ToolState) {
-        self.tools.push(ToolStatus { name: ToolName::new(name), effect, state });
+    fn leave_out(&mut self, tool: ToolKind, effect: ToolEffect, state: ToolState) {
+        self.tools.push(ToolStatus { name: tool.into(), effect, state });
     }
 
     fn mdfind(&mut self, tool: Mdfind, wish: Option<bool>) {
@@ -154,14 +154,14 @@ impl Probed {
             (None | Some(true), Some(index)) => self.offer(tool, index),
             (Some(true), None) => self.offer(tool, "by walking"),
             (Some(false), _) => self.leave_out(
-                "mdfind",
+                ToolKind::Mdfind,
                 ToolEffect::Reads,
                 ToolState::NotGranted {
                     remedy: "set `tools.mdfind = true`, or take it out of the configuration".to_owned(),
                 },
             ),
             (None, None) => self.leave_out(
-                "mdfind",
+                ToolKind::Mdfind,
                 ToolEffect::Reads,
                 ToolState::Absent {
                     missing: "there is no index of files that can be read without the rights of a group"
@@ -172,7 +172,7 @@ impl Probed {
         }
     }
 
-    fn app(&mut self, name: &str, program: &str, tool: Option<impl Tool + 'static>, granted: bool) {
+    fn app(&mut self, kind: ToolKind, program: &str, tool: Option<impl Tool + 'static>, granted: bool) {
         let state = match (tool, granted) {
             (Some(tool), true) => return self.offer(tool, ""),
             (Some(_), false) => ToolState::NotGranted {
@@ -183,7 +183,7 @@ impl Probed {
                 remedy: "it comes with macOS; other systems have none".to_owned(),
             },
         };
-        self.leave_out(name, ToolEffect::Apps, state);
+        self.leave_out(kind, ToolEffect::Apps, state);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::ops::RangeInclusive;
 
-use artoo_types::{Arguments, Excerpt, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub struct ReadEvidence;
 #[async_trait]
 impl Tool for ReadEvidence {
     fn name(&self) -> ToolName {
-        ToolName::new("read_evidence")
+        ToolKind::ReadEvidence.into()
     }
 
     fn summary(&self) -> &str {

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
 
-use artoo_types::{Arguments, Excerpt, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ const BEGINNING: u64 = 8 * 1024;
 #[async_trait]
 impl Tool for ReadFile {
     fn name(&self) -> ToolName {
-        ToolName::new("read_file")
+        ToolKind::ReadFile.into()
     }
 
     fn summary(&self) -> &str {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Outcome, SandboxMode, run};
 use artoo_shell_effects::{Effects, Permission};
-use artoo_types::{Arguments, CallEnding, Effect, OutputRecord, ToolName};
+use artoo_types::{Arguments, CallEnding, Effect, OutputRecord, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ const MOST_COMMAND: usize = 100_000;
 #[async_trait]
 impl Tool for Shell {
     fn name(&self) -> ToolName {
-        ToolName::new("shell")
+        ToolKind::Shell.into()
     }
 
     fn summary(&self) -> &str {

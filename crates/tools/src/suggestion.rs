@@ -1,15 +1,15 @@
 //! Suggests a better tool after a failed command. Commands are never rewritten.
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, ToolKind, ToolName};
 
 use crate::Toolbox;
 
 /// The suggestion for a failed command, if the better tool is in the toolbox.
 pub(crate) fn better_tool(tool: &ToolName, arguments: &Arguments, toolbox: &Toolbox) -> Option<&'static str> {
-    if tool.as_str() != "shell" {
+    if !tool.is(ToolKind::Shell) {
         return None;
     }
-    let has = |name: &str| toolbox.get(&ToolName::new(name)).is_some();
+    let has = |kind: ToolKind| toolbox.get(&kind.into()).is_some();
     let command = arguments.get("command")?.as_str()?;
     let words =
         command.split(|c: char| c.is_whitespace() || "|;&()".contains(c)).filter(|word| !word.is_empty());
@@ -27,16 +27,16 @@ pub(crate) fn better_tool(tool: &ToolName, arguments: &Arguments, toolbox: &Tool
         edits |= matches!(name, "sed" | "perl");
         in_place |= word.starts_with("-i") || word.starts_with("--in-place") || word.starts_with("-pi");
     }
-    if gets && has("fetch") {
+    if gets && has(ToolKind::Fetch) {
         return Some("the tool fetch reads web pages");
     }
-    if edits && in_place && has("edit_file") {
+    if edits && in_place && has(ToolKind::EditFile) {
         return Some("the tool edit_file changes parts of a file by exact text");
     }
-    if finds && home && has("mdfind") {
+    if finds && home && has(ToolKind::Mdfind) {
         return Some("the tool mdfind finds files anywhere below ~");
     }
-    (searches && has("grep")).then_some("the tool grep searches the lines of files")
+    (searches && has(ToolKind::Grep)).then_some("the tool grep searches the lines of files")
 }
 
 #[cfg(test)]

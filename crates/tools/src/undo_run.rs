@@ -4,7 +4,7 @@ mod undo_plan;
 
 use std::path::PathBuf;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ impl UndoRun {
 #[async_trait]
 impl Tool for UndoRun {
     fn name(&self) -> ToolName {
-        ToolName::new("undo_run")
+        ToolKind::UndoRun.into()
     }
 
     fn summary(&self) -> &str {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_types::{Arguments, FileChangeKind, ToolName};
+use artoo_types::{Arguments, FileChangeKind, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ pub struct WriteFile;
 #[async_trait]
 impl Tool for WriteFile {
     fn name(&self) -> ToolName {
-        ToolName::new("write_file")
+        ToolKind::WriteFile.into()
     }
 
     fn summary(&self) -> &str {

@@ -48,6 +48,7 @@ mod settings;
 mod slug;
 mod task;
 mod tool_call;
+mod tool_kind;
 mod trust;
 mod usage;
 mod verdict;
@@ -99,6 +100,7 @@ pub use tool_call::{
     Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
     ToolName, ToolOutput, ToolStarted,
 };
+pub use tool_kind::ToolKind;
 pub use trust::{Foreign, Taint, Trust};
 pub use usage::ModelCall;
 pub use verdict::{

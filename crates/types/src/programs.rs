@@ -6,7 +6,7 @@ use std::str::Chars;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockedTarget, ToolName};
+use crate::{BlockedTarget, ToolKind, ToolName};
 
 /// A program as a tool starts it. Where a tool runs command lines, the pair is what a call works with; the tool alone says
 /// nothing.
@@ -36,7 +36,7 @@ impl BlockedProgram {
     /// What merely hands on, cuts or counts what another program found (`cat`, `sort`, `wc`) is left out, unless there is nothing
     /// else.
     pub fn all_in(call: &BlockedTarget) -> Vec<Self> {
-        if call.tool.as_str() != "shell" {
+        if !call.tool.is(ToolKind::Shell) {
             return Vec::new();
         }
         let pair = |program| Self { tool: call.tool.clone(), program };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use artoo_tools::{Captured, Given, Tool, ToolContext, ToolEffect, ToolError, ToolReport, blocking};
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ impl Fetch {
 #[async_trait]
 impl Tool for Fetch {
     fn name(&self) -> ToolName {
-        ToolName::new("fetch")
+        ToolKind::Fetch.into()
     }
 
     fn summary(&self) -> &str {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use artoo_tools::{Captured, Given, PageLimits, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
-use artoo_types::{Arguments, Excerpt, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ impl Search {
 #[async_trait]
 impl Tool for Search {
     fn name(&self) -> ToolName {
-        ToolName::new("search")
+        ToolKind::Search.into()
     }
 
     fn summary(&self) -> &str {

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use artoo_types::ToolKind;
 use regex::Regex;
 use serde_json::Value;
 
-use super::SHELL;
 use super::subject::{TableFile, quoted};
 use crate::Action;
 
@@ -150,7 +150,7 @@ fn code(answer: &str) -> &str {
 fn called(answer: &str) -> Option<String> {
     let turn = serde_json::from_str::<Value>(answer.trim()).ok()?;
     match Action::read(&turn)? {
-        Action::Call { tool, arguments, .. } if tool.as_str() == SHELL => {
+        Action::Call { tool, arguments, .. } if tool.is(ToolKind::Shell) => {
             Some(arguments.get("command")?.as_str()?.to_owned())
         }
         Action::Call { .. } | Action::Answer(_) | Action::GiveUp(_) => None,

@@ -11,10 +11,9 @@ use std::sync::Arc;
 
 use artoo_checks::{MissingName, runs_program};
 use artoo_llm_client::{Completion, LlmClient, Request, StopReason};
-use artoo_types::{Perturbation, Rehearsed, Samples, ToolName};
+use artoo_types::{Perturbation, Rehearsed, Samples, ToolKind, ToolName};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
-use super::SHELL;
 use super::absence::{looked_for, may_be_nothing};
 use super::code_block::{self, Language, PYTHON};
 use super::majority::{self, Came, Candidate, Goal, Winner, differs, failed, is_nothing, winner};
@@ -39,10 +38,6 @@ const DERIVATION_TOKENS: u32 = 320;
 const NO_HIT: i32 = 1;
 /// How many commands are rehearsed at the same time: each starts several programs.
 const AT_ONCE: usize = 2;
-/// The tools that do nothing which a command does not do as well. Where others are offered, such as those for
-/// the web, the model chooses first.
-const DONE_BY_COMMANDS: [&str; 9] =
-    [SHELL, "glob", "grep", "mdfind", "read_file", "write_file", "edit_file", "read_evidence", "job"];
 
 /// The derived command.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,13 +50,39 @@ pub(crate) struct Derived {
 
 /// Whether commands can be derived here: they can be rehearsed.
 pub(crate) async fn is_possible(cx: &AttemptContext, tools: &dyn CallTool) -> bool {
-    cx.tools.iter().any(|tool| tool.name.as_str() == SHELL)
+    cx.tools.iter().any(|tool| tool.name.is(ToolKind::Shell))
         && tools.rehearse(NOTHING, &Perturbation::AsIs).await.is_ok()
 }
 
-/// Whether a command can do the step, whatever it is, as far as the tools tell.
+/// Whether a command can do the step, whatever it is, as far as the tools tell. Where others are offered, such as
+/// those for the web, the model chooses first.
 pub(crate) fn is_only_choice(cx: &AttemptContext) -> bool {
-    cx.tools.iter().all(|tool| DONE_BY_COMMANDS.contains(&tool.name.as_str()))
+    cx.tools.iter().all(|tool| is_done_by_commands(&tool.name))
+}
+
+/// Whether a tool does nothing that a command does not do as well.
+fn is_done_by_commands(tool: &ToolName) -> bool {
+    match tool.kind() {
+        Some(
+            ToolKind::Mdfind
+            | ToolKind::Glob
+            | ToolKind::Grep
+            | ToolKind::ReadFile
+            | ToolKind::ReadEvidence
+            | ToolKind::WriteFile
+            | ToolKind::EditFile
+            | ToolKind::Shell
+            | ToolKind::Job,
+        ) => true,
+        Some(
+            ToolKind::UndoRun
+            | ToolKind::AppleScript
+            | ToolKind::Shortcuts
+            | ToolKind::Search
+            | ToolKind::Fetch,
+        )
+        | None => false,
+    }
 }
 
 /// Derives the command of a step, which `told` describes to the model. `None` if no derivation can be used.
@@ -215,7 +236,7 @@ fn goal(planned: Goal, is_whole: bool, candidates: &[Candidate]) -> Goal {
 /// Whether this very command was called before, so that it yields nothing new.
 fn is_known(command: &str, tools: &dyn CallTool) -> bool {
     let arguments = [("command".to_owned(), command.into())].into_iter().collect();
-    tools.is_known(&ToolName::new(SHELL), &arguments)
+    tools.is_known(&ToolKind::Shell.into(), &arguments)
 }
 
 /// Where commands are rehearsed.

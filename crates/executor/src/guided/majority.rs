@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, RehearsedChanges, Samples, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, Rehearsed, RehearsedChanges, Samples, ToolKind};
 
 use super::absence::finds_nothing;
 use super::bearing_out::{bears_out, is_number_of};
@@ -154,7 +154,7 @@ fn languages(group: &[&Candidate]) -> u32 {
 
 /// The programs that do the work of a command; the command itself if it names none.
 pub(super) fn programs(command: &str) -> Vec<String> {
-    let call = BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() };
+    let call = BlockedTarget { tool: ToolKind::Shell.into(), target: command.to_owned() };
     let named: Vec<String> = BlockedProgram::all_in(&call).into_iter().map(|pair| pair.program).collect();
     if named.is_empty() { vec![command.to_owned()] } else { named }
 }

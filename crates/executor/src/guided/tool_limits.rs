@@ -2,20 +2,14 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use artoo_types::ToolKind;
+use serde_json::{Value, json};
 
-use crate::AttemptContext;
+use crate::{AttemptContext, ToolSpec};
 
 /// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends the JSON text at the first quote
 /// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
 const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
-
-// Tools by their names.
-const JOB: &str = "job";
-const READ_EVIDENCE: &str = "read_evidence";
-const READ_FILE: &str = "read_file";
-/// What a weak model makes nothing of. Earlier outputs are short for it, and it reads them by ids that it makes up.
-const LEFT_OUT: [&str; 2] = [JOB, READ_EVIDENCE];
 
 /// The longest command in characters.
 const LONGEST_COMMAND: usize = 400;
@@ -25,20 +19,42 @@ const LONGEST_COMMAND: usize = 400;
 /// one.
 pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
     let mut cx = cx.clone();
-    cx.tools.retain(|tool| !LEFT_OUT.contains(&tool.name.as_str()));
-    cx.tools.iter_mut().for_each(|tool| tool.output_is_answer &= tool.name.as_str() != READ_FILE);
-    for tool in cx.tools.iter_mut().filter(|tool| tool.name.as_str() == "shell") {
-        let Some(properties) = Arc::make_mut(&mut tool.arguments).get_mut("properties") else { continue };
-        if let Some(properties) = properties.as_object_mut() {
-            properties.remove("background");
-        }
-        let command = properties.get_mut("command");
-        if let Some(command) = command.and_then(serde_json::Value::as_object_mut) {
-            command.insert("maxLength".to_owned(), json!(LONGEST_COMMAND));
-            command.insert("pattern".to_owned(), json!(BALANCED_COMMAND));
-        }
-    }
+    cx.tools = cx.tools.into_iter().filter_map(limited).collect();
     cx
+}
+
+/// The tool as a weak model is offered it, if it is.
+fn limited(mut tool: ToolSpec) -> Option<ToolSpec> {
+    match tool.name.kind() {
+        // Earlier outputs are short for a weak model, and it reads them by ids that it makes up.
+        Some(ToolKind::Job | ToolKind::ReadEvidence) => return None,
+        Some(ToolKind::ReadFile) => tool.output_is_answer = false,
+        Some(ToolKind::Shell) => limit_command(Arc::make_mut(&mut tool.arguments)),
+        Some(
+            ToolKind::Mdfind
+            | ToolKind::Glob
+            | ToolKind::Grep
+            | ToolKind::WriteFile
+            | ToolKind::EditFile
+            | ToolKind::UndoRun
+            | ToolKind::AppleScript
+            | ToolKind::Shortcuts
+            | ToolKind::Search
+            | ToolKind::Fetch,
+        )
+        | None => {}
+    }
+    Some(tool)
+}
+
+/// Bounds the command in the schema of the arguments, and takes away that it can be left running.
+fn limit_command(schema: &mut Value) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    properties.remove("background");
+    if let Some(command) = properties.get_mut("command").and_then(Value::as_object_mut) {
+        command.insert("maxLength".to_owned(), json!(LONGEST_COMMAND));
+        command.insert("pattern".to_owned(), json!(BALANCED_COMMAND));
+    }
 }
 
 #[cfg(test)]
@@ -46,7 +62,7 @@ mod tests {
     use artoo_types::ToolName;
 
     use super::*;
-    use crate::{ToolSpec, conformance};
+    use crate::conformance;
 
     #[test]
     fn a_guided_model_leaves_nothing_running_and_reads_no_earlier_outputs() {

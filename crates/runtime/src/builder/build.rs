@@ -7,8 +7,7 @@ use artoo_ggs_core::Profile;
 use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_planner::{Inventory, ToolBrief};
 use artoo_redaction::{Redactor, secrets_of};
-use artoo_tools::LookAtJob;
-use artoo_types::{MegramId, Role};
+use artoo_types::{MegramId, Role, ToolKind};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
@@ -74,7 +73,7 @@ impl Builder {
         let tools = self
             .toolbox
             .tools()
-            .filter(|tool| leaves_running || tool.name().as_str() != LookAtJob::NAME)
+            .filter(|tool| leaves_running || !tool.name().is(ToolKind::Job))
             .map(|tool| ToolBrief { name: tool.name(), summary: tool.summary().to_owned() })
             .collect();
         let file = self.policy.file().map(std::path::Path::to_owned);

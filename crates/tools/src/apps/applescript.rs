@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use artoo_sandbox::SandboxMode;
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ impl AppleScript {
 #[async_trait]
 impl Tool for AppleScript {
     fn name(&self) -> ToolName {
-        ToolName::new("applescript")
+        ToolKind::AppleScript.into()
     }
 
     fn summary(&self) -> &str {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ impl Shortcuts {
 #[async_trait]
 impl Tool for Shortcuts {
     fn name(&self) -> ToolName {
-        ToolName::new("shortcuts")
+        ToolKind::Shortcuts.into()
     }
 
     fn summary(&self) -> &str {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use artoo_sandbox::{Ending, Outcome, SandboxMode};
-use artoo_types::{Arguments, CallEnding, OutputRecord, ToolName};
+use artoo_types::{Arguments, CallEnding, OutputRecord, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -23,11 +23,6 @@ const USUAL_WAIT: u64 = 60;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LookAtJob;
 
-impl LookAtJob {
-    /// The tool's name.
-    pub const NAME: &str = "job";
-}
-
 #[derive(Debug, Clone, Copy)]
 enum Act {
     Output,
@@ -40,7 +35,7 @@ const ACTS: [(&str, Act); 3] = [("output", Act::Output), ("wait", Act::Wait), ("
 #[async_trait]
 impl Tool for LookAtJob {
     fn name(&self) -> ToolName {
-        ToolName::new(Self::NAME)
+        ToolKind::Job.into()
     }
 
     fn summary(&self) -> &str {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_types::{Arguments, Excerpt, ToolName};
+use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ impl Mdfind {
 #[async_trait]
 impl Tool for Mdfind {
     fn name(&self) -> ToolName {
-        ToolName::new("mdfind")
+        ToolKind::Mdfind.into()
     }
 
     fn summary(&self) -> &str {
@@ -111,7 +111,7 @@ impl Mdfind {
             Some(index) => Looked::of(index, index.ask(&query, cx).await),
         };
         let (cx, cancel) = (cx.clone(), cx.cancel.clone());
-        blocking_until(cancel, ToolName::new("mdfind"), move || sift(query, looked, &asked, &cx)).await
+        blocking_until(cancel, ToolKind::Mdfind.into(), move || sift(query, looked, &asked, &cx)).await
     }
 }
 
@@ -190,7 +190,7 @@ fn of_walk(walked: &Walked, mut text: String, cx: &ToolContext) -> ToolReport {
         let error = if cx.cancel.is_cancelled() {
             ToolError::Cancelled
         } else {
-            ToolError::TimedOut { tool: ToolName::new("mdfind"), after: cx.limits.walk_time }
+            ToolError::TimedOut { tool: ToolKind::Mdfind.into(), after: cx.limits.walk_time }
         };
         (report.ending, report.failure) = (error.ending(), Some(error.failure()));
     }

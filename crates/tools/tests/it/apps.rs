@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use artoo_sandbox::SandboxMode;
 use artoo_tools::{AppleScript, Grants, Shortcuts, SystemProgram, ToolState, Toolbox};
-use artoo_types::{CallEnding, FailureClass, ToolName};
+use artoo_types::{CallEnding, FailureClass, ToolKind, ToolName};
 use serde_json::json;
 
 use crate::fixture::{Scene, can_confine, failed, program, shown};
@@ -112,4 +112,13 @@ async fn what_is_not_there_is_not_offered() {
         let call = scene.call_in(&probed.toolbox, "applescript", json!({ "script": "x" })).await;
         assert!(failed(&call, FailureClass::Logical).reason.starts_with("there is no tool"), "{call:?}");
     }
+}
+
+/// A tool without a kind would be a stranger to everybody who decides about tools. `undo_run` is offered by the conversation.
+#[test]
+fn each_tool_that_is_probed_for_has_a_kind() {
+    let probed = Toolbox::probe(&[], &Grants::default());
+    let kinds: Vec<_> = probed.tools.iter().map(|tool| tool.name.kind()).collect();
+    let others = ToolKind::ALL.into_iter().filter(|kind| *kind != ToolKind::UndoRun);
+    assert_eq!(kinds, others.map(Some).collect::<Vec<_>>());
 }
