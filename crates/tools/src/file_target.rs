@@ -13,6 +13,7 @@ use artoo_types::{
 
 use crate::consent::{ASK_BEFORE_ALL, AUTORUN, AutorunFiles, beyond_undo, diff};
 use crate::contents_before::Contents;
+use crate::kept_places::refuse_change;
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_hidden_below, is_private_key};
 use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot, paths};
@@ -74,7 +75,7 @@ impl FileTarget {
         if is_protected || is_in_git(&real) {
             return Err(ToolError::Protected { path: shown });
         }
-        Protected::of(cx).refuse_change(&real, &shown)?;
+        refuse_change(&real, &shown, cx)?;
         let seen = CreatedPaths::default();
         seen.insert(real.clone());
         let there = match found {

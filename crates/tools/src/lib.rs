@@ -40,6 +40,7 @@ mod grep;
 mod grep_search;
 mod installed_programs;
 mod jobs;
+mod kept_places;
 mod listing;
 mod live_view;
 mod mdfind;

@@ -213,7 +213,7 @@ mod tests {
         let program = SystemProgram::vouched_for("/usr/bin/osascript".into());
         let state = |granted| {
             let mut probed = Probed { toolbox: Toolbox::new(), tools: Vec::new() };
-            probed.app("applescript", "osascript", Some(AppleScript::with(program.clone())), granted);
+            probed.app(ToolKind::AppleScript, "osascript", Some(AppleScript::with(program.clone())), granted);
             let offered = probed.toolbox.get(&ToolName::new("applescript")).is_some();
             (offered, probed.tools.remove(0).state)
         };

@@ -74,8 +74,6 @@ impl ProtectedPlaces {
 #[derive(Debug)]
 pub(crate) struct Protected {
     places: Vec<PathBuf>,
-    /// Places that may be read and not changed.
-    kept: Vec<PathBuf>,
     other_names: OtherNames,
 }
 
@@ -96,24 +94,7 @@ impl Protected {
         places.extend(real);
         places.sort();
         places.dedup();
-        let real = cx.read_only.iter().filter_map(|place| place.canonicalize().ok());
-        let kept = cx.read_only.iter().cloned().chain(real).collect();
-        Self { places, kept, other_names: OtherNames::default() }
-    }
-
-    /// The places that stay as they are, as given and by their real paths.
-    pub(crate) fn kept(&self) -> &[PathBuf] {
-        &self.kept
-    }
-
-    /// Refuses a change of a path without symlinks in a place that stays as it is.
-    pub(crate) fn refuse_change(&self, path: &Path, shown: &str) -> Result<(), ToolError> {
-        match self.kept.iter().find(|place| path.starts_with(place)) {
-            None => Ok(()),
-            Some(place) => {
-                Err(ToolError::Kept { path: shown.to_owned(), place: place.display().to_string() })
-            }
-        }
+        Self { places, other_names: OtherNames::default() }
     }
 
     /// All places, as given and by their real paths.

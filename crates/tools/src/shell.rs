@@ -274,7 +274,7 @@ fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step
     if let Some(rule) = refusal {
         return Err(ToolError::Ruled { rule });
     }
-    reading.refuse_changes(Protected::of(cx))?;
+    reading.refuse_changes(cx)?;
     cx.demanded(reading.proposed())?;
     Ok(gate(Case {
         mode: cx.mode,

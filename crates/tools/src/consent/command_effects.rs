@@ -11,6 +11,7 @@ use artoo_shell_effects::{DecidedBy, Effects, OnDisk, Place};
 use artoo_types::{Effect, EffectKind, ToolName};
 use sha2::{Digest, Sha256};
 
+use crate::kept_places::refuse_change;
 use crate::protected::Protected;
 use crate::{ToolContext, ToolError};
 
@@ -118,12 +119,9 @@ impl Reading {
     }
 
     /// Refuses a command whose words name a change in a place that stays as it is.
-    pub(crate) fn refuse_changes(&self, protected: &Protected) -> Result<(), ToolError> {
-        let paths = self.effects.iter().chain(&self.free).filter_map(on_file);
-        for path in paths {
-            protected.refuse_change(path, &path.display().to_string())?;
-        }
-        Ok(())
+    pub(crate) fn refuse_changes(&self, cx: &ToolContext) -> Result<(), ToolError> {
+        let mut paths = self.effects.iter().chain(&self.free).filter_map(on_file);
+        paths.try_for_each(|path| refuse_change(path, &path.display().to_string(), cx))
     }
 
     /// A question about these effects, with the user's rule if one demands it.

@@ -10,6 +10,7 @@ use artoo_snapshot::Named;
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
 use super::{ASK_BEFORE_ALL, AUTORUN, AutorunFiles, Reading, beyond_undo};
+use crate::kept_places::kept_places;
 use crate::protected::Protected;
 use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot};
 
@@ -177,8 +178,8 @@ fn protected_place(change: &Change) -> ToolError {
 
 /// The kernel keeps what is there; this refuses what would come to be in such a place.
 fn kept_place(changes: &Changes, cx: &ToolContext) -> Option<ToolError> {
-    let kept = Protected::of(cx).kept();
-    let change = changes.touching(kept).next()?;
+    let kept = kept_places(cx);
+    let change = changes.touching(&kept).next()?;
     let place = kept.iter().find(|place| change.path.starts_with(place)).unwrap_or(&change.path);
     Some(ToolError::Kept { path: change.path.display().to_string(), place: place.display().to_string() })
 }

@@ -13,6 +13,7 @@ use super::EarlierRun;
 use crate::blocking::blocking;
 use crate::consent::{ASK_BEFORE_ALL, beyond_undo, diff};
 use crate::contents_before::Contents;
+use crate::kept_places::refuse_change;
 use crate::protected::{Protected, is_hidden_below, is_private_key};
 use crate::{ToolContext, ToolError, ToolReport, call_snapshot};
 
@@ -61,7 +62,7 @@ impl TakingBack {
             return Err(ToolError::Protected { path: change.path.display().to_string() });
         }
         for change in &changes {
-            Protected::of(cx).refuse_change(&change.path, &change.path.display().to_string())?;
+            refuse_change(&change.path, &change.path.display().to_string(), cx)?;
         }
         let is_free = |change: &&TakenBack| {
             let is_hidden = roots.iter().any(|root| is_hidden_below(root, &change.path));
