@@ -21,7 +21,8 @@ pub(super) const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", 
 pub struct Rule {
     /// What it decides.
     pub decision: Permission,
-    /// The kinds of effects that it covers. At least one.
+    /// The kinds of effects that it covers. If empty, it asks about or denies every use of its programs, as far
+    /// as the words of a command name them.
     pub effects: BTreeSet<EffectKind>,
     /// The programs that it covers, by name or by absolute path; all if empty.
     pub programs: Vec<String>,
@@ -181,7 +182,9 @@ impl Rules {
     pub fn ruling(&self, proposed: ProposedEffects<'_>) -> Option<Ruled<'_>> {
         let about = |effect: &Effect| self.strictest(effect, proposed.programs);
         let rulings: Vec<Option<Ruled<'_>>> = proposed.effects.iter().map(about).collect();
-        let all = rulings.iter().copied().flatten().chain(proposed.free.iter().filter_map(about));
+        let by_use = self.about_use(proposed.programs);
+        let all =
+            rulings.iter().copied().flatten().chain(proposed.free.iter().filter_map(about)).chain(by_use);
         let strictest = first_strictest(all)?;
         match strictest.decision {
             Permission::Deny | Permission::Ask => Some(strictest),
@@ -198,6 +201,19 @@ impl Rules {
             effects: &asked,
             free: &free,
             ..ProposedEffects::default()
+        })
+    }
+
+    /// The rules about every use of one of these programs.
+    fn about_use(&self, programs: &[String]) -> impl Iterator<Item = Ruled<'_>> {
+        self.checked.iter().enumerate().filter_map(move |(at, checked)| {
+            let is_of_every_use = checked.rule.effects.is_empty();
+            let is_named = programs.iter().any(|program| checked.names(program));
+            (is_of_every_use && is_named).then_some(Ruled {
+                decision: checked.rule.decision,
+                number: at + 1,
+                rule: &checked.rule,
+            })
         })
     }
 
@@ -266,8 +282,15 @@ impl Checked {
         if rule.reason.trim().is_empty() {
             return Err("`reason` is empty".to_owned());
         }
-        if rule.effects.is_empty() {
-            return Err("`effects` is empty".to_owned());
+        let is_of_every_use = !rule.programs.is_empty() && rule.decision != Permission::Allow;
+        if rule.effects.is_empty() && !is_of_every_use {
+            return Err(
+                "`effects` is empty; only a rule that asks or denies, and names a program, goes without"
+                    .to_owned(),
+            );
+        }
+        if rule.effects.is_empty() && !rule.paths.is_empty() {
+            return Err("without `effects` it is about every use, so `paths` does not go with it".to_owned());
         }
         if let Some(kind) = rule.effects.iter().find(|kind| !rule.paths.is_empty() && !is_of_files(**kind)) {
             return Err(format!("`{kind}` has no path, so `paths` does not go with it"));
@@ -292,14 +315,17 @@ impl Checked {
         match self.rule.decision {
             Permission::Allow => self.allows(effect, programs).then_some(Permission::Allow),
             strict @ (Permission::Ask | Permission::Deny) => {
-                let named = |program: &String| {
-                    let last = program.rsplit('/').next().unwrap_or(program);
-                    self.programs.iter().any(|name| name == program || name == last)
-                };
-                (self.programs.is_empty() || programs.iter().any(named)).then_some(())?;
+                let is_named = |program: &String| self.names(program);
+                (self.programs.is_empty() || programs.iter().any(is_named)).then_some(())?;
                 self.concerns(effect, strict)
             }
         }
+    }
+
+    /// Whether it names this program, by its name or its path.
+    fn names(&self, program: &str) -> bool {
+        let last = program.rsplit('/').next().unwrap_or(program);
+        self.programs.iter().any(|name| name == program || name == last)
     }
 
     /// Whether the rule allows the effect; any doubt means no.

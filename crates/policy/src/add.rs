@@ -1,6 +1,6 @@
-//! Appends a rule to `policy.toml`.
+//! Changes `policy.toml`: appends a rule or what enforces a law, and removes the latter again.
 //!
-//! The existing text stays byte for byte, and nothing is written unless the result parses.
+//! The rest of the text stays as it is, and nothing is written unless the result parses.
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind};
@@ -12,8 +12,10 @@ use artoo_consent::Rule;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value as Json;
 
-use crate::PolicyError;
+use toml_edit::{DocumentMut, Item};
+
 use crate::file::{checked, short_enough, text_of};
+use crate::{Enforcement, Policy, PolicyError};
 
 /// The rule as TOML text.
 pub fn rule_text(rule: &Rule) -> String {
@@ -41,6 +43,75 @@ pub fn rule_text(rule: &Rule) -> String {
 /// The existing or the resulting text does not parse as rules whose examples hold, or it cannot be written.
 /// The file is unchanged then.
 pub fn add(path: &Path, home: &Path, rule: &Rule) -> Result<usize, PolicyError> {
+    let policy = rewrite(path, home, |old| Some(format!("{}{}", behind(old), rule_text(rule))))?;
+    Ok(policy.rules.rules().count())
+}
+
+/// Appends what enforces a law of memory: a place, or a rule that denies every use of a program. The reason is
+/// the law in its words.
+///
+/// # Errors
+///
+/// As [`add()`].
+pub fn enforce(
+    path: &Path,
+    home: &Path,
+    (law, reason): (&str, &str),
+    enforcement: &Enforcement,
+) -> Result<(), PolicyError> {
+    let entry = match enforcement {
+        Enforcement::Place { path, block } => format!(
+            "[[place]]\npath = {}\nblock = {}\nreason = {}\nlaw = {}\n",
+            string(&path.display().to_string()),
+            string(block.name()),
+            string(reason),
+            string(law)
+        ),
+        Enforcement::Program(program) => format!(
+            "[[rule]]\ndecision = \"deny\"\nprogram = {}\nreason = {}\nmatches = {}\nspares = {}\nlaw = {}\n",
+            string(program),
+            string(reason),
+            list(std::slice::from_ref(program)),
+            list(&["echo".to_owned()]),
+            string(law)
+        ),
+    };
+    rewrite(path, home, |old| Some(format!("{}{entry}", behind(old)))).map(drop)
+}
+
+/// Removes what enforces a law of memory, and returns how many entries that were. The rest of the file stays
+/// as it is.
+///
+/// # Errors
+///
+/// As [`add()`].
+pub fn lift(path: &Path, home: &Path, law: &str) -> Result<usize, PolicyError> {
+    let mut removed = 0;
+    rewrite(path, home, |old| {
+        // A text that does not parse is refused by the check of the old text.
+        let mut document: DocumentMut = old.parse().ok()?;
+        for name in ["rule", "place"] {
+            let Some(tables) = document.get_mut(name).and_then(Item::as_array_of_tables_mut) else {
+                continue;
+            };
+            let before = tables.len();
+            tables.retain(|table| table.get("law").and_then(Item::as_str) != Some(law));
+            removed += before - tables.len();
+            if tables.is_empty() {
+                document.remove(name);
+            }
+        }
+        (removed > 0).then(|| document.to_string())
+    })?;
+    Ok(removed)
+}
+
+/// Replaces the text of the file by a new one, or leaves it, and returns what it says then.
+fn rewrite(
+    path: &Path,
+    home: &Path,
+    renew: impl FnOnce(&str) -> Option<String>,
+) -> Result<Policy, PolicyError> {
     let failed = |source: io::Error| PolicyError::NotWritten { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("/"));
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
@@ -50,12 +121,12 @@ pub fn add(path: &Path, home: &Path, rule: &Rule) -> Result<usize, PolicyError> 
 
     let target = target(path).map_err(failed)?;
     let old = text_of(path)?;
-    checked(path, &old, home)?;
-    let new = format!("{}{}", behind(&old), rule_text(rule));
+    let policy = checked(path, &old, home)?;
+    let Some(new) = renew(&old) else { return Ok(policy) };
     short_enough(path, &new)?;
-    let rules = checked(path, &new, home)?;
+    let policy = checked(path, &new, home)?;
     replace(&target, new.as_bytes()).map_err(failed)?;
-    Ok(rules.rules().count())
+    Ok(policy)
 }
 
 /// The existing text with the separator before an appended rule.
@@ -148,7 +219,7 @@ mod tests {
         assert_eq!(names(path.parent().unwrap()), ["policy.toml"]);
         insta::assert_snapshot!(fs::read_to_string(&path).unwrap());
         let read = rules(&path, Path::new(HOME)).unwrap();
-        assert!(read.rules().eq([&rule("notes are short-lived"), &rule("again")]));
+        assert!(read.rules.rules().eq([&rule("notes are short-lived"), &rule("again")]));
     }
 
     #[test]
@@ -165,6 +236,42 @@ mod tests {
         }
     }
 
+    /// What enforces a law comes and goes; what stands around it stays.
+    #[test]
+    fn what_enforces_a_law_goes_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.toml");
+        fs::write(&path, format!("{OWN}\n")).unwrap();
+        let before = fs::read_to_string(&path).unwrap();
+        let photos = Enforcement::Place {
+            path: "/home/nobody-here/Photos \"1\"".into(),
+            block: crate::Block::Changes,
+        };
+        let docker = Enforcement::Program("docker".to_owned());
+        for enforcement in [&photos, &docker] {
+            enforce(&path, Path::new(HOME), ("law-1", "never\nthat"), enforcement).unwrap();
+        }
+        enforce(&path, Path::new(HOME), ("law-2", "nor this"), &Enforcement::Program("npm".to_owned()))
+            .unwrap();
+        insta::assert_snapshot!("enforced", fs::read_to_string(&path).unwrap());
+        let enforced = crate::enforced(&path, Path::new(HOME)).unwrap();
+        let of_one: Vec<_> =
+            enforced.iter().filter(|(law, _)| law == "law-1").map(|(_, what)| what).collect();
+        assert_eq!(of_one, [&photos, &docker]);
+        assert_eq!(lift(&path, Path::new(HOME), "law-3").unwrap(), 0);
+        assert_eq!(lift(&path, Path::new(HOME), "law-1").unwrap(), 2);
+        let left = fs::read_to_string(&path).unwrap();
+        assert!(
+            left.starts_with("# My rules.") && left.contains("# the first") && !left.contains("law-1"),
+            "{left}"
+        );
+        assert_eq!(lift(&path, Path::new(HOME), "law-2").unwrap(), 1);
+        assert_eq!(
+            fs::read_to_string(&path).unwrap().replace("\r\n", "\n").trim(),
+            before.replace("\r\n", "\n").trim()
+        );
+    }
+
     #[test]
     fn any_words_are_one_reason() {
         let folder = tempfile::tempdir().unwrap();
@@ -175,7 +282,7 @@ mod tests {
             let path = folder.path().join(format!("{at}.toml"));
             add(&path, &rule(reason)).unwrap();
             let read = rules(&path, Path::new(HOME)).unwrap();
-            assert!(read.rules().eq([&rule(reason)]), "{reason}");
+            assert!(read.rules.rules().eq([&rule(reason)]), "{reason}");
         }
     }
 

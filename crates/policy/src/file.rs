@@ -14,9 +14,10 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
-use crate::{PolicyError, Spot};
+use crate::place::PlaceTable;
+use crate::{Block, Enforcement, Place, PolicyError, Spot};
 
-/// The most bytes of the file, and the most rules in it: more cannot have been read through.
+/// The most bytes of the file, and the most rules or places in it: more cannot have been read through.
 const MAX_BYTES: u64 = 64 * 1024;
 const MAX_RULES: usize = 200;
 
@@ -28,6 +29,35 @@ struct PolicyFile {
     /// The rules. The strictest that matches wins, wherever it stands.
     #[serde(default)]
     rule: Vec<RuleTable>,
+    /// Files and folders that every run leaves alone.
+    #[serde(default)]
+    place: Vec<PlaceTable>,
+}
+
+/// What the file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// The rules of consent.
+    pub rules: Rules,
+    /// The places that every run leaves alone.
+    pub places: Vec<Place>,
+}
+
+impl Policy {
+    /// The places in which a run may do no such thing.
+    ///
+    /// ```
+    /// use artoo_policy::{Block, Place, Policy};
+    ///
+    /// let (path, reason) = ("/home/ada/Photos".into(), "there is no other copy".to_owned());
+    /// let place = Place { path, block: Block::Changes, reason, law: None };
+    /// let policy = Policy { places: vec![place], ..Policy::default() };
+    /// assert_eq!(policy.blocked(Block::Changes).count(), 1);
+    /// assert_eq!(policy.blocked(Block::Access).count(), 0);
+    /// ```
+    pub fn blocked(&self, block: Block) -> impl Iterator<Item = &Path> {
+        self.places.iter().filter(move |place| place.block == block).map(|place| place.path.as_path())
+    }
 }
 
 /// One rule.
@@ -36,7 +66,9 @@ struct PolicyFile {
 struct RuleTable {
     /// What it decides.
     decision: Decided,
-    /// The kinds of effects that it is about.
+    /// The kinds of effects that it is about. A rule that asks or denies and names a program may leave them out: then it is about
+    /// every use of the program.
+    #[serde(default)]
     effects: BTreeSet<EffectKind>,
     /// The program, or programs, that it is about, by name or by whole path. A call is allowed only where it starts no other, beside
     /// `echo` and its like. All programs where none is named.
@@ -53,6 +85,9 @@ struct RuleTable {
     /// Commands that it must not decide about. An allowing or denying rule has at least one.
     #[serde(default)]
     spares: Vec<String>,
+    /// The law in memory that it enforces. It is removed when the law is forgotten.
+    #[serde(default)]
+    law: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -78,7 +113,7 @@ impl Default for Programs {
 
 impl From<RuleTable> for Rule {
     fn from(table: RuleTable) -> Self {
-        let RuleTable { decision, effects, program, paths, reason, matches, spares } = table;
+        let RuleTable { decision, effects, program, paths, reason, matches, spares, law: _ } = table;
         let decision = match decision {
             Decided::Allow => Permission::Allow,
             Decided::Ask => Permission::Ask,
@@ -92,23 +127,53 @@ impl From<RuleTable> for Rule {
     }
 }
 
-/// Reads the rules and checks their examples. Without a file there are none. `home` is what `~` means.
+/// Reads the rules, whose examples are checked, and the places. Without a file there are none. `home` is what
+/// `~` means.
 ///
 /// # Errors
 ///
-/// It cannot be read, or a rule does not do what it says.
-pub fn read(path: &Path, home: &Path) -> Result<Rules, PolicyError> {
+/// It cannot be read, or a rule does not do what it says, or a place is none.
+pub fn read(path: &Path, home: &Path) -> Result<Policy, PolicyError> {
     checked(path, &text_of(path)?, home)
 }
 
-/// The rules of a text that stands in the file, or would.
-pub(crate) fn checked(path: &Path, text: &str, home: &Path) -> Result<Rules, PolicyError> {
-    let (tables, places) = parse(path, text)?;
-    let rules = tables.into_iter().map(Rule::from).collect();
-    Rules::read(path.to_owned(), rules, home).map_err(|error| {
-        let place = error.number.checked_sub(1).and_then(|number| places.get(number)).copied();
-        PolicyError::Rule { place: Spot::of(path, text, place.unwrap_or(0)), error }
-    })
+/// What a text says that stands in the file, or would.
+pub(crate) fn checked(path: &Path, text: &str, home: &Path) -> Result<Policy, PolicyError> {
+    let Parsed { file, rules_at, places_at } = parse(path, text)?;
+    let spot = |places: &[usize], number: usize| {
+        Spot::of(path, text, places.get(number).copied().unwrap_or_default())
+    };
+    let rules = file.rule.into_iter().map(Rule::from).collect();
+    let rules = Rules::read(path.to_owned(), rules, home).map_err(|error| PolicyError::Rule {
+        place: spot(&rules_at, error.number.saturating_sub(1)),
+        error,
+    })?;
+    let places = file.place.into_iter().enumerate().map(|(number, table)| {
+        table
+            .checked(home)
+            .map_err(|problem| PolicyError::Malformed { place: spot(&places_at, number), problem })
+    });
+    Ok(Policy { rules, places: places.collect::<Result<_, _>>()? })
+}
+
+/// The laws of memory that the file enforces, with how.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn enforced(path: &Path, home: &Path) -> Result<Vec<(String, Enforcement)>, PolicyError> {
+    let text = text_of(path)?;
+    let places = checked(path, &text, home)?.places.into_iter();
+    let by_place = places
+        .filter_map(|place| Some((place.law?, Enforcement::Place { path: place.path, block: place.block })));
+    let by_rule = parse(path, &text)?.file.rule.into_iter().filter_map(|rule| {
+        let programs = match rule.program {
+            Programs::One(name) => name,
+            Programs::Several(names) => names.join(", "),
+        };
+        Some((rule.law?, Enforcement::Program(programs)))
+    });
+    Ok(by_place.chain(by_rule).collect())
 }
 
 /// The schema of `policy.toml`.
@@ -146,31 +211,43 @@ fn too_much(path: &Path, limit: String) -> PolicyError {
     PolicyError::TooMuch { path: path.to_owned(), limit }
 }
 
-/// The rules, and where in the text each begins.
-fn parse(path: &Path, text: &str) -> Result<(Vec<RuleTable>, Vec<usize>), PolicyError> {
+/// The file's tables, and where in the text each begins.
+struct Parsed {
+    file: PolicyFile,
+    rules_at: Vec<usize>,
+    places_at: Vec<usize>,
+}
+
+const RULE_KEYS: [&str; 8] =
+    ["decision", "effects", "program", "paths", "reason", "matches", "spares", "law"];
+const PLACE_KEYS: [&str; 4] = ["path", "block", "reason", "law"];
+
+fn parse(path: &Path, text: &str) -> Result<Parsed, PolicyError> {
     let wrong = |error: toml::de::Error| {
         let place = error.span().map_or(0, |span| span.start);
         let problem = error.message().trim().to_owned();
         PolicyError::Malformed { place: Spot::of(path, text, place), problem }
     };
     let parsed = DeTable::parse(text).map_err(wrong)?;
-    let known = ["rule"];
     let unknown =
         |(place, key, hint)| PolicyError::UnknownKey { place: Spot::of(path, text, place), key, hint };
-    check_keys(parsed.get_ref(), &known).map_err(unknown)?;
-    let rules = parsed.get_ref().get("rule").and_then(|rules| rules.get_ref().as_array());
-    let rules = rules.map_or(&[][..], |rules| rules.as_ref());
-    let known = ["decision", "effects", "program", "paths", "reason", "matches", "spares"];
-    for rule in rules {
-        if let DeValue::Table(table) = rule.get_ref() {
-            check_keys(table, &known).map_err(unknown)?;
+    check_keys(parsed.get_ref(), &["rule", "place"]).map_err(unknown)?;
+    let tables = |name: &str, known: &[&str]| {
+        let tables = parsed.get_ref().get(name).and_then(|tables| tables.get_ref().as_array());
+        let tables = tables.map_or(&[][..], |tables| tables.as_ref());
+        for table in tables {
+            if let DeValue::Table(table) = table.get_ref() {
+                check_keys(table, known).map_err(unknown)?;
+            }
         }
-    }
-    if rules.len() > MAX_RULES {
-        return Err(too_much(path, format!("has more than {MAX_RULES} rules")));
-    }
+        if tables.len() > MAX_RULES {
+            return Err(too_much(path, format!("has more than {MAX_RULES} {name}s")));
+        }
+        Ok(tables.iter().map(|table| table.span().start).collect::<Vec<usize>>())
+    };
+    let (rules_at, places_at) = (tables("rule", &RULE_KEYS)?, tables("place", &PLACE_KEYS)?);
     let file: PolicyFile = toml::from_str(text).map_err(wrong)?;
-    Ok((file.rule, rules.iter().map(|rule| rule.span().start).collect()))
+    Ok(Parsed { file, rules_at, places_at })
 }
 
 /// The place of a key that means nothing, the key, and what may help.
@@ -242,7 +319,7 @@ spares = ["deployer plan; ./x.sh", "x=deployer; $y plan", "deployer plan | sh"]
     #[test]
     fn rules_whose_examples_hold_are_read() {
         let (_folder, path) = file(GOOD);
-        let rules = read(&path, Path::new(HOME)).unwrap();
+        let rules = read(&path, Path::new(HOME)).unwrap().rules;
         let decisions: Vec<&str> = rules.rules().map(|rule| rule.decision.name()).collect();
         assert_eq!(decisions, ["deny", "ask", "allow"]);
         assert_eq!(rules.file(), Some(path.as_path()));
@@ -254,11 +331,34 @@ spares = ["deployer plan; ./x.sh", "x=deployer; $y plan", "deployer plan | sh"]
     }
 
     #[test]
+    fn places_are_read_and_checked() {
+        let text = "[[place]]\npath = \"~/Photos\"\nblock = \"changes\"\nreason = \"no copy\"\nlaw = \"7\"\n\
+                    [[place]]\npath = \"/srv/mail\"\nblock = \"access\"\nreason = \"private\"\n";
+        let (_folder, path) = file(text);
+        let place = |path: &str, block, reason: &str, law: Option<&str>| Place {
+            path: path.into(),
+            block,
+            reason: reason.to_owned(),
+            law: law.map(str::to_owned),
+        };
+        let photos = place("/home/nobody-here/Photos", Block::Changes, "no copy", Some("7"));
+        let mail = place("/srv/mail", Block::Access, "private", None);
+        assert_eq!(read(&path, Path::new(HOME)).unwrap().places, [photos.clone(), mail]);
+        let enforcement = Enforcement::Place { path: photos.path, block: Block::Changes };
+        assert_eq!(enforced(&path, Path::new(HOME)).unwrap(), [("7".to_owned(), enforcement)]);
+        for wrong in ["photos", "~", "~/", "/", "/home", "/home/nobody-here", "~/a/../b", "/a/../b", ""] {
+            let text = format!("[[place]]\npath = {wrong:?}\nblock = \"access\"\nreason = \"r\"\n");
+            assert!(refusal(&text).starts_with("/policy.toml:1:"), "{wrong}: {}", refusal(&text));
+        }
+        assert!(refusal("[[place]]\npath = \"/a\"\nblok = \"access\"\nreason = \"r\"\n").contains("`block`"));
+    }
+
+    #[test]
     fn the_example_of_the_docs_holds() {
         let page = include_str!("../../../docs/design/consent.md");
         let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let (_folder, path) = file(example);
-        assert_eq!(read(&path, Path::new(HOME)).unwrap().rules().count(), 1);
+        assert_eq!(read(&path, Path::new(HOME)).unwrap().rules.rules().count(), 1);
     }
 
     #[test]
@@ -298,7 +398,10 @@ spares = ["deployer plan; ./x.sh", "x=deployer; $y plan", "deployer plan | sh"]
         assert!(refusal("rule = 3").contains("policy.toml:1:8"));
         let folder = tempfile::tempdir().unwrap();
         assert!(read(folder.path(), Path::new(HOME)).unwrap_err().to_string().contains("cannot read"));
-        assert_eq!(read(&folder.path().join("policy.toml"), Path::new(HOME)).unwrap().rules().count(), 0);
+        assert_eq!(
+            read(&folder.path().join("policy.toml"), Path::new(HOME)).unwrap().rules.rules().count(),
+            0
+        );
         std::fs::write(folder.path().join("policy.toml"), b"\xff").unwrap();
         assert!(read(&folder.path().join("policy.toml"), Path::new(HOME)).is_err());
     }

@@ -1,7 +1,7 @@
 //! The person's own rules of consent, `policy.toml`: read, checked, added to, explained.
 //!
-//! [`read`](read()) gives the [`Rules`](artoo_consent::Rules) of a file, whose examples hold, or says with line and column what is wrong. [`add`](add()) puts one more
-//! behind them, and nothing else of the file changes. [`explain`](explain()) tells what a run would do with a command, by the same functions as the
+//! [`read`](read()) gives the [`Policy`] of a file, rules whose examples hold and places that runs leave alone, or says with line and column what is wrong. [`add`](add()) puts one more
+//! rule behind them, and nothing else of the file changes; [`enforce`] and [`lift`] do the same for what enforces a law of memory. [`explain`](explain()) tells what a run would do with a command, by the same functions as the
 //! run. [`schema`] is the file's JSON Schema. Design: `docs/design/consent.md`.
 //!
 //! *Architecture invariant*: a rule is used only where its examples hold, and nothing here runs a command. Paths come in; no environment is read.
@@ -15,16 +15,20 @@
 //! effects = ["creates"]
 //! reason = "new files need a look"
 //! "#)?;
-//! assert_eq!(artoo_policy::read(&file, home)?.rules().count(), 1);
+//! assert_eq!(artoo_policy::read(&file, home)?.rules.rules().count(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod add;
+mod enforcement;
 mod error;
 mod explain;
 mod file;
+mod place;
 
-pub use add::{add, rule_text};
+pub use add::{add, enforce, lift, rule_text};
+pub use enforcement::Enforcement;
 pub use error::{PolicyError, Spot};
 pub use explain::{Situation, explain};
-pub use file::{read, schema};
+pub use file::{Policy, enforced, read, schema};
+pub use place::{Block, Place};
