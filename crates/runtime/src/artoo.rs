@@ -1,30 +1,26 @@
 //! `Artoo`: what all runs share, and the entry points that start runs.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    ffi::OsString,
+    collections::BTreeSet,
     path::PathBuf,
     sync::{Arc, Mutex},
 };
 
 use artoo_bus::{Bus, Clock};
-use artoo_executor::Executor;
-use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
-use artoo_planner::{Inventory, Planner};
+use artoo_planner::Inventory;
 use artoo_redaction::Redactor;
-use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
-use artoo_types::{AuditReport, BlockedProgram, Errand, Prices, RunId, SubTaskOutcome, ToolKind};
+use artoo_types::{AuditReport, BlockedProgram, Errand, RunId, SubTaskOutcome, ToolKind};
 use chrono::{DateTime, FixedOffset};
 use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 use crate::{
-    Acceptance, Builder, Deadlines, Run, RunRequest, StartError, assembly, audit::Audit, builder::Roles,
-    dreaming::Dreamer, journal::Journal,
+    Builder, Run, RunRequest, StartError, assembly, audit::Audit, dreaming::Dreamer, journal::Journal,
+    options::Options,
 };
 
 /// Programs that every system has; the inventory lists the others.
@@ -38,34 +34,14 @@ pub struct Artoo {
 
 /// The state shared by every run.
 pub(crate) struct Parts {
+    pub(crate) options: Options,
     pub(crate) bus: Bus,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) models: Models,
     pub(crate) data_folder: PathBuf,
     pub(crate) toolbox: Arc<Toolbox>,
     pub(crate) inventory: Inventory,
-    /// The user's own rules of consent.
-    pub(crate) policy: artoo_consent::Rules,
-    /// Paths that no run may read or write.
-    pub(crate) protected: Vec<std::path::PathBuf>,
-    pub(crate) environment: BTreeMap<OsString, OsString>,
-    pub(crate) redactor: Redactor,
     pub(crate) memory: Arc<dyn MemoryService>,
-    pub(crate) roles: Roles,
-    pub(crate) planner: Arc<dyn Planner>,
-    pub(crate) executor: Arc<dyn Executor>,
-    pub(crate) profile: Profile,
-    /// The controller's parameters; replans and time come from each request.
-    pub(crate) parameters: Parameters,
-    pub(crate) strict: bool,
-    pub(crate) ask_before_plans: bool,
-    pub(crate) prices: Prices,
-    pub(crate) deadlines: Deadlines,
-    pub(crate) parallel: usize,
-    /// Which checks are required before a run is accepted.
-    pub(crate) acceptance: Acceptance,
-    pub(crate) snapshot_limits: SnapshotLimits,
-    pub(crate) retention: Retention,
     /// When undo retention was last applied.
     pub(crate) retained: Mutex<Option<Instant>>,
     pub(crate) journal: Journal,
@@ -130,7 +106,7 @@ impl Artoo {
 
     /// The redactor of the records, for callers that write another record.
     pub fn redactor(&self) -> &Redactor {
-        &self.parts.redactor
+        &self.parts.options.redactor
     }
 
     /// The memory, for views of it.

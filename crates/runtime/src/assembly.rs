@@ -133,7 +133,8 @@ fn expire_undo(parts: &Parts) {
         }
         *last = Some(Instant::now());
     }
-    let (data_folder, retention, now) = (parts.data_folder.clone(), parts.retention, parts.clock.now());
+    let (data_folder, retention, now) =
+        (parts.data_folder.clone(), parts.options.retention, parts.clock.now());
     let expire = move || {
         if let Err(error) = runs::expire_undo(&data_folder, retention, now) {
             tracing::warn!(%error, "old contents that are kept for undo could not be removed");
@@ -159,7 +160,7 @@ fn assemble(
     let folder = journal.folder().to_owned();
     let evidence = EvidenceStore::open(runs::evidence_folder(&folder))
         .map_err(|source| StartError::Folder { path: folder.clone(), source })?
-        .redacting(parts.redactor.clone());
+        .redacting(parts.options.redactor.clone());
     let bus = parts.bus.open(journal.run_id())?;
     let (see, seen) = mpsc::unbounded_channel();
     let is_over = Arc::new(AtomicBool::new(false));
@@ -179,7 +180,7 @@ fn assemble(
     let canceller = Canceller { token: parts.closing.child_token(), reason: Arc::default() };
     let tools = canceller.token.child_token();
     let snapshot =
-        Snapshot::new(folder.join(runs::UNDO), vec![real(&parts.data_folder)], parts.snapshot_limits);
+        Snapshot::new(folder.join(runs::UNDO), vec![real(&parts.data_folder)], parts.options.snapshot_limits);
     let jobs = Jobs::default();
     let folders = RunFolders {
         working_folder: request.surroundings.working_folder.clone(),
@@ -190,10 +191,10 @@ fn assemble(
     // The executor replaces whoever is asked, for each call.
     let tool_context = ToolContext {
         request: request.text.as_str().into(),
-        protected: parts.protected.clone().into(),
+        protected: parts.options.protected.clone().into(),
         mode: request.sandbox,
         network: request.network,
-        environment: parts.environment.clone(),
+        environment: parts.options.environment.clone(),
         jobs: jobs.clone(),
         layer_stores: layer_stores(&folder, &journal.run_id().to_string()),
         snapshot: Some(snapshot.clone()),
@@ -205,7 +206,7 @@ fn assemble(
     let (role_tasks, settings, deadlines) = match errand {
         Errand::Task => {
             let role_tasks = role_tasks(parts, &bus, parameters, (&request, kept), tool_context)?;
-            (role_tasks, Some(control_settings(parts, parameters)), parts.deadlines)
+            (role_tasks, Some(control_settings(parts, parameters)), parts.options.deadlines)
         }
         // There is no controller in a command run.
         Errand::Command => {
@@ -233,7 +234,7 @@ fn assemble(
             turns: request.turns,
             instructions: request.instructions,
             limits: request.limits,
-            prices: parts.prices.clone(),
+            prices: parts.options.prices.clone(),
             person_present: request.person_present,
         },
         settings,
@@ -276,27 +277,27 @@ fn role_tasks(
     tools: ToolContext,
 ) -> Result<RoleTasks, StartError> {
     let mut role_tasks = RoleTasks::default();
-    let surroundings = &request.surroundings;
-    let deadlines = parts.deadlines;
+    let (surroundings, options) = (&request.surroundings, &parts.options);
+    let deadlines = options.deadlines;
 
-    let (behaviour, model) = (Arc::clone(&parts.roles.perceiver), Arc::clone(&parts.models.perceiver));
+    let (behaviour, model) = (Arc::clone(&options.roles.perceiver), Arc::clone(&parts.models.perceiver));
     role_tasks.add(bus, Role::Perceiver, move |port| {
         artoo_perceiver::run(port, Arc::clone(&behaviour), Arc::clone(&model))
     })?;
-    let planner: Arc<dyn Planner> = Arc::new(IdempotentPlanner::new(Arc::clone(&parts.planner)));
+    let planner: Arc<dyn Planner> = Arc::new(IdempotentPlanner::new(Arc::clone(&options.roles.planner)));
     let model = Arc::clone(&parts.models.planner);
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
         inventory: parts.inventory.clone(),
         listing: {
             let secrets = artoo_consent::secrets_in(&surroundings.home);
-            let protected: Vec<PathBuf> = parts.protected.iter().cloned().chain(secrets).collect();
+            let protected: Vec<PathBuf> = options.protected.iter().cloned().chain(secrets).collect();
             folder_listing(&surroundings.working_folder, &protected)
         },
         person_present: request.person_present,
         instructions: request.instructions.clone().into(),
         resumed: kept.to_vec(),
-        asking: match parts.profile {
+        asking: match options.profile {
             Profile::Default => Asking::All,
             Profile::SpecV08 => Asking::Literal,
         },
@@ -306,15 +307,15 @@ fn role_tasks(
     role_tasks.add(bus, Role::Planner, move |port| {
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
-    let (behaviour, model) = (Arc::clone(&parts.executor), Arc::clone(&parts.models.executor));
+    let (behaviour, model) = (Arc::clone(&options.roles.executor), Arc::clone(&parts.models.executor));
     let made_here = OnThisMachine { toolbox: Arc::clone(&parts.toolbox), context: tools.clone() };
     let settings = executor_settings(parts, (request, kept), made_here);
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
-    let (judge, model) = (Arc::clone(&parts.roles.judge), Arc::clone(&parts.models.agent_validator));
-    let rehearsal = Rehearsal::new(&parts.toolbox, tools.clone(), parts.policy.clone());
-    let again: Arc<dyn Rerun> = match parts.acceptance.dependence {
+    let (judge, model) = (Arc::clone(&options.roles.judge), Arc::clone(&parts.models.agent_validator));
+    let rehearsal = Rehearsal::new(&parts.toolbox, tools.clone(), options.policy.clone());
+    let again: Arc<dyn Rerun> = match options.acceptance.dependence {
         true => Arc::new(CallsAgain(rehearsal)),
         false => Arc::new(NoRerun),
     };
@@ -324,30 +325,30 @@ fn role_tasks(
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
         judge_deadline: deadlines.judge,
-        commands: Arc::new(CommandChecks::new(Arc::clone(&parts.toolbox), tools, parts.policy.clone())),
+        commands: Arc::new(CommandChecks::new(Arc::clone(&parts.toolbox), tools, options.policy.clone())),
         again: Arc::clone(&again),
         closed: closed.clone(),
     };
     role_tasks.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
-    let (judge, model) = (Arc::clone(&parts.roles.task_judge), Arc::clone(&parts.models.meta_validator));
+    let (judge, model) = (Arc::clone(&options.roles.task_judge), Arc::clone(&parts.models.meta_validator));
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings.clone(),
         judge_deadline: deadlines.judge,
         output_schema: request.output_schema.clone(),
-        judges_the_whole: parts.acceptance.last_judge,
+        judges_the_whole: options.acceptance.last_judge,
         again,
         closed,
     };
     role_tasks.add(bus, Role::MetaValidator, move |port| {
         artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
-    let (memory, redact) = (Arc::clone(&parts.memory), parts.redactor.clone());
+    let (memory, redact) = (Arc::clone(&parts.memory), options.redactor.clone());
     role_tasks.add(bus, Role::SharedMemory, move |port| {
         artoo_shared_memory::run(port, Arc::clone(&memory), redact.clone())
     })?;
-    let consent = Consent::of(parts.ask_before_plans, request.person_present);
+    let consent = Consent::of(options.ask_before_plans, request.person_present);
     let (dispatch, clock) = (Dispatch::new(bus.run_id()).resuming(kept), Arc::clone(&parts.clock));
     role_tasks.add(bus, Role::Dispatcher, move |port| {
         dispatcher(port, PlanGate::new(consent), dispatch.clone(), Arc::clone(&clock))
@@ -361,21 +362,23 @@ fn role_tasks(
 }
 
 fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
-    match &parts.roles.solver {
+    match &parts.options.roles.solver {
         None => default_solver(parameters),
-        Some(make) => Box::new(ForeignSolver::new(Arc::clone(make), parameters, parts.deadlines.step)),
+        Some(make) => {
+            Box::new(ForeignSolver::new(Arc::clone(make), parameters, parts.options.deadlines.step))
+        }
     }
 }
 
 fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> {
-    let parameters = parts.parameters.with_limits(limits)?;
-    Ok(if parts.strict { parameters.strict() } else { parameters })
+    let parameters = parts.options.parameters().with_limits(limits)?;
+    Ok(if parts.options.strict { parameters.strict() } else { parameters })
 }
 
 /// A money budget is meaningless if a call can have an unknown price.
 fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
     let asking = [Role::Perceiver, Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator];
-    let unpriced = asking.into_iter().find(|role| !parts.prices.roles.contains_key(role));
+    let unpriced = asking.into_iter().find(|role| !parts.options.prices.roles.contains_key(role));
     match (limits.max_cost, unpriced) {
         (Some(_), Some(role)) => Err(StartError::NoPrice { role }),
         (None, _) | (_, None) => Ok(()),
@@ -386,7 +389,11 @@ fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
 fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
     ControlSettings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        solver: if parts.roles.solver.is_some() { SolverOrigin::Foreign } else { SolverOrigin::BuiltIn },
+        solver: if parts.options.roles.solver.is_some() {
+            SolverOrigin::Foreign
+        } else {
+            SolverOrigin::BuiltIn
+        },
         hyperparameters: parameters.into(),
         tools: parts.tool_names(),
         programs: parts.programs(),
@@ -396,11 +403,11 @@ fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
 fn ggs_settings(parts: &Parts, parameters: Parameters, folder: PathBuf) -> artoo_ggs::Settings {
     artoo_ggs::Settings {
         parameters,
-        megrams: MegramRule::of(parts.profile),
+        megrams: MegramRule::of(parts.options.profile),
         working_folder: Some(folder),
         inventory: parts.tool_names(),
         programs: parts.programs(),
-        report_deadline: parts.deadlines.report + ON_THE_WAY,
+        report_deadline: parts.options.deadlines.report + ON_THE_WAY,
         mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),
     }
 }

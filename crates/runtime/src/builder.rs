@@ -9,7 +9,6 @@ use artoo_bus::{BusLimits, Clock};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
-use artoo_redaction::Redactor;
 use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{Prices, Role};
@@ -17,63 +16,24 @@ use artoo_types::{Prices, Role};
 pub use roles::MakeSolver;
 pub(crate) use roles::{Roles, default_solver};
 
-use crate::{Acceptance, Deadlines, command::NoModel};
+use crate::{
+    Acceptance, Deadlines,
+    command::NoModel,
+    options::{Options, Parallel},
+};
 
 /// Builder of [`Artoo`](crate::Artoo). Every role, the model, the tools and the memory can be replaced.
+#[derive(Default)]
 pub struct Builder {
+    options: Options,
+    // What `build` makes shared state of.
     models: BTreeMap<Role, Arc<dyn LlmClient>>,
     model: Option<Arc<dyn LlmClient>>,
     data_folder: Option<PathBuf>,
     clock: Option<Arc<dyn Clock>>,
-    toolbox: Toolbox,
-    programs: Vec<String>,
-    policy: artoo_consent::Rules,
-    protected: Vec<PathBuf>,
-    environment: BTreeMap<OsString, OsString>,
+    toolbox: Option<Toolbox>,
     memory: Option<Arc<dyn MemoryService>>,
-    roles: Roles,
-    profile: Profile,
-    parameters: Option<Parameters>,
-    strict: bool,
-    ask_before_plans: bool,
-    prices: Prices,
-    deadlines: Deadlines,
-    parallel: usize,
-    acceptance: Acceptance,
-    snapshot_limits: SnapshotLimits,
-    retention: Retention,
-    redactor: Redactor,
     bus_limits: BusLimits,
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        Self {
-            models: BTreeMap::new(),
-            model: None,
-            data_folder: None,
-            clock: None,
-            toolbox: Toolbox::standard(),
-            programs: Vec::new(),
-            policy: artoo_consent::Rules::default(),
-            protected: Vec::new(),
-            environment: BTreeMap::new(),
-            memory: None,
-            roles: Roles::default(),
-            profile: Profile::Default,
-            parameters: None,
-            strict: false,
-            ask_before_plans: false,
-            prices: Prices::default(),
-            deadlines: Deadlines::default(),
-            parallel: 8,
-            acceptance: Acceptance::default(),
-            snapshot_limits: SnapshotLimits::default(),
-            retention: Retention::default(),
-            redactor: Redactor::new(),
-            bus_limits: BusLimits::default(),
-        }
-    }
 }
 
 impl Builder {
@@ -109,19 +69,19 @@ impl Builder {
 
     /// The executor's tools; the standard ones by default.
     pub fn toolbox(mut self, toolbox: Toolbox) -> Self {
-        self.toolbox = toolbox;
+        self.toolbox = Some(toolbox);
         self
     }
 
     /// Programs that the shell can start, for the planner.
     pub fn programs(mut self, programs: Vec<String>) -> Self {
-        self.programs = programs;
+        self.options.programs = programs;
         self
     }
 
     /// The environment of commands, before the tools remove secret variables.
     pub fn environment(mut self, environment: BTreeMap<OsString, OsString>) -> Self {
-        self.environment = environment;
+        self.options.environment = environment;
         self
     }
 
@@ -133,7 +93,7 @@ impl Builder {
 
     /// The controller's parameters and the rules of memory: the default, or the specification's literal text.
     pub fn profile(mut self, profile: Profile) -> Self {
-        self.profile = profile;
+        self.options.profile = profile;
         self
     }
 
@@ -150,20 +110,20 @@ impl Builder {
     /// # Ok::<(), artoo_ggs_core::ParameterError>(())
     /// ```
     pub fn parameters(mut self, parameters: Parameters) -> Self {
-        self.parameters = Some(parameters);
+        self.options.parameters = Some(parameters);
         self
     }
 
     /// Whether only `accept` counts as a success: delta is 0, so no run ends as `success`.
     pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
+        self.options.strict = strict;
         self
     }
 
     /// The user's own rules of consent; none by default. Their file is protected: no run may read or write
     /// it.
     pub fn policy(mut self, policy: artoo_consent::Rules) -> Self {
-        self.policy = policy;
+        self.options.policy = policy;
         self
     }
 
@@ -171,7 +131,7 @@ impl Builder {
     /// folder and the file of the [`policy`](Self::policy). Files that decide about runs, such as a program's
     /// own configuration, belong here.
     pub fn protect(mut self, place: impl Into<PathBuf>) -> Self {
-        self.protected.push(place.into());
+        self.options.protected.push(place.into());
         self
     }
 
@@ -181,44 +141,44 @@ impl Builder {
     /// about again if it has a subtask that was not approved before. A no ends the run; without a person
     /// present the answer is no.
     pub fn ask_before_plans(mut self, ask: bool) -> Self {
-        self.ask_before_plans = ask;
+        self.options.ask_before_plans = ask;
         self
     }
 
     /// The models' prices; unknown by default. A run with [`Limits::max_cost`](artoo_types::Limits::max_cost)
     /// needs a price for the model of every role.
     pub fn prices(mut self, prices: Prices) -> Self {
-        self.prices = prices;
+        self.options.prices = prices;
         self
     }
 
     /// The roles' deadlines.
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
-        self.deadlines = deadlines;
+        self.options.deadlines = deadlines;
         self
     }
 
     /// Maximum number of subtasks of a run in parallel; at least one.
     pub fn parallel(mut self, parallel: usize) -> Self {
-        self.parallel = parallel.max(1);
+        self.options.parallel = Parallel(parallel.max(1));
         self
     }
 
     /// The checks required before a run is accepted: all, unless some are disabled to measure their benefit.
     pub fn acceptance(mut self, acceptance: Acceptance) -> Self {
-        self.acceptance = acceptance;
+        self.options.acceptance = acceptance;
         self
     }
 
     /// Limits on the previous state that a run keeps for undo.
     pub fn snapshot_limits(mut self, limits: SnapshotLimits) -> Self {
-        self.snapshot_limits = limits;
+        self.options.snapshot_limits = limits;
         self
     }
 
     /// How long undo records are kept, and their total size over all runs. Applied when a run starts.
     pub fn retention(mut self, retention: Retention) -> Self {
-        self.retention = retention;
+        self.options.retention = retention;
         self
     }
 
@@ -227,7 +187,7 @@ impl Builder {
     /// [`SHORTEST_SECRET`](artoo_redaction::SHORTEST_SECRET) characters is not a secret (local servers accept
     /// any word as a key) and is ignored: it would remove ordinary words from the record.
     pub fn secret(mut self, value: impl AsRef<str>) -> Self {
-        self.redactor = self.redactor.secret(value);
+        self.options.redactor = self.options.redactor.secret(value);
         self
     }
 

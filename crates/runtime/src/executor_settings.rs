@@ -22,15 +22,15 @@ pub(crate) fn executor_settings(
         terms: Terms {
             approval: request.approval,
             granted: request.granted.clone(),
-            rules: parts.policy.clone(),
+            rules: parts.options.policy.clone(),
             person_present: request.person_present,
         },
         programs: parts.inventory.programs.clone(),
         instructions: request.instructions.clone().into(),
-        samples: parts.acceptance.sampling,
+        samples: parts.options.acceptance.sampling,
         provenance: provenance(request, kept),
-        attempt_deadline: parts.deadlines.attempt,
-        parallel: parts.parallel,
+        attempt_deadline: parts.options.deadlines.attempt,
+        parallel: parts.options.parallel.0,
         mint: Arc::new(|| CallId::new(Uuid::new_v4())),
     }
 }

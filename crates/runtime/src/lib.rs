@@ -38,6 +38,7 @@ mod foreign_solver;
 mod guided_limits;
 pub mod journal;
 mod notes;
+mod options;
 pub mod owner_only;
 mod plan_gate;
 mod question;

@@ -7,6 +7,7 @@ use artoo_ggs_core::Profile;
 use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_planner::{Inventory, ToolBrief};
 use artoo_redaction::{Redactor, secrets_of};
+use artoo_tools::Toolbox;
 use artoo_types::{MegramId, Role, ToolKind};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
@@ -45,17 +46,25 @@ impl Builder {
         owner_only::data_folder(&data_folder).map_err(unusable)?;
         let in_runs = |source| BuildError::DataFolder { path: runs::folder(&data_folder), source };
         owner_only::folder(&runs::folder(&data_folder)).map_err(in_runs)?;
-        let files = self.protected.iter().cloned().chain(self.policy.file().map(std::path::Path::to_owned));
-        let places: Vec<_> = owner_only::places(&data_folder).into_iter().chain(files).collect();
+        let mut options = self.options;
+        let file = options.policy.file().map(std::path::Path::to_owned);
+        let places = owner_only::places(&data_folder).into_iter();
+        let places: Vec<_> = places.chain(options.protected.iter().cloned()).chain(file.clone()).collect();
         for owner_only::StaysOpen { path, error } in owner_only::close(&places) {
             tracing::warn!(path = %path.display(), %error, "others may read or write what is artoo's, and it cannot be closed");
         }
-        let variables = self.environment.iter();
-        let texts = variables.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-        let redactor = secrets_of(texts).fold(self.redactor, Redactor::secret);
-        let journal = Journal::start(redactor.clone()).map_err(unusable)?;
+        options.redactor = {
+            let variables = options.environment.iter();
+            let texts = variables.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+            secrets_of(texts).fold(options.redactor, Redactor::secret)
+        };
+        options.protected = [data_folder.clone()].into_iter().chain(options.protected).chain(file).collect();
+        options.policy =
+            options.protected.iter().fold(options.policy, |policy, place| policy.protecting(place));
+        let journal = Journal::start(options.redactor.clone()).map_err(unusable)?;
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let bus = Bus::new(Arc::clone(&clock), self.bus_limits);
+        let toolbox = self.toolbox.unwrap_or_else(Toolbox::standard);
         let names = [
             &models.perceiver,
             &models.planner,
@@ -64,46 +73,26 @@ impl Builder {
             &models.meta_validator,
         ];
         let models_known = names.into_iter().map(|model| model.model().to_owned());
-        let tools_known = self.toolbox.tools().map(|tool| tool.name().to_string());
+        let tools_known = toolbox.tools().map(|tool| tool.name().to_string());
         let known = models_known.chain(tools_known).collect();
         let audit = Audit::start(&bus, &clock, &data_folder, known)?;
-        let memory = self.memory.unwrap_or_else(|| in_memory(&clock, self.profile));
+        let memory = self.memory.unwrap_or_else(|| in_memory(&clock, options.profile));
         let dreamer = dreaming::dream(Arc::clone(&memory), Arc::clone(&models.planner), audit.memory_port()?);
         let leaves_running = !models.executor.profile().guided;
-        let tools = self
-            .toolbox
+        let tools = toolbox
             .tools()
             .filter(|tool| leaves_running || !tool.name().is(ToolKind::Job))
             .map(|tool| ToolBrief { name: tool.name(), summary: tool.summary().to_owned() })
             .collect();
-        let file = self.policy.file().map(std::path::Path::to_owned);
-        let protected: Vec<_> = [data_folder.clone()].into_iter().chain(self.protected).chain(file).collect();
-        let policy = protected.iter().fold(self.policy, |policy, place| policy.protecting(place));
         let parts = Parts {
             bus,
             clock,
             models,
             data_folder,
-            toolbox: Arc::new(self.toolbox),
-            inventory: Inventory { tools, programs: self.programs },
-            policy,
-            protected,
-            environment: self.environment,
-            redactor,
+            toolbox: Arc::new(toolbox),
+            inventory: Inventory { tools, programs: options.programs.clone() },
             memory,
-            planner: self.roles.planner(),
-            executor: self.roles.executor(),
-            roles: self.roles,
-            profile: self.profile,
-            parameters: self.parameters.unwrap_or_else(|| self.profile.parameters()),
-            strict: self.strict,
-            ask_before_plans: self.ask_before_plans,
-            prices: self.prices,
-            deadlines: self.deadlines,
-            parallel: self.parallel,
-            acceptance: self.acceptance,
-            snapshot_limits: self.snapshot_limits,
-            retention: self.retention,
+            options,
             retained: Mutex::new(None),
             journal,
             audit,
