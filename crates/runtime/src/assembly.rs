@@ -192,6 +192,8 @@ fn assemble(
     let tool_context = ToolContext {
         request: request.text.as_str().into(),
         protected: parts.options.protected.clone().into(),
+        read_only: parts.options.keep.clone().into(),
+        sockets: parts.options.sockets.clone().into(),
         mode: request.sandbox,
         network: request.network,
         environment: parts.options.environment.clone(),

@@ -135,6 +135,20 @@ impl Builder {
         self
     }
 
+    /// A file or folder that every run may read and none may change, because the person said so. The kernel keeps
+    /// it.
+    pub fn keep(mut self, place: impl Into<PathBuf>) -> Self {
+        self.options.keep.push(place.into());
+        self
+    }
+
+    /// A Unix socket of another program, which the person named: a command may connect to it after a question.
+    /// Commands reach no other.
+    pub fn socket(mut self, path: impl Into<PathBuf>) -> Self {
+        self.options.sockets.push(path.into());
+        self
+    }
+
     /// Whether a person is asked before a plan runs:
     /// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) is answered by
     /// [`Answerer::agree`](crate::Answerer::agree) or [`refuse`](crate::Answerer::refuse). A replan is asked

@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) policy: artoo_consent::Rules,
     /// With the data folder and the policy's file, once built.
     pub(crate) protected: Vec<PathBuf>,
+    pub(crate) keep: Vec<PathBuf>,
+    pub(crate) sockets: Vec<PathBuf>,
     /// With the secrets of the environment, once built.
     pub(crate) redactor: Redactor,
     pub(crate) snapshot_limits: SnapshotLimits,

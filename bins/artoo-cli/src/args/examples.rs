@@ -136,7 +136,11 @@ Examples:
   artoo memory remember \"Count files with find, not with ls\"
   artoo memory remember \"Reports lie in ~/reports\" --for \"sum up the report\"
   artoo memory remember --never \"Sort in place\" --for \"sort sales.csv\"
-  artoo memory remember --law \"Answer in English\"";
+  artoo memory remember --law \"Answer in English\"
+  artoo memory remember --law \"Never touch my photos\" --block-changes ~/Photos\n\
+\n\
+A law that names a path or a program can be enforced: at a terminal you are asked how, and forgetting the\n\
+law lifts it again.";
 
 /// `artoo memory forget --help`.
 pub(super) const MEMORY_FORGET: &str = "\

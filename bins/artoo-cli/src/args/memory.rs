@@ -162,6 +162,15 @@ pub(crate) struct RememberArgs {
     /// As a law: it is said before every plan, and nothing wears it out
     #[arg(long, conflicts_with_all = ["request", "never"])]
     pub(crate) law: bool,
+    /// Let no run change anything at this path; may be given several times
+    #[arg(long, value_name = "PATH", requires = "law")]
+    pub(crate) block_changes: Vec<PathBuf>,
+    /// Let no run read or change anything at this path; may be given several times
+    #[arg(long, value_name = "PATH", requires = "law")]
+    pub(crate) block_access: Vec<PathBuf>,
+    /// Refuse every command that starts this program; may be given several times
+    #[arg(long, value_name = "NAME", requires = "law")]
+    pub(crate) block_program: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

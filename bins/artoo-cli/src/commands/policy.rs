@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_consent::{Rule, Rules};
-use artoo_policy::{Situation, explain};
+use artoo_consent::Rule;
+use artoo_policy::{Block, Place, Policy, Situation, explain};
 use artoo_shell_effects::{Effects, Kind, Permission};
 use artoo_tools::Outlook;
 use serde_json::{Map, Value, json};
@@ -22,13 +22,13 @@ use crate::terminal::{neutral_json, neutral_line};
 pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<Exit, CommandError> {
     let page = match command {
         PolicyCommand::Check { text, json } => check(context, text, *json)?,
-        PolicyCommand::Rules { json } => list(&own_rules(context)?, *json),
+        PolicyCommand::Rules { json } => list(&own_policy(context)?, *json),
     };
     context.terminal.data(&page)?;
     Ok(Exit::OK)
 }
 
-fn own_rules(context: &Context<'_>) -> Result<Rules, CommandError> {
+fn own_policy(context: &Context<'_>) -> Result<Policy, CommandError> {
     let home = context.folders.home.as_path();
     Ok(artoo_policy::read(&policy_path(context.environment, home), home)?)
 }
@@ -36,7 +36,8 @@ fn own_rules(context: &Context<'_>) -> Result<Rules, CommandError> {
 fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, CommandError> {
     let Loaded { settings, file, .. } = Loaded::load(context, Given::default())?;
     let configuration = context.folders.current.join(file);
-    let rules = own_rules(context)?.protecting(&settings.data_dir).protecting(&configuration);
+    let Policy { rules, places } = own_policy(context)?;
+    let rules = rules.protecting(&settings.data_dir).protecting(&configuration);
     let kept = [settings.data_dir.clone(), configuration].into_iter().chain(rules.file().map(Path::to_owned));
     let protected: Vec<PathBuf> = kept.chain(settings.protected.iter().cloned()).collect();
     let situation = Situation {
@@ -47,29 +48,32 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
         // Where a run would have them is not there yet.
         layer_stores: vec![nearest_folder(&settings.data_dir), PathBuf::from("/var/tmp")],
         protected,
+        sockets: settings.sockets.clone(),
         mode: settings.sandbox,
         network: settings.network(),
         environment: context.environment.all(),
     };
-    let outlook = explain(text, situation, rules);
+    let outlook = explain(text, situation, Policy { rules, places });
     Ok(if json { format!("{}\n", neutral_json(&as_json(&outlook).to_string())) } else { page(&outlook) })
 }
 
-/// The user's rules and the path of their file.
-fn list(rules: &Rules, json: bool) -> String {
+/// The user's rules and places, and the path of their file.
+fn list(policy: &Policy, json: bool) -> String {
+    let Policy { rules, places } = policy;
     let file = rules.file().map(|file| file.display().to_string()).unwrap_or_default();
     let is_there = rules.file().is_some_and(Path::exists);
     if json {
         let all: Vec<Value> =
             rules.rules().enumerate().map(|(at, rule)| rule_as_json(at + 1, rule)).collect();
-        let object = json!({ "file": file, "file_exists": is_there, "rules": all });
+        let places: Vec<Value> = places.iter().map(place_as_json).collect();
+        let object = json!({ "file": file, "file_exists": is_there, "rules": all, "places": places });
         return format!("{}\n", neutral_json(&object.to_string()));
     }
     let there = if is_there { "" } else { " (not there)" };
     let mut text = format!("# file: {}{there}\n", neutral_line(&file));
     for (at, rule) in rules.rules().enumerate() {
         let kinds: Vec<&str> = rule.effects.iter().map(|kind| kind.name()).collect();
-        let mut about = kinds.join(", ");
+        let mut about = if kinds.is_empty() { "every use".to_owned() } else { kinds.join(", ") };
         if !rule.programs.is_empty() {
             about.push_str(&format!(" by {}", rule.programs.join(", ")));
         }
@@ -84,7 +88,24 @@ fn list(rules: &Rules, json: bool) -> String {
             neutral_line(&rule.reason)
         ));
     }
+    for Place { path, block, reason, law: _ } in places {
+        let what = match block {
+            Block::Changes => "no run changes it",
+            Block::Access => "no run reads or changes it",
+        };
+        let path = path.display().to_string();
+        text.push_str(&format!(
+            "     place  {}: {what}\n            {}\n",
+            neutral_line(&path),
+            neutral_line(reason)
+        ));
+    }
     text
+}
+
+fn place_as_json(place: &Place) -> Value {
+    let Place { path, block, reason, law } = place;
+    json!({ "path": path, "block": block, "reason": reason, "law": law })
 }
 
 fn rule_as_json(number: usize, rule: &Rule) -> Value {
@@ -169,6 +190,8 @@ mod tests {
     use artoo_tools::Step;
     use artoo_types::EffectKind;
 
+    use artoo_consent::Rules;
+
     use super::*;
 
     struct Empty;
@@ -233,6 +256,18 @@ mod tests {
     }
 
     /// One rule for each decision.
+    fn own_policy() -> Policy {
+        let place = |path: &str, block| Place {
+            path: path.into(),
+            block,
+            reason: "there is no other copy".to_owned(),
+            law: None,
+        };
+        let places =
+            vec![place("/home/ada/Photos", Block::Changes), place("/home/ada/Letters", Block::Access)];
+        Policy { rules: own(), places }
+    }
+
     fn own() -> Rules {
         let rule = |decision, kind, reason: &str, matches: &str| Rule {
             decision,
@@ -253,7 +288,7 @@ mod tests {
 
     #[test]
     fn lists() {
-        insta::assert_snapshot!(format!("{}{}", list(&own(), false), list(&own(), true)));
-        assert_eq!(list(&Rules::default(), false), "# file:  (not there)\n");
+        insta::assert_snapshot!(format!("{}{}", list(&own_policy(), false), list(&own_policy(), true)));
+        assert_eq!(list(&Policy::default(), false), "# file:  (not there)\n");
     }
 }

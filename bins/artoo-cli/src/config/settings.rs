@@ -49,6 +49,8 @@ pub(crate) struct Settings {
     pub(crate) acceptance: Acceptance,
     /// Paths that no run may read or change, in addition to the built-in ones. Absolute.
     pub(crate) protected: Vec<PathBuf>,
+    /// Unix sockets of other programs that commands may use after a question.
+    pub(crate) sockets: Vec<PathBuf>,
     /// The rule set that applies.
     pub(crate) rules: Profile,
     /// The controller's hyperparameters.
@@ -132,13 +134,8 @@ pub(crate) fn resolve(
             sampling: sections.acceptance.sampling.unwrap_or(true),
             last_judge: sections.acceptance.last_judge.unwrap_or(true),
         },
-        protected: sections
-            .tools
-            .protected
-            .iter()
-            .flatten()
-            .map(|place| whole("tools.protected", place, home))
-            .collect::<Result<_, CommandError>>()?,
+        protected: all_whole("tools.protected", sections.tools.protected.as_deref(), home)?,
+        sockets: all_whole("tools.sockets", sections.tools.sockets.as_deref(), home)?,
         rules,
         parameters,
         snapshot: SnapshotLimits {
@@ -166,6 +163,11 @@ pub(crate) fn resolve(
         },
     };
     Ok((settings, sections))
+}
+
+/// The whole paths of a list.
+fn all_whole(key: &str, paths: Option<&[PathBuf]>, home: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    paths.unwrap_or_default().iter().map(|path| whole(key, path, home)).collect()
 }
 
 /// Requires an absolute path: the meaning of a relative one would depend on where artoo is run.

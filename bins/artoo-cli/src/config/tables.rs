@@ -323,6 +323,9 @@ pub(crate) struct ToolsTable {
     /// Whether confined commands may use the network. What they can read can then leave this machine. With the sandbox mode
     /// `full-access` they may in any case.
     pub(crate) network: Option<bool>,
+    /// Unix sockets of other programs that commands may use after a question, which says what each controls: whole paths, or from
+    /// `~/`. Commands reach no other.
+    pub(crate) sockets: Option<Vec<PathBuf>>,
     /// Files and folders that no run may read or change, beside those that never are: whole paths, or from `~/`.
     pub(crate) protected: Option<Vec<PathBuf>>,
     /// Whether runs may act in the apps of a Mac, by AppleScript and shortcuts. No sandbox reaches there.

@@ -6,6 +6,7 @@ use artoo_auditor::RunFindings;
 use artoo_bus::{Clock as _, SystemClock};
 use artoo_consent::Rules;
 use artoo_mkct_memory::MemoryService;
+use artoo_policy::Block;
 use artoo_runtime::control::{AnsweredAt, Listening, listen};
 use artoo_runtime::{Artoo, Builder, Deadlines, StartError};
 use artoo_types::{FinalResult, Role, RunId, SessionId};
@@ -69,7 +70,7 @@ pub(super) async fn drive(
     keyboard.hear(run.noter());
     let show = Show::new(args, verbose, context.streams.stdout, artoo.redactor());
     let view = View::new(show, findings, run.canceller(), prepared.settings.data_dir.clone());
-    let policy = policy_file(context, &prepared.policy);
+    let policy = policy_file(context, &prepared.policy.rules);
     let asking =
         if args.detached { Asking::elsewhere() } else { Asking::new(run.answerer(), keyboard, policy) };
     let attended = attend(context.terminal, (artoo, run), signals, view, asking).await;
@@ -186,7 +187,7 @@ pub(super) fn builder(context: &Context<'_>, prepared: &Prepared) -> Builder {
     let mut builder = Artoo::builder()
         .data_folder(prepared.settings.data_dir.clone())
         .toolbox(prepared.toolbox.clone())
-        .policy(prepared.policy.clone())
+        .policy(prepared.policy.rules.clone())
         .protect(prepared.configuration.clone())
         .programs(artoo_tools::installed_programs(&context.environment.search_path()))
         .environment(context.environment.all())
@@ -197,6 +198,15 @@ pub(super) fn builder(context: &Context<'_>, prepared: &Prepared) -> Builder {
         [&prepared.settings.memory_folder].into_iter().chain(&own).chain(&prepared.settings.protected)
     {
         builder = builder.protect(place.clone());
+    }
+    for place in prepared.policy.blocked(Block::Access) {
+        builder = builder.protect(place);
+    }
+    for place in prepared.policy.blocked(Block::Changes) {
+        builder = builder.keep(place);
+    }
+    for socket in &prepared.settings.sockets {
+        builder = builder.socket(socket);
     }
     for secret in &prepared.secrets {
         builder = builder.secret(secret.clone());

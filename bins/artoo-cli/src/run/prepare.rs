@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use artoo_bus::{Clock, SystemClock};
-use artoo_consent::Rules;
 use artoo_llm_client::cassette::Redaction;
+use artoo_policy::Policy;
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_runtime::owner_only::{self, StaysOpen};
@@ -41,8 +41,8 @@ pub(crate) struct Prepared {
     pub(super) embedded: bool,
     /// The available tools that the user granted.
     pub(super) toolbox: Toolbox,
-    /// The user's approval rules.
-    pub(super) policy: Rules,
+    /// The user's approval rules, and the places that runs leave alone.
+    pub(super) policy: Policy,
     /// Path of the configuration file, which need not exist.
     pub(super) configuration: PathBuf,
     /// Values that must never reach a journal.

@@ -78,7 +78,7 @@ async fn carry_out(
 ) -> Result<Done, CommandError> {
     let artoo = built(builder(context, &prepared).without_model())?;
     context.log_secrets.are(artoo.redactor());
-    let policy = policy_file(context, &prepared.policy);
+    let policy = policy_file(context, &prepared.policy.rules);
     let person_present = prepared.request.person_present;
     let show = Show::of_command(context.common.verbose > 0);
     let now = prepared.request.surroundings.now;

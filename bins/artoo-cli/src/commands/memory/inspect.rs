@@ -1,8 +1,11 @@
 //! `artoo memory stats`, `list` and `show`.
 
-use artoo_memory_store::operator::Filter;
+use std::collections::BTreeMap;
 
-use super::{Work, entry_page, explained, ids, pages};
+use artoo_memory_store::operator::{Filter, Listed};
+use artoo_types::Level;
+
+use super::{Work, entry_page, explained, ids, law_enforcement, pages};
 use crate::args::ListArgs;
 use crate::commands::runs::as_json;
 use crate::dispatch::Context;
@@ -26,9 +29,12 @@ pub(super) fn list(
     let filter =
         Filter { level: args.level, space: args.space.clone(), like: args.text.clone(), limit: args.limit };
     let found = work.memory.list(&filter).map_err(explained)?;
+    let has_law = found.iter().any(|listed| listed.megram.level == Level::T);
+    let enforced = if has_law { law_enforcement::enforced(context) } else { BTreeMap::new() };
+    let of = |listed: &Listed| enforced.get(&listed.megram.id.to_string()).cloned().unwrap_or_default();
     if args.json {
         for listed in &found {
-            context.terminal.data(&(as_json(listed)? + "\n"))?;
+            context.terminal.data(&pages::with_enforcement(listed, &of(listed))?)?;
         }
         return Ok(Exit::OK);
     }
@@ -39,7 +45,8 @@ pub(super) fn list(
     }
     let mut rows = Vec::with_capacity(found.len());
     for listed in found {
-        rows.push((ids::short(work.memory.as_ref(), listed.megram.id)?, listed));
+        let id = ids::short(work.memory.as_ref(), listed.megram.id)?;
+        rows.push(pages::Row { id, enforced: of(&listed), listed });
     }
     let columns = context.terminal.data_look().columns;
     context.terminal.data(&pages::list(&rows, work.now, columns))?;
@@ -57,10 +64,16 @@ pub(super) fn show(
         CommandError::usage(format!("nothing in memory has the id {id}"))
             .hint("it may have been forgotten just now: artoo memory list")
     })?;
+    let enforced = match shown.listed.megram.level {
+        Level::T => law_enforcement::enforced(context).remove(&id.to_string()).unwrap_or_default(),
+        Level::M | Level::K | Level::C => Vec::new(),
+    };
     let text = if json {
-        as_json(&shown)? + "\n"
+        pages::with_enforcement(&shown, &enforced)?
     } else {
-        entry_page::entry(&shown, work.now, context.terminal.data_look().columns)
+        let page = entry_page::entry(&shown, work.now, context.terminal.data_look().columns);
+        let lines = enforced.iter().map(|line| format!("  enforced {line}\n"));
+        page + &lines.collect::<String>()
     };
     context.terminal.data(&text)?;
     Ok(Exit::OK)

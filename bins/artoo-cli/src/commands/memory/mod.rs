@@ -6,6 +6,7 @@ mod forecast;
 mod forecast_page;
 mod ids;
 mod inspect;
+mod law_enforcement;
 mod maintenance;
 mod pages;
 mod remember;

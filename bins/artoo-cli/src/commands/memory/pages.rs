@@ -6,7 +6,10 @@ use artoo_memory_store::operator::{
 use artoo_mkct_memory::polarity;
 use artoo_types::{DreamReport, Level, Megram, MegramId, Polarity};
 use chrono::{DateTime, FixedOffset};
+use serde::Serialize;
 
+use crate::commands::runs::as_json;
+use crate::error::CommandError;
 use crate::terminal::{clip, neutral_line, pad, width, worded};
 use crate::view::{bytes, counted};
 
@@ -101,25 +104,45 @@ pub(super) fn verification(verified: &Verification) -> String {
     format!("{read}\n{}", findings(&verified.findings))
 }
 
-/// Entries with the prefix of their id, newest first.
-pub(super) fn list(rows: &[(String, Listed)], now: DateTime<FixedOffset>, columns: usize) -> String {
-    let ids = rows.iter().map(|(id, _)| width(id)).max().unwrap_or(0);
+/// An entry of a list.
+pub(super) struct Row {
+    /// The beginning of its id.
+    pub(super) id: String,
+    pub(super) listed: Listed,
+    /// How a law is enforced, in words.
+    pub(super) enforced: Vec<String>,
+}
+
+/// One JSON line; with how a law is enforced, if it is.
+pub(super) fn with_enforcement(value: &impl Serialize, enforced: &[String]) -> Result<String, CommandError> {
+    let mut object = serde_json::to_value(value)
+        .map_err(|error| CommandError::failed("it cannot be written as JSON").because(error))?;
+    if let (Some(fields), false) = (object.as_object_mut(), enforced.is_empty()) {
+        fields.insert("enforced".to_owned(), enforced.into());
+    }
+    Ok(as_json(&object)? + "\n")
+}
+
+/// The entries, newest first.
+pub(super) fn list(rows: &[Row], now: DateTime<FixedOffset>, columns: usize) -> String {
+    let ids = rows.iter().map(|row| width(&row.id)).max().unwrap_or(0);
     let head = |id: &str, level: &str, age: &str, sign: &str, live: &str| {
         format!("{}  {level}  {age:>6}  {sign:>8}  {live:>5}", pad(id, ids))
     };
-    let pairs: Vec<String> = rows.iter().map(|(_, listed)| pair(&listed.megram)).collect();
+    let pairs: Vec<String> = rows.iter().map(|row| pair(&row.listed.megram)).collect();
     let room = pairs.iter().map(|pair| width(pair)).max().unwrap_or(0).min(columns / 3);
     let mut text = String::new();
     if columns >= WIDE {
         let titles = head("id", "L", "age", "sign", "live");
         text.push_str(&format!("{titles}  {}  lesson\n", pad("pair", room)));
     }
-    for ((id, listed), pair) in rows.iter().zip(&pairs) {
+    for (Row { id, listed, enforced }, pair) in rows.iter().zip(&pairs) {
         let Listed { megram, live, consolidated_into } = listed;
         let level = level_letter(megram.level);
         let head = head(id, level, &age(megram.created_at, now), &sign(megram), &format!("{live:.2}"));
         let part = if consolidated_into.is_some() { "(in a rule) " } else { "" };
-        let lesson = format!("{part}{}", neutral_line(&megram.content));
+        let kept = if enforced.is_empty() { String::new() } else { format!("({}) ", enforced.join("; ")) };
+        let lesson = format!("{part}{kept}{}", neutral_line(&megram.content));
         if columns >= WIDE {
             let line = format!("{head}  {}  {lesson}", pad(&clip(pair, room), room));
             text.push_str(&format!("{}\n", clip(line.trim_end(), columns)));

@@ -6,7 +6,7 @@ use artoo_redaction::{Redactor, secrets_of};
 use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Space};
 use uuid::Uuid;
 
-use super::{Work, entry_page, explained, ids, pages, wait};
+use super::{Work, entry_page, explained, ids, law_enforcement, pages, wait};
 use crate::args::RememberArgs;
 use crate::commands::runs::as_json;
 use crate::dispatch::Context;
@@ -30,14 +30,28 @@ pub(super) fn remember(
     if megram.content != args.text.trim() {
         context.terminal.warning("something that looks like a secret was taken out of it");
     }
+    let outright = law_enforcement::said(args, &context.folders.current, &context.folders.home)?;
     work.memory.write(megram.clone()).map_err(|error| explained(error.into()))?;
     wait(work.memory.flush())?.map_err(|error| explained(error.into()))?;
+    let enforcements = match megram.level {
+        Level::T if outright.is_empty() => law_enforcement::agreed(context, &megram, work.now, args.json),
+        Level::T | Level::M | Level::K | Level::C => outright,
+    };
+    law_enforcement::enforce(context, &megram, &enforcements)?;
+    let home = context.folders.home.clone();
+    let enforced: Vec<String> =
+        enforcements.iter().map(|enforcement| law_enforcement::words(enforcement, &home)).collect();
     let text = if args.json {
-        as_json(&megram)? + "\n"
+        pages::with_enforcement(&megram, &enforced)?
     } else {
         let pair = pages::pair(&megram);
         match megram.level {
-            Level::T => format!("remembered as a law, for every plan: {}\n", megram.id),
+            Level::T if enforced.is_empty() => {
+                format!("remembered as a law, for every plan: {}\n", megram.id)
+            }
+            Level::T => {
+                format!("remembered as a law, and enforced ({}): {}\n", enforced.join("; "), megram.id)
+            }
             Level::M | Level::K | Level::C => {
                 format!("remembered as a rule ({}) for {pair}: {}\n", pages::sign(&megram), megram.id)
             }
@@ -112,12 +126,17 @@ pub(super) fn forget(
     let ids: Vec<MegramId> = found.iter().map(|listed| listed.megram.id).collect();
     let gone = work.memory.forget(&ids).map_err(explained)?;
     wait(work.memory.flush())?.map_err(|error| explained(error.into()))?;
+    let lifted = law_enforcement::lift(context, &ids)?;
     if json {
         context.terminal.data(&(as_json(&gone)? + "\n"))?;
         return Ok(Exit::OK);
     }
     let count = counted(gone.forgotten.len() as u64, "entry", "entries");
     context.terminal.data(&format!("forgotten for good: {count}\n"))?;
+    if lifted > 0 {
+        let entries = counted(lifted as u64, "entry", "entries");
+        context.terminal.note(&format!("no longer enforced: {entries} of policy.toml removed"));
+    }
     context.terminal.note("the records of runs still hold what those runs did: artoo runs list");
     Ok(Exit::OK)
 }
