@@ -257,7 +257,7 @@ mod tests {
 
     /// One rule for each decision.
     fn own_policy() -> Policy {
-        let place = |path: &str, block| Place {
+        let place = |path: &str, block| artoo_policy::Place {
             path: path.into(),
             block,
             reason: "there is no other copy".to_owned(),
