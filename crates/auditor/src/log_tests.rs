@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write as _};
 
 use super::*;
-use crate::{Line, verify};
+use crate::{Line, Truncation, VerifyError, verify};
 
 fn entries() -> VecDeque<Entry> {
     let at = "2026-03-01T12:00:00+01:00".parse().unwrap();
@@ -45,6 +45,10 @@ fn a_disk_that_fills_up_anywhere_loses_nothing_and_doubles_nothing() {
         assert_eq!(full.is_err(), room < whole);
         if let Err(error) = full {
             assert!(error.hint().unwrap().contains("disk is full"));
+            let VerifyError::Truncated { expected, cause, .. } = verify(log.path()).unwrap_err() else {
+                panic!("after {room} bytes")
+            };
+            assert_eq!((expected, cause), (2, Truncation::InFlight), "after {room} bytes");
         }
         // The state that another process would see, now or after a crash.
         let seen = Tail::empty().read_on(&log.file).unwrap();
