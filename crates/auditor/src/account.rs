@@ -37,7 +37,7 @@ pub struct RunOnRecord {
 
 /// Messages of a run that are on record, and of which the log says nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unlogged {
+pub struct MissingMessages {
     /// The run.
     pub run_id: RunId,
     /// The first missing message.
@@ -49,12 +49,12 @@ pub struct Unlogged {
     /// How many there are.
     pub of: usize,
     /// Why they may be missing.
-    pub cause: UnloggedCause,
+    pub cause: MissingCause,
 }
 
 /// Why messages may be missing from a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnloggedCause {
+pub enum MissingCause {
     /// Its last messages were on their way to the log when its process was killed, or still are.
     InFlight,
     /// The log is known to be cut at that time.
@@ -118,7 +118,7 @@ impl Account {
     }
 
     /// The messages of a run that are missing from the log, if there are any.
-    pub fn unlogged(&self, run: &RunOnRecord) -> Option<Unlogged> {
+    pub fn missing(&self, run: &RunOnRecord) -> Option<MissingMessages> {
         let logged = self.runs.get(&run.run_id);
         let is_missing = |seq: u64| logged.is_none_or(|spans| !spans.has_all(seq, seq));
         let missing: Vec<_> = run.messages.iter().filter(|(seq, _)| is_missing(*seq)).collect();
@@ -126,17 +126,15 @@ impl Account {
         let is_end = run.messages.iter().filter(|(seq, _)| *seq >= first.0).count() == missing.len();
         let cause = match (is_end && !run.ended, first.1, last.1) {
             // The log is made before the first run.
-            _ if !self.exists => UnloggedCause::Unexplained,
-            (true, first, last) if last.signed_duration_since(first) <= in_flight() => {
-                UnloggedCause::InFlight
-            }
+            _ if !self.exists => MissingCause::Unexplained,
+            (true, first, last) if last.signed_duration_since(first) <= in_flight() => MissingCause::InFlight,
             (_, first, last) if self.cuts.iter().any(|cut| cut.covers(first, last)) => {
-                UnloggedCause::Truncated
+                MissingCause::Truncated
             }
-            (..) => UnloggedCause::Unexplained,
+            (..) => MissingCause::Unexplained,
         };
         let (count, of) = (missing.len(), run.messages.len());
-        Some(Unlogged { run_id: run.run_id, first_seq: first.0, last_seq: last.0, count, of, cause })
+        Some(MissingMessages { run_id: run.run_id, first_seq: first.0, last_seq: last.0, count, of, cause })
     }
 }
 

@@ -70,7 +70,7 @@ mod verify;
 mod vocabulary;
 mod writer;
 
-pub use account::{Account, RunOnRecord, Unlogged, UnloggedCause, account};
+pub use account::{Account, MissingCause, MissingMessages, RunOnRecord, account};
 pub use actor::{LogReporter, Reporter, run};
 pub use batch::{Entry, What};
 pub use error::AuditError;

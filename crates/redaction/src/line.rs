@@ -6,7 +6,7 @@ use crate::{
     known_keys,
     known_keys::is_word,
     password_files, password_hashes, pem, sentence,
-    split_strings::{self, Joined},
+    split_strings::{self, JoinedLine},
 };
 
 /// The most passes over one line: each pass leaves fewer words that are not marks.
@@ -89,7 +89,7 @@ fn write_masked(line: &[u8], secrets: impl Iterator<Item = (usize, usize, Kind)>
 }
 
 /// The secrets of several parts, as spans of the line.
-fn split_secrets(joined: &Joined, before: Option<u8>) -> Vec<(usize, usize, Kind)> {
+fn split_secrets(joined: &JoinedLine, before: Option<u8>) -> Vec<(usize, usize, Kind)> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some((start, end, kind)) = next(&joined.text, before, at) {
         found.extend(joined.in_line(start, end, kind).map(|(start, end)| (start, end, kind)));

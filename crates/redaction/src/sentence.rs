@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The words for a password in a language, and the verbs between it and the password.
-struct Tongue {
+struct Language {
     names: &'static [&'static str],
     verbs: &'static [&'static str],
     writing: Writing,
@@ -28,37 +28,37 @@ enum Writing {
 }
 
 /// Of letters beyond ASCII both cases are listed.
-const TONGUES: [Tongue; 11] = [
-    Tongue {
+const LANGUAGES: [Language; 11] = [
+    Language {
         names: &["password", "passwd", "passphrase", "passcode"],
         // Other languages have borrowed the word.
         verbs: &["is", "was", "ist", "lautet", "war", "è", "È", "era"],
         writing: Writing::Compounds,
     },
-    Tongue {
+    Language {
         names: &["passwort", "kennwort"],
         verbs: &["ist", "lautet", "war"],
         writing: Writing::Compounds,
     },
-    Tongue {
+    Language {
         names: &["salasana", "salasanani", "salasanasi", "salasanamme", "salasananne", "salasanansa"],
         verbs: &["on", "oli"],
         writing: Writing::Compounds,
     },
-    Tongue { names: &["contraseña", "contraseÑa"], verbs: &["es", "era"], writing: Writing::Words },
-    Tongue { names: &["mot de passe"], verbs: &["est", "était", "Était"], writing: Writing::Words },
-    Tongue { names: &["senha", "palavra-passe"], verbs: &["é", "É", "era"], writing: Writing::Words },
-    Tongue {
+    Language { names: &["contraseña", "contraseÑa"], verbs: &["es", "era"], writing: Writing::Words },
+    Language { names: &["mot de passe"], verbs: &["est", "était", "Était"], writing: Writing::Words },
+    Language { names: &["senha", "palavra-passe"], verbs: &["é", "É", "era"], writing: Writing::Words },
+    Language {
         names: &["lösenord", "lÖsenord", "lösenordet", "lÖsenordet"],
         verbs: &["är", "Är", "var"],
         writing: Writing::Compounds,
     },
-    Tongue { names: &["wachtwoord"], verbs: &["is", "was", "luidt"], writing: Writing::Compounds },
-    Tongue { names: &["hasło", "hasŁo"], verbs: &["to", "jest", "brzmi"], writing: Writing::Words },
-    Tongue {
+    Language { names: &["wachtwoord"], verbs: &["is", "was", "luidt"], writing: Writing::Compounds },
+    Language { names: &["hasło", "hasŁo"], verbs: &["to", "jest", "brzmi"], writing: Writing::Words },
+    Language {
         names: &["كلمة المرور", "كلمة السر"], verbs: &["هي"], writing: Writing::Words
     },
-    Tongue {
+    Language {
         names: &["密码", "密碼", "口令", "パスワード"],
         verbs: &["是", "为", "為", "は"],
         writing: Writing::Dense,
@@ -105,18 +105,18 @@ pub(crate) fn value(line: &[u8], end: usize) -> Option<(usize, usize, Kind)> {
 }
 
 fn behind_name(line: &[u8], before: &[u8]) -> Option<(usize, usize, Kind)> {
-    TONGUES.iter().find(|tongue| tongue.names_a_password(before))?.value(line, before.len())
+    LANGUAGES.iter().find(|language| language.names_a_password(before))?.value(line, before.len())
 }
 
 /// The same for the name that begins at `at`, in a script whose letters end no word of a line.
 pub(crate) fn value_in_script(line: &[u8], at: usize) -> Option<(usize, usize, Kind)> {
     let rest = line.get(at..)?;
-    let named = |tongue: &'static Tongue| {
-        let name = tongue.names.iter().find(|name| rest.starts_with(name.as_bytes()))?;
-        Some((tongue, at + name.len()))
+    let named = |language: &'static Language| {
+        let name = language.names.iter().find(|name| rest.starts_with(name.as_bytes()))?;
+        Some((language, at + name.len()))
     };
-    let (tongue, end) = TONGUES.iter().filter(|tongue| !tongue.is_latin()).find_map(named)?;
-    tongue.value(line, end)
+    let (language, end) = LANGUAGES.iter().filter(|language| !language.is_latin()).find_map(named)?;
+    language.value(line, end)
 }
 
 /// Whether the text may end in a name, by its last bytes: nearly every word returns here.
@@ -133,7 +133,7 @@ fn may_be_name(text: &[u8]) -> bool {
     }
 }
 
-impl Tongue {
+impl Language {
     fn is_latin(&self) -> bool {
         self.names.iter().any(|name| name.starts_with(|letter: char| letter.is_ascii()))
     }
@@ -283,7 +283,9 @@ mod tests {
 
     #[test]
     fn no_name_is_lost_by_the_quick_look() {
-        for name in TONGUES.iter().filter(|tongue| tongue.is_latin()).flat_map(|tongue| tongue.names) {
+        for name in
+            LANGUAGES.iter().filter(|language| language.is_latin()).flat_map(|language| language.names)
+        {
             assert!(may_be_name(name.as_bytes()), "{name}");
             assert!(may_be_name(name.to_ascii_uppercase().as_bytes()), "{name}");
         }
@@ -292,7 +294,9 @@ mod tests {
     /// The other names are found by their first byte.
     #[test]
     fn the_first_bytes_of_other_scripts_are_known() {
-        for name in TONGUES.iter().filter(|tongue| !tongue.is_latin()).flat_map(|tongue| tongue.names) {
+        for name in
+            LANGUAGES.iter().filter(|language| !language.is_latin()).flat_map(|language| language.names)
+        {
             assert!(matches!(name.as_bytes()[0], 0xd9 | 0xe3 | 0xe5), "{name}");
         }
     }

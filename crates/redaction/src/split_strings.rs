@@ -20,7 +20,7 @@ const LITERALS: [&[u8]; 10] = [b"b", b"r", b"u", b"f", b"l", b"br", b"rb", b"fr"
 const CONTRACTION: usize = 2;
 
 /// A line without what joins its strings.
-pub(crate) struct Joined {
+pub(crate) struct JoinedLine {
     pub(crate) text: Vec<u8>,
     joints: Vec<Joint>,
 }
@@ -35,8 +35,8 @@ struct Joint {
 }
 
 /// Joins the strings of a line; `None` if it has none to join.
-pub(crate) fn joined(line: &[u8]) -> Option<Joined> {
-    let mut joined = Joined { text: Vec::new(), joints: Vec::new() };
+pub(crate) fn joined(line: &[u8]) -> Option<JoinedLine> {
+    let mut joined = JoinedLine { text: Vec::new(), joints: Vec::new() };
     let (mut done, mut at) = (0, 0);
     while let Some(quote) = memchr::memchr3(b'"', b'\'', b'`', line.get(at..)?).map(|found| at + found) {
         let start = quote - escapes_before(line, quote);
@@ -53,7 +53,7 @@ pub(crate) fn joined(line: &[u8]) -> Option<Joined> {
     (!joined.joints.is_empty()).then_some(joined)
 }
 
-impl Joined {
+impl JoinedLine {
     /// The span in the line of a secret in the joined text, if it has more than one part.
     pub(crate) fn in_line(&self, start: usize, end: usize, kind: Kind) -> Option<(usize, usize)> {
         let first = self.joints.partition_point(|joint| joint.at <= start);
@@ -87,7 +87,7 @@ fn joint(line: &[u8], start: usize, quote: usize) -> Option<(usize, bool)> {
     {
         // `=""` is an empty string, and `:` ends the name of a field.
         let is_name = matches!(before, b'=' | b':');
-        return (!is_name || between == Between::Operator).then_some((end, between == Between::Blank));
+        return (!is_name || between == Junction::Operator).then_some((end, between == Junction::Blank));
     }
     // The string begins or ends within a word.
     if !is_word(before) || !after.first().is_some_and(|byte| is_word(*byte)) {
@@ -105,7 +105,7 @@ fn joint(line: &[u8], start: usize, quote: usize) -> Option<(usize, bool)> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Between {
+enum Junction {
     Nothing,
     Blank,
     Operator,
@@ -113,15 +113,15 @@ enum Between {
 
 /// Where the next string begins, behind its quotation mark, and what is between it and the string that ends
 /// at `from`.
-fn next_string(line: &[u8], from: usize) -> Option<(usize, Between)> {
+fn next_string(line: &[u8], from: usize) -> Option<(usize, Junction)> {
     let blanks = |at: usize| skip(line, at, |byte| matches!(byte, b' ' | b'\t'), BLANKS);
     let sign = blanks(from);
     let operator =
         line.get(sign..).and_then(|rest| OPERATORS.iter().find(|operator| rest.starts_with(operator)));
     let (at, between) = match operator {
-        Some(operator) => (blanks(sign + operator.len()), Between::Operator),
-        None if sign > from => (sign, Between::Blank),
-        None => (from, Between::Nothing),
+        Some(operator) => (blanks(sign + operator.len()), Junction::Operator),
+        None if sign > from => (sign, Junction::Blank),
+        None => (from, Junction::Nothing),
     };
     let quote = skip(line, at, |byte| byte == b'\\', ESCAPES);
     matches!(line.get(quote), Some(b'"' | b'\'' | b'`')).then_some((quote + 1, between))

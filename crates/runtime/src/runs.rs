@@ -1,6 +1,6 @@
 //! Lists and finds recorded runs in a data folder.
 
-mod unlogged;
+mod missing_from_log;
 
 use std::{
     io,
@@ -20,7 +20,7 @@ use crate::{
     journal::{self, RunState},
 };
 
-pub use unlogged::{Comparison, unlogged};
+pub use missing_from_log::{Comparison, missing_from_log};
 
 /// The folder of a run's undo record, in the run's folder.
 pub(crate) const UNDO: &str = "undo";

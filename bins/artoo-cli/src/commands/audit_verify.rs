@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use artoo_auditor::{LOG_NAME, Unlogged, UnloggedCause, Verified, VerifyError, log_exists, verify};
-use artoo_runtime::runs::{Comparison, unlogged};
+use artoo_auditor::{LOG_NAME, MissingCause, MissingMessages, Verified, VerifyError, log_exists, verify};
+use artoo_runtime::runs::{Comparison, missing_from_log};
 
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
@@ -19,9 +19,9 @@ pub(super) fn run(context: &mut Context<'_>, data_folder: &Path) -> Result<Exit,
     let chain = log_exists(&log).then(|| verify(&log));
     let compared = match &chain {
         Some(Err(VerifyError::Read { .. })) => Comparison::default(),
-        Some(_) | None => unlogged(data_folder).map_err(super::unreadable_run)?,
+        Some(_) | None => missing_from_log(data_folder).map_err(super::unreadable_run)?,
     };
-    let found = Found { log: &log, chain: chain.as_ref(), compared: &compared };
+    let found = Findings { log: &log, chain: chain.as_ref(), compared: &compared };
     context.terminal.data(&found.page())?;
     for error in compared.unreadable.iter().take(LISTED) {
         context.terminal.warning(&neutral_line(&error.to_string()));
@@ -39,7 +39,7 @@ pub(super) fn run(context: &mut Context<'_>, data_folder: &Path) -> Result<Exit,
 
 /// Number of runs of which messages are missing for no known reason.
 pub(crate) fn unexplained(compared: &Comparison) -> usize {
-    compared.unlogged.iter().filter(|run| run.cause == UnloggedCause::Unexplained).count()
+    compared.missing.iter().filter(|run| run.cause == MissingCause::Unexplained).count()
 }
 
 /// What is wrong where both files of the log are gone although there are runs.
@@ -50,14 +50,14 @@ pub(crate) fn both_gone(runs: usize) -> String {
     )
 }
 
-struct Found<'a> {
+struct Findings<'a> {
     log: &'a Path,
     /// `None` where there is neither a log nor a head.
     chain: Option<&'a Result<Verified, VerifyError>>,
     compared: &'a Comparison,
 }
 
-impl Found<'_> {
+impl Findings<'_> {
     fn page(&self) -> String {
         let log = neutral_line(&self.log.display().to_string());
         let mut text = match self.chain {
@@ -70,8 +70,8 @@ impl Found<'_> {
                 text.push_str(&format!("  line {} records a gap: {}\n", gap.line, gap.gap));
             }
         }
-        let mut missing: Vec<_> = self.compared.unlogged.iter().collect();
-        missing.sort_by_key(|run| run.cause != UnloggedCause::Unexplained);
+        let mut missing: Vec<_> = self.compared.missing.iter().collect();
+        missing.sort_by_key(|run| run.cause != MissingCause::Unexplained);
         missing.iter().take(LISTED).for_each(|run| text.push_str(&row(run)));
         if missing.len() > LISTED {
             text.push_str(&format!("  and {} more runs\n", missing.len() - LISTED));
@@ -118,8 +118,8 @@ impl Found<'_> {
     }
 }
 
-fn row(run: &Unlogged) -> String {
-    let Unlogged { run_id, first_seq, last_seq, count, of, cause } = run;
+fn row(run: &MissingMessages) -> String {
+    let MissingMessages { run_id, first_seq, last_seq, count, of, cause } = run;
     let what = if count == of {
         format!("none of its {} is in the log", counted(*of as u64, "message", "messages"))
     } else {
@@ -131,9 +131,9 @@ fn row(run: &Unlogged) -> String {
         format!("{range}, of {of}, {} not in the log", if *count == 1 { "is" } else { "are" })
     };
     let why = match cause {
-        UnloggedCause::InFlight => ": the last moment of a process that was killed, or of one at work",
-        UnloggedCause::Truncated => ": the log is cut there",
-        UnloggedCause::Unexplained => "",
+        MissingCause::InFlight => ": the last moment of a process that was killed, or of one at work",
+        MissingCause::Truncated => ": the log is cut there",
+        MissingCause::Unexplained => "",
     };
     format!("  run {run_id}: {what}{why}\n")
 }
@@ -144,8 +144,8 @@ mod tests {
 
     use super::*;
 
-    fn compared(runs: usize, causes: &[UnloggedCause]) -> Comparison {
-        let unlogged = causes.iter().zip(1..).map(|(cause, number)| Unlogged {
+    fn compared(runs: usize, causes: &[MissingCause]) -> Comparison {
+        let missing = causes.iter().zip(1..).map(|(cause, number)| MissingMessages {
             run_id: RunId::new(uuid::Uuid::from_u128(number)),
             first_seq: 3,
             last_seq: if number == 1 { 3 } else { 9 },
@@ -153,11 +153,11 @@ mod tests {
             of: if number == 2 { 7 } else { 57 },
             cause: *cause,
         });
-        Comparison { runs, unlogged: unlogged.collect(), unreadable: Vec::new() }
+        Comparison { runs, missing: missing.collect(), unreadable: Vec::new() }
     }
 
     fn shown(chain: Option<Result<Verified, VerifyError>>, compared: &Comparison) -> String {
-        let found = Found { log: Path::new("/data/audit.jsonl"), chain: chain.as_ref(), compared };
+        let found = Findings { log: Path::new("/data/audit.jsonl"), chain: chain.as_ref(), compared };
         let end = match found.error() {
             Some(error) => {
                 format!(
@@ -176,14 +176,14 @@ mod tests {
         use artoo_auditor::Truncation;
         let whole = || Some(Ok(Verified { lines: 57, gaps: Vec::new() }));
         let cut = |cause| Some(Err(VerifyError::Truncated { line: 40, expected: 57, cause }));
-        let all = [UnloggedCause::Unexplained, UnloggedCause::InFlight, UnloggedCause::Truncated];
+        let all = [MissingCause::Unexplained, MissingCause::InFlight, MissingCause::Truncated];
         let pages = [
             shown(None, &compared(0, &[])),
-            shown(None, &compared(2, &[UnloggedCause::Unexplained])),
+            shown(None, &compared(2, &[MissingCause::Unexplained])),
             shown(whole(), &compared(3, &[])),
             shown(whole(), &compared(3, &all)),
-            shown(whole(), &compared(3, &[UnloggedCause::InFlight])),
-            shown(cut(Truncation::InFlight), &compared(3, &[UnloggedCause::Truncated])),
+            shown(whole(), &compared(3, &[MissingCause::InFlight])),
+            shown(cut(Truncation::InFlight), &compared(3, &[MissingCause::Truncated])),
             shown(cut(Truncation::AfterWriting), &compared(3, &[])),
             shown(cut(Truncation::InFlight), &compared(3, &all)),
             shown(Some(Err(VerifyError::Edited { line: 12 })), &compared(3, &[])),
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn of_many_runs_the_first_are_listed() {
-        let page = shown(None, &compared(30, &[UnloggedCause::Unexplained; 30]));
+        let page = shown(None, &compared(30, &[MissingCause::Unexplained; 30]));
         assert_eq!(page.matches("  run ").count(), LISTED);
         assert!(page.contains("  and 10 more runs\n"), "{page}");
     }

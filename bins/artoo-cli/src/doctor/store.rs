@@ -4,7 +4,7 @@ use artoo_auditor::{LOG_NAME, log_exists, verify};
 use artoo_memory_store::operator::{Keeping, Owner, Stats};
 use artoo_redaction::{SHORTEST_SECRET, too_short};
 use artoo_runtime::owner_only::{open_places, places};
-use artoo_runtime::runs::unlogged;
+use artoo_runtime::runs::missing_from_log;
 use artoo_types::Remedy;
 
 use super::Check;
@@ -104,7 +104,7 @@ fn private_places(context: &Context<'_>, settings: &Settings) -> Check {
 fn audit(settings: &Settings) -> Check {
     const NAME: &str = "audit log";
     let log = settings.data_dir.join(LOG_NAME);
-    let compared = match unlogged(&settings.data_dir) {
+    let compared = match missing_from_log(&settings.data_dir) {
         Ok(compared) => compared,
         Err(error) => return Check::note(NAME, error.to_string()).remedy("artoo audit verify"),
     };

@@ -17,7 +17,7 @@ use std::{
 use artoo_auditor::{LOG_NAME, Window, report, verify};
 use artoo_bus::BusLimits;
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
-use artoo_runtime::runs::unlogged;
+use artoo_runtime::runs::missing_from_log;
 use artoo_tools::{Tool, ToolContext, ToolReport, Toolbox};
 use artoo_types::{
     Anomaly, AnomalyKind, Arguments, AuditReport, AuditTrigger, CallFailure, FailureClass, Message,
@@ -36,7 +36,11 @@ use crate::{
 fn reported(house: &House, after: chrono::Duration) -> AuditReport {
     let log = house.data_folder().join(LOG_NAME);
     assert!(verify(&log).unwrap().gaps.is_empty());
-    assert_eq!(unlogged(&house.data_folder()).unwrap().unlogged, [], "every message on record is in the log");
+    assert_eq!(
+        missing_from_log(&house.data_folder()).unwrap().missing,
+        [],
+        "every message on record is in the log"
+    );
     let now = artoo_bus::Clock::now(&*TokioClock::new()) + after;
     report(&log, &Window::new(AuditTrigger::OnDemand, None, now)).unwrap()
 }

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use artoo_auditor::{LOG_NAME, RunOnRecord, Unlogged, account};
+use artoo_auditor::{LOG_NAME, MissingMessages, RunOnRecord, account};
 use artoo_types::{Message, RunId};
 
 use super::{RunsError, folder, ids};
@@ -21,7 +21,7 @@ pub struct Comparison {
     /// Number of runs on record.
     pub runs: usize,
     /// The runs of which messages are missing from the log, the oldest first.
-    pub unlogged: Vec<Unlogged>,
+    pub missing: Vec<MissingMessages>,
     /// Journals that cannot be read. Of these runs nothing is known.
     pub unreadable: Vec<JournalError>,
 }
@@ -32,7 +32,7 @@ pub struct Comparison {
 ///
 /// # Errors
 /// [`RunsError::Folder`], [`RunsError::Audit`].
-pub fn unlogged(data_folder: &Path) -> Result<Comparison, RunsError> {
+pub fn missing_from_log(data_folder: &Path) -> Result<Comparison, RunsError> {
     let mut ids = ids(data_folder)?;
     ids.sort_unstable();
     let mut comparison = Comparison { runs: ids.len(), ..Comparison::default() };
@@ -52,7 +52,7 @@ pub fn unlogged(data_folder: &Path) -> Result<Comparison, RunsError> {
     for (run_id, path, count) in counted.into_iter().filter(|(id, _, count)| !account.has_first(*id, *count))
     {
         match on_record(run_id, &path, count) {
-            Ok(run) => comparison.unlogged.extend(account.unlogged(&run)),
+            Ok(run) => comparison.missing.extend(account.missing(&run)),
             Err(error) => comparison.unreadable.push(error),
         }
     }
