@@ -38,7 +38,7 @@ pub fn installed_programs(search_path: &[PathBuf]) -> Vec<String> {
 }
 
 /// Whether the path is an executable file.
-pub fn executable(path: &Path) -> bool {
+pub(crate) fn executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 

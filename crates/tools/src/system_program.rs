@@ -6,7 +6,8 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use crate::{ToolContext, executable};
+use crate::ToolContext;
+use crate::installed_programs::executable;
 
 /// Links that are followed on the way to a program, as in the kernel.
 const MOST_LINKS: usize = 40;

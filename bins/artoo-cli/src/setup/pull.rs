@@ -206,7 +206,25 @@ fn bar(progress: Progress, rate: u64, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+
+    /// A run may have left a program of this name in a folder of `PATH`.
+    #[tokio::test]
+    async fn a_package_tool_that_the_user_could_have_put_there_is_not_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = folder.path().join("bin");
+        std::fs::create_dir(&open).unwrap();
+        let mark = folder.path().join("started");
+        std::fs::write(open.join("pip3"), format!("#!/bin/sh\n: > '{}'\n", mark.display())).unwrap();
+        for (path, mode) in [(open.join("pip3"), 0o755), (open.clone(), 0o777)] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let environment = Environment::new([("PATH".into(), open.into())]);
+        let ran = Programs { environment: &environment }.run("pip3", &[], folder.path()).await;
+        assert_eq!((ran, mark.exists()), (Err(CommandFailure::NotFound), false));
+    }
 
     #[test]
     fn a_bar_fits_and_tells() {
