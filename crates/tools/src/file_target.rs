@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 
 use artoo_consent::{NewEntry, ProposedEffects, Question, in_words, is_in_git};
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::preview::unified_diff;
 use artoo_shell_effects::DecidedBy;
 use artoo_types::{
     Approval, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind, ToolName,
@@ -171,22 +170,18 @@ impl FileTarget {
 
     /// The change as shown. `bytes` is the size of what is there, if something is, and `before` its content, if that is known.
     fn change(&self, bytes: Option<u64>, before: Option<&[u8]>, after: &[u8]) -> PreviewedChange {
+        let there = if bytes.is_some() { before } else { Some(&[][..]) };
         // Questions are recorded.
-        let may_be_shown = before.filter(|before| !is_private_key(before));
-        let is_new = bytes.is_none();
-        let new = || std::str::from_utf8(after).ok().map(|text| unified_diff(None, text));
+        let may_be_shown = there.filter(|there| ![*there, after].into_iter().any(is_private_key));
         PreviewedChange {
             path: self.real.clone(),
-            change: if is_new { PreviewedKind::Created } else { PreviewedKind::Changed },
+            change: if bytes.is_some() { PreviewedKind::Changed } else { PreviewedKind::Created },
             from: None,
             bytes_before: bytes,
             bytes_after: Some(after.len() as u64),
             mode_before: None,
             mode_after: None,
-            diff: match is_new {
-                true => Some(after).filter(|after| !is_private_key(after)).and_then(|_| new()),
-                false => may_be_shown.and_then(|before| diff(before, after)),
-            },
+            diff: may_be_shown.and_then(|there| diff(there, after)),
             autorun: self.autorun.clone(),
         }
     }

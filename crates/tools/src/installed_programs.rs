@@ -33,12 +33,12 @@ const WORTH_KNOWING: [&str; 24] = [
 
 /// Those programs that are installed and executable in one of the folders.
 pub fn installed_programs(search_path: &[PathBuf]) -> Vec<String> {
-    let there = |name: &str| search_path.iter().any(|folder| executable(&folder.join(name)));
+    let there = |name: &str| search_path.iter().any(|folder| is_executable(&folder.join(name)));
     WORTH_KNOWING.into_iter().filter(|name| there(name)).map(str::to_owned).collect()
 }
 
 /// Whether the path is an executable file.
-pub(crate) fn executable(path: &Path) -> bool {
+pub fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 

@@ -82,7 +82,7 @@ pub use evidence::{EvidenceStore, writer::EvidenceWriter};
 pub use function_tool::FunctionTool;
 pub use glob::Glob;
 pub use grep::Grep;
-pub use installed_programs::installed_programs;
+pub use installed_programs::{installed_programs, is_executable};
 pub use jobs::Jobs;
 pub use jobs::job_tool::LookAtJob;
 pub use mdfind::tool::Mdfind;

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::ToolContext;
-use crate::installed_programs::executable;
+use crate::installed_programs::is_executable;
 
 /// Links that are followed on the way to a program, as in the kernel.
 const MOST_LINKS: usize = 40;
@@ -46,8 +46,10 @@ impl SystemProgram {
 pub fn shell_program(search_path: &[PathBuf]) -> Option<PathBuf> {
     let of_the_system = SystemProgram::find("bash", search_path).map(|bash| bash.0);
     let of_the_user =
-        || absolute(search_path).map(|folder| folder.join("bash")).find(|file| executable(file));
-    of_the_system.or_else(of_the_user).or_else(|| Some(PathBuf::from("/bin/sh")).filter(|sh| executable(sh)))
+        || absolute(search_path).map(|folder| folder.join("bash")).find(|file| is_executable(file));
+    of_the_system
+        .or_else(of_the_user)
+        .or_else(|| Some(PathBuf::from("/bin/sh")).filter(|sh| is_executable(sh)))
 }
 
 /// The folders of the user's `PATH`.
@@ -86,7 +88,7 @@ fn is_roots(file: &Path) -> bool {
         at.pop();
         parts(&target).rev().for_each(|part| left.push_front(part));
     }
-    executable(&at)
+    is_executable(&at)
 }
 
 /// The parts of a path; pushing an absolute one's first part leads to the root.

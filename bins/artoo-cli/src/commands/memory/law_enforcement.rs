@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use artoo_checks::{Filesystem, named_paths};
 use artoo_policy::{Block, Enforcement, PolicyError};
-use artoo_tools::executable;
+use artoo_tools::is_executable;
 use artoo_types::{Megram, MegramId};
 use chrono::{DateTime, FixedOffset};
 
@@ -158,7 +158,7 @@ fn named(
     if paths.is_empty() {
         paths = named_paths(law, &world(home));
     }
-    let is_installed = |name: &str| search_path.iter().any(|folder| executable(&folder.join(name)));
+    let is_installed = |name: &str| search_path.iter().any(|folder| is_executable(&folder.join(name)));
     let is_path_named = !paths.is_empty();
     let programs = law.split_whitespace().filter_map(|word| {
         let name = word.trim_matches(|c: char| !c.is_alphanumeric());
