@@ -17,9 +17,10 @@ const FROM_EARLIER_RUNS: &str = "What is known of such work from earlier runs:";
 /// use artoo_llm_client::laws;
 /// use artoo_types::{Law, MegramId};
 ///
-/// let law = Law { id: MegramId::new(uuid::Uuid::nil()), content: "Never touch Photos".into() };
+/// let law = Law { id: "00000000-0000-0000-0000-000000000000".parse()?, content: "Never touch Photos".into() };
 /// assert_eq!(laws(&[law]), "The user's own laws, which hold in every run:\n- Never touch Photos\n");
 /// assert_eq!(laws(&[]), "");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn laws(laws: &[Law]) -> String {
     if laws.is_empty() {

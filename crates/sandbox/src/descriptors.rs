@@ -1,7 +1,10 @@
 //! File descriptors that this process inherited, or that somebody opened without close-on-exec.
 
+use std::os::fd::BorrowedFd;
+
 #[cfg(target_os = "linux")]
 use rustix::io::Errno;
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit};
 
 /// The first descriptor that is not a standard stream.
@@ -29,9 +32,11 @@ pub fn keep_descriptors_from_children() {
         i32::try_from(FIRST_AFTER_STREAMS).unwrap_or_default()..i32::try_from(limit).unwrap_or(i32::MAX)
     {
         #[expect(unsafe_code, reason = "an inherited descriptor is a bare number")]
-        // SAFETY: sets a flag that matters at the next `execve` only; a number that is not open is an error
-        // without effect.
-        let _ = unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+        // SAFETY: borrowed for one call, before any other thread exists that could close it. A number that is
+        // not open is an error without effect.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        // The flag matters at the next `execve` only.
+        let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
     }
 }
 

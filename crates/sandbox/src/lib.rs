@@ -150,7 +150,11 @@ mod rlimits;
 #[cfg(target_os = "linux")]
 mod seccomp;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod seccomp_conditions;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod seccomp_rules;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod seccomp_sockets;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]

@@ -12,6 +12,7 @@ pub(crate) struct RealNames<'a> {
 impl<'a> RealNames<'a> {
     /// The place in real folders, as far as these exist; the last name itself is not followed. `None` for the
     /// root and for a path that is not absolute.
+    #[cfg(target_os = "linux")] // readable.rs
     pub(crate) fn of(&mut self, place: &'a Path) -> Option<PathBuf> {
         let name = place.file_name()?;
         let folder = place.parent()?;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use seccompiler::{
-    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp, SeccompCondition,
-    SeccompFilter, SeccompRule, TargetArch, sock_filter,
+    BackendError, BpfProgram, SeccompAction, SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
 use crate::seccomp::Sockets;
+use crate::seccomp_conditions::{all, has, is, is_not};
+use crate::seccomp_sockets;
 
 #[cfg(target_arch = "x86_64")]
 const ARCH: TargetArch = TargetArch::x86_64;
@@ -116,12 +117,6 @@ const OF_A_PROCESS_OR_USER: [(i64, u64); 2] =
 /// Injecting input into a terminal as if the user typed it.
 const TERMINAL_INPUT: [u64; 2] = [0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
 
-/// The obsolete interface for reading packets.
-const SOCK_PACKET: i32 = 10;
-
-/// The part of a socket's type that is not a flag.
-const TYPE_MASK: u64 = 0xF;
-
 /// The filter of one command. It is a single program, because the kernel runs every installed filter on every
 /// call.
 pub(crate) fn program(sockets: Sockets) -> Result<BpfProgram, BackendError> {
@@ -151,67 +146,8 @@ fn refused(allowed: Sockets) -> Result<Rules, BackendError> {
     for (call, user) in OF_A_PROCESS_OR_USER {
         rules.insert(call, vec![all([is_not(1, 0)?])?, all([is(0, user)?])?]);
     }
-    rules.insert(libc::SYS_socket, refused_sockets(allowed)?);
-    match allowed {
-        // Without a condition, so refused whatever the arguments are.
-        Sockets::Unconnected => drop(rules.insert(libc::SYS_connect, Vec::new())),
-        Sockets::Unix | Sockets::Network | Sockets::UnixAndNetwork => {}
-    }
-    // The kernel only creates pairs of Unix sockets, except for one cluster protocol. An end of a pair for
-    // datagrams can still send to any address.
-    let pair = |kind: i32| all([is_family(libc::AF_UNIX)?, has(1, TYPE_MASK, kind.cast_unsigned().into())?]);
-    let datagrams = [pair(libc::SOCK_DGRAM)?, pair(libc::SOCK_RAW)?];
-    rules.insert(libc::SYS_socketpair, [vec![all([is_not(0, libc::AF_UNIX)?])?], datagrams.into()].concat());
+    rules.extend(seccomp_sockets::rules(allowed)?);
     Ok(rules)
-}
-
-/// The sockets that cannot be created.
-///
-/// Of the network those that connections need are allowed, not those that read or forge packets, change the
-/// machine's network (netlink, except for the address and route tables that name resolution reads) or belong
-/// to a rarely used part of the kernel. Of Unix sockets those for datagrams are not: what they send needs no
-/// connection.
-fn refused_sockets(allowed: Sockets) -> Result<Vec<SeccompRule>, BackendError> {
-    let mut families = Vec::new();
-    let mut refused = Vec::new();
-    let kind =
-        |family: i32, kind: i32| all([is_family(family)?, has(1, TYPE_MASK, kind.cast_unsigned().into())?]);
-    if allowed.has_unix() {
-        families.push(libc::AF_UNIX);
-        refused.extend([kind(libc::AF_UNIX, libc::SOCK_DGRAM)?, kind(libc::AF_UNIX, libc::SOCK_RAW)?]);
-    }
-    if allowed.has_network() {
-        families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
-        refused.extend([
-            all([is_family(libc::AF_NETLINK)?, is_not(2, libc::NETLINK_ROUTE)?])?,
-            kind(libc::AF_INET, libc::SOCK_RAW)?,
-            kind(libc::AF_INET6, libc::SOCK_RAW)?,
-            kind(libc::AF_INET, SOCK_PACKET)?,
-        ]);
-    }
-    let others: Vec<_> = families.into_iter().map(|family| is_not(0, family)).collect::<Result<_, _>>()?;
-    refused.push(SeccompRule::new(others)?);
-    Ok(refused)
-}
-
-fn is_family(family: i32) -> Result<SeccompCondition, BackendError> {
-    is(0, family.cast_unsigned().into())
-}
-
-fn is(argument: u8, value: u64) -> Result<SeccompCondition, BackendError> {
-    SeccompCondition::new(argument, Dword, SeccompCmpOp::Eq, value)
-}
-
-fn is_not(argument: u8, value: i32) -> Result<SeccompCondition, BackendError> {
-    SeccompCondition::new(argument, Dword, SeccompCmpOp::Ne, value.cast_unsigned().into())
-}
-
-fn has(argument: u8, mask: u64, value: u64) -> Result<SeccompCondition, BackendError> {
-    SeccompCondition::new(argument, Dword, SeccompCmpOp::MaskedEq(mask), value)
-}
-
-fn all<const N: usize>(conditions: [SeccompCondition; N]) -> Result<SeccompRule, BackendError> {
-    SeccompRule::new(conditions.into())
 }
 
 /// The part that the crate cannot express, because it uses one error for all refusals of a program. It
@@ -256,6 +192,7 @@ const CLONE3: u32 = 435;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seccomp_sockets::SOCK_PACKET;
 
     /// The data that the kernel passes to a filter.
     #[derive(Clone, Copy)]

@@ -169,7 +169,7 @@ const BUDGET: [(&str, usize); 35] = [
     ("artoo-mkct-memory", 37),
     ("artoo-perceiver", 105),
     ("artoo-planner", 115),
-    ("artoo-policy", 105),
+    ("artoo-policy", 106),
     ("artoo-pseudo-terminal", 16),
     ("artoo-redaction", 18),
     ("artoo-runtime", 146),

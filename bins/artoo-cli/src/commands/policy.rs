@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::Loaded;
 use crate::args::PolicyCommand;
-use crate::config::{Given, policy_path};
+use crate::config::{Given, own_policy};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::nearest_folder;
@@ -22,21 +22,18 @@ use crate::terminal::{neutral_json, neutral_line};
 pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<Exit, CommandError> {
     let page = match command {
         PolicyCommand::Check { text, json } => check(context, text, *json)?,
-        PolicyCommand::Rules { json } => list(&own_policy(context)?, *json),
+        PolicyCommand::Rules { json } => {
+            list(&own_policy(context.environment, &context.folders.home)?, *json)
+        }
     };
     context.terminal.data(&page)?;
     Ok(Exit::OK)
 }
 
-fn own_policy(context: &Context<'_>) -> Result<Policy, CommandError> {
-    let home = context.folders.home.as_path();
-    Ok(artoo_policy::read(&policy_path(context.environment, home), home)?)
-}
-
 fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, CommandError> {
     let Loaded { settings, file, .. } = Loaded::load(context, Given::default())?;
     let configuration = context.folders.current.join(file);
-    let Policy { rules, places } = own_policy(context)?;
+    let Policy { rules, places } = own_policy(context.environment, &context.folders.home)?;
     let rules = rules.protecting(&settings.data_dir).protecting(&configuration);
     let kept = [settings.data_dir.clone(), configuration].into_iter().chain(rules.file().map(Path::to_owned));
     let protected: Vec<PathBuf> = kept.chain(settings.protected.iter().cloned()).collect();
@@ -256,7 +253,7 @@ mod tests {
     }
 
     /// One rule for each decision.
-    fn own_policy() -> Policy {
+    fn sample_policy() -> Policy {
         let place = |path: &str, block| artoo_policy::Place {
             path: path.into(),
             block,
@@ -288,7 +285,7 @@ mod tests {
 
     #[test]
     fn lists() {
-        insta::assert_snapshot!(format!("{}{}", list(&own_policy(), false), list(&own_policy(), true)));
+        insta::assert_snapshot!(format!("{}{}", list(&sample_policy(), false), list(&sample_policy(), true)));
         assert_eq!(list(&Policy::default(), false), "# file:  (not there)\n");
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use duration::{Span, parse_span};
 pub(crate) use layer::{Merged, Origin};
 pub(crate) use load::{Given, Source, merge, own_folder, path};
 pub(crate) use model_choice::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};
-pub(crate) use policy::path as policy_path;
+pub(crate) use policy::{path as policy_path, read as own_policy};
 pub(crate) use prices::prices;
 pub(crate) use profiles::applied;
 pub(crate) use schema::config_schema;

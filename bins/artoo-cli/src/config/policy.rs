@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_policy::PolicyError;
+use artoo_policy::{Policy, PolicyError};
 
 use crate::error::CommandError;
 use crate::machine::Environment;
@@ -11,6 +11,14 @@ use crate::machine::Environment;
 pub(crate) fn path(environment: &Environment, home: &Path) -> PathBuf {
     let folder = environment.folder("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
     folder.join("artoo").join("policy.toml")
+}
+
+/// The user's rules and places; none without a file.
+///
+/// # Errors
+/// If the file cannot be read or understood.
+pub(crate) fn read(environment: &Environment, home: &Path) -> Result<Policy, CommandError> {
+    Ok(artoo_policy::read(&path(environment, home), home)?)
 }
 
 impl From<PolicyError> for CommandError {

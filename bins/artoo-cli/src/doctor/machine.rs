@@ -1,13 +1,14 @@
 //! `artoo doctor`: checks of the sandbox, the shell, installed programs, folders and disk space.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use artoo_consent::secrets_in;
+use artoo_policy::Block;
 use artoo_sandbox::preview::{NoPreview, Preview};
 use artoo_sandbox::{Gap, Network, SandboxMode, Support, probe};
 
 use super::Check;
-use crate::config::Settings;
+use crate::config::{Settings, own_policy};
 use crate::dispatch::Context;
 use crate::machine::{nearest_folder, writable};
 use crate::view::bytes;
@@ -17,9 +18,12 @@ const LITTLE_DISK: u64 = 200 * 1000 * 1000;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     let search_path = context.environment.search_path();
-    let mut checks = sandbox(settings.sandbox, settings.network(), probe());
+    let home = &context.folders.home;
+    let mut checks = sandbox(&Granted::of(settings), probe());
     checks.extend(trials(settings.sandbox, || Preview::supported(&nearest_folder(&settings.data_dir))));
-    checks.push(protected(&context.folders.home, settings));
+    checks.push(protected(home, settings));
+    checks.extend(kept(context, home));
+    checks.extend(sockets(home, &settings.sockets));
     checks.push(shell(&search_path));
     let programs = artoo_tools::installed_programs(&search_path);
     checks.push(match programs.is_empty() {
@@ -33,8 +37,24 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// Whether commands are confined, and each gap of the confinement with its remedy.
-fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> {
+/// What the settings grant to commands.
+#[derive(Clone, Copy, Debug)]
+struct Granted {
+    mode: SandboxMode,
+    network: Network,
+    /// Whether commands may be granted a socket of another program.
+    sockets: bool,
+}
+
+impl Granted {
+    fn of(settings: &Settings) -> Self {
+        Self { mode: settings.sandbox, network: settings.network(), sockets: !settings.sockets.is_empty() }
+    }
+}
+
+/// Whether commands are confined, each gap of the confinement with its remedy, and where the rest is told.
+fn sandbox(granted: &Granted, support: Support) -> Vec<Check> {
+    let Granted { mode, network, .. } = *granted;
     match (support, mode) {
         (support @ Support::Enforced { .. }, SandboxMode::FullAccess) => vec![
             Check::note(
@@ -51,8 +71,9 @@ fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> 
                 Support::Enforced { gaps, .. } => gaps,
                 Support::Missing(_) => Vec::new(),
             };
-            let gaps = gaps.into_iter().filter_map(|gap| not_held_back(gap, mode));
-            std::iter::once(first).chain(gaps).collect()
+            let gaps = gaps.into_iter().filter_map(|gap| not_held_back(gap, granted));
+            let page = Check::good("not blocked", NOT_BLOCKED);
+            std::iter::once(first).chain(gaps).chain([page]).collect()
         }
         (support @ Support::Missing(_), SandboxMode::FullAccess) => vec![
             Check::note("sandbox", format!("{support}; commands run without confinement, as configured"))
@@ -111,6 +132,32 @@ fn protected(home: &Path, settings: &Settings) -> Check {
     )
 }
 
+/// The places that the user's laws and `policy.toml` keep from every run.
+fn kept(context: &Context<'_>, home: &Path) -> Option<Check> {
+    let places = match own_policy(context.environment, home) {
+        Ok(policy) => policy.places,
+        Err(error) => return Some(Check::of_error("kept", &error)),
+    };
+    let named = |block: Block| -> Vec<String> {
+        places.iter().filter(|place| place.block == block).map(|place| in_home(&place.path, home)).collect()
+    };
+    let (unchanged, unread) = (named(Block::Changes), named(Block::Access));
+    let said = [("no run changes", unchanged), ("no run reads or changes", unread)];
+    let said: Vec<String> = said
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(what, names)| format!("{what} {}", names.join(", ")))
+        .collect();
+    (!said.is_empty()).then(|| Check::good("kept", said.join("; ")))
+}
+
+/// The sockets of other programs that a command may use after a question.
+fn sockets(home: &Path, sockets: &[PathBuf]) -> Option<Check> {
+    let names: Vec<String> = sockets.iter().map(|socket| in_home(socket, home)).collect();
+    let finding = format!("after a question, a command may use {}", names.join(", "));
+    (!names.is_empty()).then(|| Check::note("sockets", finding))
+}
+
 /// The path with the home folder shown as `~`.
 fn in_home(path: &Path, home: &Path) -> String {
     match path.strip_prefix(home) {
@@ -119,25 +166,26 @@ fn in_home(path: &Path, home: &Path) -> String {
     }
 }
 
+/// Where a reader finds what no confinement holds back.
+const NOT_BLOCKED: &str = "docs/not-blocked.md in artoo's sources tells what is not held back on any machine";
 const WHAT_CONFINES: &str = "use Linux 6.2 or later with Landlock and seccomp on x86-64 or aarch64";
 
-/// The check of one gap; `None` if the mode grants too little for the gap to matter.
-fn not_held_back(gap: Gap, mode: SandboxMode) -> Option<Check> {
-    let finding = match (gap, mode) {
-        (Gap::PartsOfFolders, SandboxMode::ReadOnly) => return None,
-        (Gap::PartsOfFolders, SandboxMode::WorkspaceWrite | SandboxMode::FullAccess) => {
-            format!("{gap}; therefore commands may write nothing in a workspace that holds a repository")
+/// The check of one gap; `None` if too little is granted for the gap to matter.
+fn not_held_back(gap: Gap, granted: &Granted) -> Option<Check> {
+    let finding = match gap {
+        Gap::PartsOfFolders => match granted.mode {
+            SandboxMode::ReadOnly => return None,
+            SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {
+                format!("{gap}; therefore commands may write nothing in a workspace that holds a repository")
+            }
+        },
+        Gap::LateSockets => match (granted.network, granted.sockets) {
+            (Network::Denied, false) => return None,
+            (Network::Granted, _) | (Network::Denied, true) => gap.to_string(),
+        },
+        Gap::Metadata | Gap::HiddenPlaces | Gap::Ipc | Gap::Orphans | Gap::DeviceControl | Gap::Signals => {
+            gap.to_string()
         }
-        (
-            Gap::Metadata
-            | Gap::HiddenPlaces
-            | Gap::Ipc
-            | Gap::Orphans
-            | Gap::LateSockets
-            | Gap::DeviceControl
-            | Gap::Signals,
-            _,
-        ) => gap.to_string(),
     };
     Some(Check::note("not held back", finding).remedy(gap.remedy()))
 }
@@ -205,7 +253,8 @@ mod tests {
             (SandboxMode::WorkspaceWrite, Network::Granted, missing.clone()),
             (SandboxMode::FullAccess, Network::Denied, missing),
         ] {
-            for Check { name, state, finding, remedy } in sandbox(mode, network, support) {
+            let granted = Granted { mode, network, sockets: false };
+            for Check { name, state, finding, remedy } in sandbox(&granted, support) {
                 lines.push(format!("{state:?} {name}: {finding}\n  {}", remedy.unwrap_or_default()));
             }
             lines.push(String::new());
@@ -216,8 +265,9 @@ mod tests {
     /// Every gap names a next step.
     #[test]
     fn each_gap_has_a_remedy() {
+        let granted = Granted { mode: SandboxMode::WorkspaceWrite, network: Network::Denied, sockets: true };
         for gap in Gap::of(3, false) {
-            let check = not_held_back(gap, SandboxMode::WorkspaceWrite).unwrap();
+            let check = not_held_back(gap, &granted).unwrap();
             assert!(check.remedy.is_some_and(|remedy| !remedy.is_empty()), "{gap:?}");
         }
     }

@@ -75,7 +75,7 @@ pub(super) fn prepare(
     let session = session::find(&loaded.settings.data_dir, wanted, &here)?;
     let working_folder = session::folder(context, args, keyboard, session.as_ref(), here)?;
     let home = &context.folders.home;
-    let policy = artoo_policy::read(&config::policy_path(context.environment, home), home)?;
+    let policy = config::own_policy(context.environment, home)?;
     let models = if args.replay.is_some() { None } else { Some(loaded.models(context)?) };
     let settings = loaded.settings.clone();
     let prices = match &models {
@@ -189,7 +189,7 @@ pub(super) fn prepare_command(
     let permissions = &args.permissions;
     let working_folder = working_folder(context, permissions.cwd.as_deref())?;
     let home = &context.folders.home;
-    let policy = artoo_policy::read(&config::policy_path(context.environment, home), home)?;
+    let policy = config::own_policy(context.environment, home)?;
     let settings = loaded.settings.clone();
     places(context, &settings)?;
     let mut secrets = secrets(context, loaded.sections.key_variables());

@@ -125,7 +125,7 @@ fn without_overlays_commands_read_and_are_asked_about_before_they_write() {
     let lines = doctor(machine, &scene, &[], 0);
     for part in [
         "✓ ok    sandbox",
-        "protected places (keys, tokens, mail) can be read",
+        "in protected places (keys, tokens, mail) can be seen",
         "commands run where they can write nothing",
     ] {
         assert!(lines.iter().any(|line| line.contains(part)), "{part}: {lines:#?}");

@@ -180,10 +180,8 @@ fn model(work: Work, law: (&'static str, &'static str), is_guided: bool, untold:
         if is_plan {
             draft.to_string()
         } else if request.purpose == "executor" && acts {
-            match command(work, law, request) {
-                Value::String(text) => text,
-                value => value.to_string(),
-            }
+            let turn = command(work, law, request);
+            turn.as_str().map_or_else(|| turn.to_string(), str::to_owned)
         } else if is_judge {
             Judge::Lies.says(&case, request)
         } else {
