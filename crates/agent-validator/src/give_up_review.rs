@@ -54,7 +54,7 @@ async fn names_what_is_not_there(claim: &GaveUp, cx: &JudgeContext<'_>) -> bool 
     };
     // That a file which is to be made is not there yet is no reason to give up.
     let is_needed = |missing: &MissingName| match (missing, cx.subtask.kind) {
-        (MissingName::File(_), StepKind::Create) => false,
+        (MissingName::File(_), StepKind::Create | StepKind::Link) => false,
         (MissingName::File(_), StepKind::FindOut | StepKind::Change) | (MissingName::Key(_), _) => true,
     };
     let failed = cx.result.tool_calls.iter().filter(|call| call.ran() && call.failure.is_some());

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_checks::{
-    Record, Subject, computes_with, evaluate, means_none, missing_subject, unsupported_claim,
+    Record, Subject, computes_with, evaluate, is_unrelated, means_none, missing_subject, unsupported_claim,
 };
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
@@ -162,9 +162,18 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
     if says_nothing && cx.subtask.earlier.is_empty() && !means_none(&cx.result.output) {
         let subject: Vec<String> = cx.subject.iter().map(|path| path.display().to_string()).collect();
         return Some(logical(format!(
-            "the calls put out the same where {} cannot be read, so they say nothing about it: look there",
+            "the calls put out the same where {} cannot be read or is empty, so they say nothing about it: look there",
             subject.join(", ")
         )));
+    }
+    // What is put out verbatim is an output; what earlier steps found is not among the calls.
+    let may_be_unrelated =
+        cx.subtask.earlier.is_empty() && !cx.result.verbatim && !cx.subtask.is_about_a_deed();
+    let asked = format!("{} {}", cx.subtask.briefing.request, cx.subtask.intent);
+    if may_be_unrelated && is_unrelated(&cx.result.output, &cx.result.tool_calls, &asked) {
+        let reason = "the answer has no word or figure that a call put out: say by which it is so, in the \
+                      same words, or give up if nothing shows it";
+        return Some(logical(reason.to_owned()));
     }
     None
 }

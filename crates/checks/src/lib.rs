@@ -34,6 +34,7 @@ mod running_program;
 mod same_answer;
 mod same_lines;
 mod table;
+mod unrelated_answer;
 
 pub use claim_support::{missing_subject, unsupported_claim};
 pub use content::Content;
@@ -48,3 +49,4 @@ pub use pass_validity::{Record, invalid_pass};
 pub use running_program::runs_program;
 pub use same_answer::{means_none, plain_number, same_answer};
 pub use table::table;
+pub use unrelated_answer::is_unrelated;

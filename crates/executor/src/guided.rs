@@ -46,6 +46,7 @@ mod table;
 mod told_apart;
 pub(crate) mod tool_limits;
 mod values;
+mod way;
 
 use std::path::PathBuf;
 use std::sync::Arc;

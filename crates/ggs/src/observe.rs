@@ -99,7 +99,7 @@ fn bearing(text: &str, outcome: &SubTaskOutcome, standing: &Standing) -> Bearing
         asked.and_then(|asked| asked.check.as_ref()).is_some_and(Check::says_nothing_of_the_request);
     match outcome.kind {
         _ if says_nothing && *standing == Standing::Met => Bearing::Nothing,
-        StepKind::Create | StepKind::Change => Bearing::Deed,
+        StepKind::Create | StepKind::Change | StepKind::Link => Bearing::Deed,
         StepKind::FindOut => Bearing::Part,
     }
 }

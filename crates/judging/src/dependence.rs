@@ -5,17 +5,20 @@
 //! into the wrong file. The test reads no words of any language and asks no model. Source:
 //! `docs/design/acceptance.md`.
 
-use std::{path::PathBuf, time::Duration};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use artoo_checks::{Filesystem, runs_program};
-use artoo_types::{CallEnding, CallId, ToolCall, ToolKind};
+use artoo_types::{CallEnding, CallId, Perturbation, ToolCall, ToolKind};
 use async_trait::async_trait;
+use chrono::{DateTime, Datelike as _, Utc};
 use tokio::time::Instant;
 
 /// Runs calls again in a sandbox in which nothing persists.
 ///
 /// *Contract.* The calls run in order in the working folder, without the network, and each sees the writes of
-/// the previous ones. Hidden paths exist and cannot be read. A command that the person's rules refuse is not
+/// the previous ones. The world differs from the real one as the perturbation says. A command that the person's rules refuse is not
 /// run. It has ended when this returns, at the latest after `within`.
 ///
 /// *Who calls.* R4a and R4b, one after the other, if an answer names existing paths.
@@ -30,7 +33,7 @@ pub trait Rerun: Send + Sync {
     async fn run_again(
         &self,
         calls: &[&ToolCall],
-        hidden: &[PathBuf],
+        world: &Perturbation,
         within: Duration,
     ) -> Result<PutOut, String>;
 }
@@ -62,7 +65,7 @@ pub struct NoRerun;
 
 #[async_trait]
 impl Rerun for NoRerun {
-    async fn run_again(&self, _: &[&ToolCall], _: &[PathBuf], _: Duration) -> Result<PutOut, String> {
+    async fn run_again(&self, _: &[&ToolCall], _: &Perturbation, _: Duration) -> Result<PutOut, String> {
         Err("nothing can be run again here".to_owned())
     }
 }
@@ -163,7 +166,7 @@ async fn by_running(
     if Duration::from_millis(took) > LONGEST_CALL {
         return Dependence::Unknown("it took too long to be run again".to_owned());
     }
-    let hidden = match again.run_again(calls, subject, within).await {
+    let hidden = match again.run_again(calls, &Perturbation::Hidden(subject.to_vec()), within).await {
         Ok(put_out) => put_out,
         Err(reason) => return Dependence::Unknown(reason),
     };
@@ -172,12 +175,57 @@ async fn by_running(
         return independent(subject).await;
     }
     // The output differs, either because of the hidden path or because the command is not deterministic.
-    match again.run_again(calls, &[], within).await {
+    match again.run_again(calls, &Perturbation::AsIs, within).await {
         Ok(as_it_is) if as_it_is.is_same(&hidden) => independent(subject).await,
-        Ok(as_it_is) if record.is_none_or(|record| record.is_same(&as_it_is)) => Dependence::Depends,
+        Ok(as_it_is) if record.is_none_or(|record| record.is_same(&as_it_is)) => {
+            on_the_content(calls, &as_it_is, subject, again, within).await
+        }
         Ok(_) => Dependence::Unknown("it puts out something else each time".to_owned()),
         Err(reason) => Dependence::Unknown(reason),
     }
+}
+
+/// Whether a number depends on what is in the subject, not only on its being there: `test -d notes && echo 9`.
+async fn on_the_content(
+    calls: &[&ToolCall],
+    as_it_is: &PutOut,
+    subject: &[PathBuf],
+    again: &dyn Rerun,
+    within: Duration,
+) -> Dependence {
+    let number = as_it_is.stdout.trim();
+    if !number.parse::<f64>().is_ok_and(|number| number > subject.len() as f64) {
+        return Dependence::Depends;
+    }
+    let emptied = Perturbation::Emptied(subject.to_vec());
+    // Where nothing can be emptied, that it depends on the subject at all is what is known.
+    let is_same = again.run_again(calls, &emptied, within).await.is_ok_and(|empty| empty.is_same(as_it_is));
+    let (number, subject) = (number.to_owned(), subject.to_vec());
+    let is_of_the_outside = move || subject.iter().any(|path| is_attribute(&number, path));
+    match is_same && !tokio::task::spawn_blocking(is_of_the_outside).await.unwrap_or(true) {
+        true => Dependence::Independent,
+        false => Dependence::Depends,
+    }
+}
+
+/// Whether a number is one that a path has whatever is in it: in its name, or as its mode, owner, time or block size.
+fn is_attribute(number: &str, path: &Path) -> bool {
+    let Ok(found) = path.metadata() else { return true };
+    let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().contains(number));
+    let is_mode = [0o777, 0o7777].iter().any(|bits| format!("{:o}", found.mode() & bits) == number);
+    let attributes = [
+        u64::from(found.uid()),
+        u64::from(found.gid()),
+        found.nlink(),
+        found.ino(),
+        found.dev(),
+        found.blksize(),
+    ];
+    let times = found.modified().ok().map(|time| DateTime::<Utc>::from(time));
+    let is_time = times.is_some_and(|time| {
+        [time.year().to_string(), time.timestamp().to_string()].iter().any(|own| own == number)
+    });
+    is_named || is_time || is_mode || attributes.iter().any(|own| own.to_string() == number)
 }
 
 /// What it means that the output stays the same. A process goes on where the file of its program cannot be read.
@@ -206,12 +254,20 @@ pub(crate) fn command(call: &ToolCall) -> Option<&str> {
 }
 
 fn by_its_arguments(call: &ToolCall, subject: &[PathBuf], world: &Filesystem) -> Dependence {
+    if writes_what_it_is_given(call) {
+        return Dependence::Independent;
+    }
     let Some(place) = looked_at(call) else {
         return Dependence::Unknown("it is no command".to_owned());
     };
     let place = world.place(&place);
     let touches = |path: &PathBuf| path.starts_with(&place) || place.starts_with(path);
     if subject.iter().any(touches) { Dependence::Depends } else { Dependence::Independent }
+}
+
+/// Whether a call only writes its arguments, so that its output shows nothing that was found out.
+fn writes_what_it_is_given(call: &ToolCall) -> bool {
+    call.tool.is(ToolKind::WriteFile) || call.tool.is(ToolKind::EditFile)
 }
 
 /// The path that a call reads by its arguments, by default the working folder: its path or, for a pattern, the
@@ -252,11 +308,12 @@ mod tests {
     use super::*;
     use crate::conformance::call;
 
-    /// Has one output normally and another if something is hidden.
+    /// Has one output normally, and others in other worlds.
     struct Says {
         hidden: &'static str,
+        emptied: &'static str,
         as_it_is: &'static str,
-        ran: Mutex<Vec<(usize, usize)>>,
+        ran: Mutex<Vec<(usize, &'static str)>>,
     }
 
     #[async_trait]
@@ -264,11 +321,18 @@ mod tests {
         async fn run_again(
             &self,
             calls: &[&ToolCall],
-            hidden: &[PathBuf],
+            world: &Perturbation,
             _: Duration,
         ) -> Result<PutOut, String> {
-            self.ran.lock().unwrap().push((calls.len(), hidden.len()));
-            let stdout = if hidden.is_empty() { self.as_it_is } else { self.hidden };
+            let (name, stdout) = match world {
+                Perturbation::AsIs => ("as it is", self.as_it_is),
+                Perturbation::Emptied(_) => ("emptied", self.emptied),
+                Perturbation::Hidden(_) => ("hidden", self.hidden),
+                Perturbation::Doubled(_) | Perturbation::Planted { .. } | Perturbation::Replaced { .. } => {
+                    return Err("not asked for".to_owned());
+                }
+            };
+            self.ran.lock().unwrap().push((calls.len(), name));
             Ok(PutOut { stdout: stdout.to_owned(), ..PutOut::default() })
         }
     }
@@ -290,8 +354,13 @@ mod tests {
         Filesystem::new("/nowhere", "/nowhere", Default::default())
     }
 
-    async fn of(shown: &str, hidden: &'static str, as_it_is: &'static str) -> (Dependence, usize) {
-        let says = Says { hidden, as_it_is, ran: Mutex::default() };
+    async fn of(
+        shown: &str,
+        hidden: &'static str,
+        emptied: &'static str,
+        as_it_is: &'static str,
+    ) -> (Dependence, usize) {
+        let says = Says { hidden, emptied, as_it_is, ran: Mutex::default() };
         let found = dependences(&[shell(1, shown)], &["/nowhere/docs".into()], &world(), &says).await;
         let ran = says.ran.lock().unwrap().len();
         (found.into_iter().next().unwrap().1, ran)
@@ -299,9 +368,28 @@ mod tests {
 
     #[tokio::test]
     async fn what_stays_the_same_without_its_subject_does_not_depend_on_it() {
-        assert_eq!(of("4\n", "4", "4").await, (Dependence::Independent, 1));
-        assert_eq!(of("4\n", "", "4").await, (Dependence::Depends, 2));
-        assert!(matches!(of("4\n", "7", "9").await, (Dependence::Unknown(_), 2)));
+        assert_eq!(of("4\n", "4", "", "4").await, (Dependence::Independent, 1));
+        assert_eq!(of("a b\n", "", "a b", "a b").await, (Dependence::Depends, 2));
+        assert!(matches!(of("4\n", "7", "", "9").await, (Dependence::Unknown(_), 2)));
+    }
+
+    #[tokio::test]
+    async fn a_number_depends_on_what_is_in_its_subject() {
+        assert_eq!(of("4\n", "", "0", "4").await, (Dependence::Depends, 3));
+        assert_eq!(of("1\n", "", "1", "1").await, (Dependence::Depends, 2), "how many of them are there");
+        // What is not there has no attributes that can be compared.
+        assert_eq!(of("4\n", "", "4", "4").await, (Dependence::Depends, 3));
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("in-2023.txt");
+        std::fs::write(&file, "x").unwrap();
+        let says = |number| Says { hidden: "", emptied: number, as_it_is: number, ran: Mutex::default() };
+        for (number, dependence) in [("977", Dependence::Independent), ("2023", Dependence::Depends)] {
+            let call = shell(1, number);
+            let found = dependences(&[call], std::slice::from_ref(&file), &world(), &says(number)).await;
+            assert_eq!(found.into_iter().next().unwrap().1, dependence, "{number}");
+        }
+        let mode = format!("{:o}", file.metadata().unwrap().mode() & 0o777);
+        assert!(is_attribute(&mode, &file) && !is_attribute("977", &file));
     }
 
     /// Observed with the embedded model: all samples counted the processes of a program in the working folder, in two
@@ -309,7 +397,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn lesson_a_process_goes_on_without_the_file_of_its_program() {
-        let again = || Says { hidden: "3", as_it_is: "3", ran: Mutex::default() };
+        let again = || Says { hidden: "3", emptied: "", as_it_is: "3", ran: Mutex::default() };
         let own = std::env::current_exe().unwrap().canonicalize().unwrap();
         let found = dependences(&[shell(1, "3")], &[own], &world(), &again()).await;
         assert!(matches!(found.as_slice(), [(_, Dependence::Unknown(_))]), "{found:?}");
@@ -317,11 +405,11 @@ mod tests {
 
     #[tokio::test]
     async fn commands_run_after_those_before_them() {
-        let says = Says { hidden: "", as_it_is: "", ran: Mutex::default() };
+        let says = Says { hidden: "", emptied: "", as_it_is: "", ran: Mutex::default() };
         let fetched = ToolCall { tool: artoo_types::ToolName::new("fetch"), ..call(2, "y", true) };
         let calls = [shell(1, "x"), fetched, shell(3, "")];
         dependences(&calls, &["/nowhere/docs".into()], &world(), &says).await;
-        assert_eq!(*says.ran.lock().unwrap(), [(2, 1), (1, 1), (1, 0)]);
+        assert_eq!(*says.ran.lock().unwrap(), [(2, "hidden"), (1, "hidden"), (1, "as it is")]);
         assert!(dependences(&calls, &[], &world(), &says).await.is_empty());
     }
 
@@ -350,6 +438,9 @@ mod tests {
         for (tool, arguments) in [
             ("read_file", &[("path", "notes/a.txt")][..]),
             ("glob", &[("pattern", "*.md"), ("root", "notes")]),
+            // What it writes was known before.
+            ("write_file", &[("path", "docs/a.txt")]),
+            ("edit_file", &[("path", "docs/a.txt")]),
         ] {
             assert_eq!(looks(tool, arguments), Dependence::Independent, "{tool} {arguments:?}");
         }

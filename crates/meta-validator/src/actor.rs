@@ -102,7 +102,10 @@ impl Actor {
             return;
         }
         let again = self.settings.again.as_ref();
-        let doubts = Doubts::of(spec, &gathered.outcomes, &self.refused, &self.world, again).await;
+        // The prompt of a guided planner has no such kind.
+        let links_are_declared = !self.model.profile().guided;
+        let doubts =
+            Doubts::of(spec, &gathered.outcomes, &self.refused, &self.world, again, links_are_declared).await;
         let material = Material::of(&gathered);
         let whole = Criterion::new(WHOLE, Mode::Verifiable);
         let calibration = self.model.profile().calibration();

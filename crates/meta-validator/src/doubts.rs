@@ -6,8 +6,9 @@ use artoo_checks::{Filesystem, Record, contradicting_hit, named_paths, same_answ
 use artoo_judging::{Dependence, Grounds, Rerun, matters};
 use artoo_types::{SubTaskOutcome, TaskSpec, ToolCall};
 
+use crate::contradictions::{Results, contradiction};
 use crate::copied::almost_copied;
-use crate::left_alone::left_alone;
+use crate::left_alone::{concerns, left_alone};
 use crate::unasked::{not_made, not_named};
 
 /// The maximum number of paths named by a request that are tested for their influence on a call.
@@ -41,6 +42,7 @@ impl Doubts {
         refused: &[Refused],
         world: &Filesystem,
         again: &dyn Rerun,
+        links_are_declared: bool,
     ) -> Self {
         let answers: Vec<&SubTaskOutcome> =
             outcomes.iter().filter(|outcome| !outcome.is_about_a_deed()).collect();
@@ -69,6 +71,8 @@ impl Doubts {
                 format!("no call looked at {} or changed it, which the request names", path.display())
             });
         }
+        let results = Results { request: &spec.intent, outcomes, calls: &calls, links_are_declared };
+        doubts.refuted = doubts.refuted.or_else(|| contradiction(&results, world));
         doubts.doubted = doubted(&spec.intent, &calls, world);
         doubts.told.extend(doubts.doubted.clone());
         doubts
@@ -96,9 +100,13 @@ impl Doubts {
                 Dependence::Independent => {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
                     let is_named = calls.iter().any(|call| call.target().contains(name.as_ref()));
+                    // The name of a folder is often a word of the language.
+                    let is_ignored = path.is_file()
+                        && path.extension().is_some()
+                        && !calls.iter().any(|call| concerns(call, path, world));
                     let says =
                         format!("every call puts out the same where {} cannot be read", path.display());
-                    if is_named || named.len() > 1 {
+                    if !is_ignored && (is_named || named.len() > 1) {
                         self.told.push(says);
                     } else {
                         self.refuted = Some(format!("{says}, which the request names"));

@@ -20,24 +20,28 @@ pub(crate) fn left_alone<'a>(
         .find(|path| !calls.iter().any(|call| concerns(call, path, world)))
 }
 
-fn concerns(call: &ToolCall, path: &Path, world: &Filesystem) -> bool {
+pub(crate) fn concerns(call: &ToolCall, path: &Path, world: &Filesystem) -> bool {
     let is_it = |other: &PathBuf| world.place(other) == *path || other == path;
     if call.files.iter().any(|file| is_it(&file.path) || file.moved_from.as_ref().is_some_and(is_it)) {
         return true;
     }
     let part = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let arguments: String = call.arguments.values().map(|value| format!("{value}\n")).collect();
-    let says = |text: &str| part(path).is_some_and(|name| stands_in(&name, text));
+    let says = |text: &str| part(path).is_some_and(|name| stands_in(&name, text, path, world));
     let folder = path.parent().and_then(part);
-    let is_swept = arguments.contains('*') && folder.is_some_and(|folder| stands_in(&folder, &arguments));
+    let is_swept = arguments.contains('*') && folder.is_some_and(|folder| arguments.contains(&folder));
     says(&arguments) || says(&call.output.shown) || is_swept
 }
 
-/// Whether a name stands in a text, not as the end of another name.
-fn stands_in(name: &str, text: &str) -> bool {
+/// Whether the name of a file stands in a text, neither as the end of another name nor in the path of another file.
+fn stands_in(name: &str, text: &str, path: &Path, world: &Filesystem) -> bool {
+    let is_within = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '~');
     text.match_indices(name).any(|(at, _)| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        !before.is_some_and(|before| before.is_alphanumeric() || matches!(before, '-' | '_' | '.'))
+        let before = text.get(..at).unwrap_or_default();
+        let folder = before.trim_end_matches(is_within).len();
+        let Some(folder) = before.get(folder..).filter(|folder| !folder.is_empty()) else { return true };
+        let other = world.place(Path::new(&format!("{folder}{name}")));
+        folder.ends_with('/') && (other == *path || !other.is_file())
     })
 }
 
@@ -60,6 +64,8 @@ mod tests {
         std::fs::create_dir(root.join("docs")).unwrap();
         let file = root.join("docs/a.txt");
         std::fs::write(&file, "x").unwrap();
+        std::fs::create_dir(root.join("other")).unwrap();
+        std::fs::write(root.join("other/a.txt"), "x").unwrap();
         let world = Filesystem::new(&root, &root, Default::default());
         let named = [root.join("docs"), file.clone()];
         for (command, output, is_left) in [
@@ -69,6 +75,9 @@ mod tests {
             ("rm docs/b.txt; ls docs", "a.txt\n", false),
             ("cat docs/*.txt > all.txt", "", false),
             ("rm docs/b.txt", "", true),
+            ("cp other/a.txt b.txt", "", true),
+            ("cp gone/a.txt b.txt", "", false),
+            ("cp $f/a.txt b.txt", "", false),
         ] {
             let found = left_alone(&named, &[shell(command, output)], &world);
             assert_eq!(found, is_left.then_some(&file), "{command}");

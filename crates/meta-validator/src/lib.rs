@@ -18,15 +18,19 @@
 //! planner, retries no subtask and writes nothing to memory.
 
 mod actor;
+mod answer_contradictions;
 mod answer_parts;
 mod behaviour;
 mod compose;
 mod confidence;
 #[cfg(feature = "test-util")]
 pub mod conformance;
+mod contradictions;
 mod copied;
 mod doubts;
+mod empty_archive;
 mod fan_in;
+mod file_endings;
 mod left_alone;
 mod merge;
 mod model_judge;

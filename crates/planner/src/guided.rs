@@ -64,5 +64,10 @@ pub(crate) fn schema(wide: &JsonSchema) -> JsonSchema {
     if let Some(subtasks) = schema.pointer_mut("/properties/subtasks").and_then(Value::as_object_mut) {
         subtasks.insert("minItems".to_owned(), json!(1));
     }
+    // Its prompt does not tell it of links.
+    let kinds = schema.pointer_mut("/properties/subtasks/items/properties/kind/oneOf");
+    if let Some(kinds) = kinds.and_then(Value::as_array_mut) {
+        kinds.retain(|kind| kind["const"] != "link");
+    }
     JsonSchema { name: wide.name.clone(), schema: Arc::new(schema) }
 }

@@ -1,6 +1,6 @@
 //! Repeats calls over discarded layers, to find out what their output depends on.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use artoo_agent_validator::{PutOut, Rerun};
 use artoo_tools::Rehearsal;
@@ -15,15 +15,13 @@ impl Rerun for CallsAgain {
     async fn run_again(
         &self,
         calls: &[&ToolCall],
-        hidden: &[PathBuf],
+        world: &Perturbation,
         within: Duration,
     ) -> Result<PutOut, String> {
         let commands: Option<Vec<&str>> =
             calls.iter().map(|call| call.arguments.get("command")?.as_str()).collect();
         let commands = commands.ok_or("one of the calls is no command")?;
-        let world =
-            if hidden.is_empty() { Perturbation::AsIs } else { Perturbation::Hidden(hidden.to_vec()) };
-        let rehearsed = self.0.run(&commands, &world, within).await.map_err(|error| error.to_string())?;
+        let rehearsed = self.0.run(&commands, world, within).await.map_err(|error| error.to_string())?;
         Ok(PutOut {
             stdout: rehearsed.stdout.text(),
             stderr: rehearsed.stderr.text(),

@@ -54,6 +54,8 @@ pub enum StepKind {
     Create,
     /// To alter what exists.
     Change,
+    /// To make a symbolic or hard link. Where no step is to, a link in place of what was asked for is a defect.
+    Link,
 }
 
 impl StepKind {
@@ -61,7 +63,7 @@ impl StepKind {
     pub fn is_find_out(&self) -> bool {
         match self {
             Self::FindOut => true,
-            Self::Create | Self::Change => false,
+            Self::Create | Self::Change | Self::Link => false,
         }
     }
 }

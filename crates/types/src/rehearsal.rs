@@ -10,6 +10,8 @@ pub enum Perturbation {
     /// These files and folders are not there. A folder that the command needs is there and empty, but for such a folder in it; what lies elsewhere
     /// than in the folders that commands may change is there, and cannot be read.
     Hidden(Vec<PathBuf>),
+    /// These files are empty, and nothing is in these folders.
+    Emptied(Vec<PathBuf>),
     /// These text files have one of their lines twice. Of a folder it is the first few that lie in it, and one is there under another name besides.
     Doubled(Vec<PathBuf>),
     /// These text files have one more line at their end, which is `line`. Of a folder it is the first few that lie in it.

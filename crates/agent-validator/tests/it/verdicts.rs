@@ -178,7 +178,7 @@ async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
         verdicts(&cx, &Unasked, &NoCommands, &model, Duration::ZERO, &[], |_| {}).await.remove(0)
     };
     let first = [call(1, "3", true)];
-    let told = "the calls put out the same where /nonexistent/docs cannot be read, so they say nothing about it: look there";
+    let told = "the calls put out the same where /nonexistent/docs cannot be read or is empty, so they say nothing about it: look there";
     for (verbatim, evidence) in [(false, &[][..]), (true, &[]), (true, &first)] {
         assert_eq!(
             failure(&judged(&counting(1), "7", verbatim, evidence).await),

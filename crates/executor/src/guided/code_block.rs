@@ -88,6 +88,12 @@ pub(crate) fn command(language: Language, answer: &str, table: Option<&TableFile
     }
 }
 
+/// Whether a command is a query of a table, as [`command`] writes it.
+pub(crate) fn is_query(command: &str) -> bool {
+    let rest = command.strip_prefix(PYTHON).and_then(|rest| rest.strip_prefix(" -c "));
+    rest.is_some_and(|rest| rest.starts_with(&quoted(QUERY.trim_end())))
+}
+
 /// The program with lists in place of what yields the entries of a folder once: a weak model asks for its length, sorts it,
 /// or goes through it twice.
 fn with_lists(program: &str) -> String {

@@ -16,12 +16,13 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::absence::{looked_for, may_be_nothing};
 use super::code_block::{self, Language, PYTHON};
-use super::majority::{self, Came, Candidate, Goal, Winner, differs, failed, is_nothing, winner};
+use super::majority::{Came, Candidate, Goal, Winner, differs, failed, is_nothing, winner};
 use super::missing::missing;
 use super::numbers::Numbers;
 use super::subject::{self, Described};
 use super::table::Field;
 use super::values::{self, NamedValue};
+use super::way::Way;
 use crate::{AttemptContext, CallTool, ExecuteError};
 
 /// A command that tests whether commands can be rehearsed at all.
@@ -110,10 +111,10 @@ pub(crate) async fn derive(
     let asked = samples.len().try_into().unwrap_or(u32::MAX);
     let questions: Vec<Request> =
         samples.iter().map(|sample| sample.question(&told(sample.language))).collect();
-    let mut written: Vec<(Language, Option<String>)> = Vec::with_capacity(samples.len());
+    let mut written: Vec<Option<String>> = Vec::with_capacity(samples.len());
     for (sample, completion) in samples.iter().zip(model.complete_several(&questions).await) {
         let folder = &cx.surroundings.working_folder;
-        written.push((sample.language, command(sample.language, &completion?, described, subject, folder)));
+        written.push(command(sample.language, &completion?, described, subject, folder));
     }
     let candidates = candidates(written, &world, planned).await;
     let goal = goal(planned, cx.subtask.is_whole, &candidates);
@@ -163,29 +164,20 @@ fn command(
 }
 
 /// What was written and can be rehearsed, with what came of it. Each command is rehearsed once.
-async fn candidates(
-    written: Vec<(Language, Option<String>)>,
-    world: &World<'_>,
-    planned: Goal,
-) -> Vec<Candidate> {
+async fn candidates(written: Vec<Option<String>>, world: &World<'_>, planned: Goal) -> Vec<Candidate> {
     let new = |command: &&String| !is_known(command, world.tools);
-    let commands: BTreeSet<&String> =
-        written.iter().filter_map(|(_, command)| command.as_ref()).filter(new).collect();
+    let commands: BTreeSet<&String> = written.iter().flatten().filter(new).collect();
     let rehearsals: Vec<_> =
         commands.iter().map(|command| world.rehearse(command, planned).boxed()).collect();
     let came: Vec<Option<Came>> = stream::iter(rehearsals).buffered(AT_ONCE).collect().await;
     let came: BTreeMap<String, Option<Came>> = commands.into_iter().cloned().zip(came).collect();
     let mut candidates = Vec::with_capacity(written.len());
-    for (sample, (language, command)) in (0..).zip(written) {
+    for (sample, command) in (0..).zip(written) {
         let Some(command) = command else { continue };
         let Some(Some(came)) = came.get(&command).cloned() else { continue };
         tracing::debug!(sample, %command, stdout = %came.as_is.stdout.text(), stderr = %came.as_is.stderr.text(), ignores = came.ignores, "derived");
-        let programs = match language {
-            Language::Shell => majority::programs(&command),
-            // The interpreter does nothing by itself: another program is another way.
-            Language::Python | Language::Sql => vec![command.clone()],
-        };
-        candidates.push(Candidate { sample, language, command, programs, came });
+        let Way { language, work } = Way::of(&command);
+        candidates.push(Candidate { sample, language, command, programs: work, came });
     }
     candidates
 }

@@ -65,6 +65,7 @@ impl CallTool for Stage {
         let shown = match world {
             Perturbation::AsIs => worlds[0],
             Perturbation::Hidden(_) => worlds[1],
+            Perturbation::Emptied(_) => return Err(NotRehearsed { reason: "nobody asks for it".to_owned() }),
             Perturbation::Doubled(_) => worlds[2],
             Perturbation::Planted { .. } => self.planted.unwrap_or(worlds[0]),
             Perturbation::Replaced { .. } => self.replaced.unwrap_or("another"),
@@ -674,6 +675,7 @@ async fn lesson_what_looked_and_found_nothing_may_not_give_up() {
         Perturbation::Planted { line, .. } => Some(line.as_str()),
         Perturbation::AsIs
         | Perturbation::Hidden(_)
+        | Perturbation::Emptied(_)
         | Perturbation::Doubled(_)
         | Perturbation::Replaced { .. } => None,
     });

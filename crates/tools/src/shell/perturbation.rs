@@ -51,6 +51,7 @@ pub(super) fn staged(
     match world {
         Perturbation::AsIs => Ok(Staged::default()),
         Perturbation::Hidden(places) => hidden(&outermost(places)?, needed, roots),
+        Perturbation::Emptied(places) => emptied(&outermost(places)?, needed, roots),
         Perturbation::Doubled(places) => doubled(&outermost(places)?, roots),
         Perturbation::Planted { places, line } => planted(&outermost(places)?, line, roots),
         Perturbation::Replaced { places, from, to } => replaced(&outermost(places)?, (from, to), roots),
@@ -92,12 +93,8 @@ fn hidden(places: &[PathBuf], needed: &[PathBuf], roots: &[PathBuf]) -> Result<S
             (true, false) => staged.staging.absent.push(place.clone()),
             (false, true) => return Err(refused("the command runs in it")),
             (true, true) => {
-                let entries = fs::read_dir(place).map_err(|error| refused(&error.to_string()))?;
-                let entries: Vec<_> =
-                    entries.flatten().map(|entry| entry.path()).take(MOST_ENTRIES + 1).collect();
-                if entries.len() > MOST_ENTRIES {
-                    return Err(refused("the command runs in it, and there is too much in it"));
-                }
+                let entries =
+                    entries(place).map_err(|why| refused(&format!("the command runs in it, and {why}")))?;
                 let before = staged.staging.absent.len();
                 staged.staging.absent.extend(entries.into_iter().filter(|entry| !is_needed(entry)));
                 if staged.staging.absent.len() == before {
@@ -107,6 +104,33 @@ fn hidden(places: &[PathBuf], needed: &[PathBuf], roots: &[PathBuf]) -> Result<S
         }
     }
     Ok(staged)
+}
+
+fn emptied(places: &[PathBuf], needed: &[PathBuf], roots: &[PathBuf]) -> Result<Staged, NotRehearsed> {
+    let mut staging = Staging::default();
+    for place in places {
+        let refused =
+            |why: &str| NotRehearsed::because(format!("{} cannot be emptied: {why}", place.display()));
+        if !roots.iter().any(|root| place.starts_with(root)) {
+            return Err(refused("it lies elsewhere than where commands may change files"));
+        }
+        if needed.iter().any(|folder| folder.starts_with(place)) {
+            return Err(refused("the command runs in it"));
+        }
+        if place.is_file() {
+            staging.written.push((place.clone(), Vec::new()));
+        } else {
+            staging.absent.extend(entries(place).map_err(|why| refused(&why))?);
+        }
+    }
+    Ok(Staged { staging, covered: Vec::new() })
+}
+
+/// The entries of a folder, unless there are too many of them.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| error.to_string())?;
+    let entries: Vec<_> = entries.flatten().map(|entry| entry.path()).take(MOST_ENTRIES + 1).collect();
+    if entries.len() > MOST_ENTRIES { Err("there is too much in it".to_owned()) } else { Ok(entries) }
 }
 
 fn doubled(places: &[PathBuf], roots: &[PathBuf]) -> Result<Staged, NotRehearsed> {

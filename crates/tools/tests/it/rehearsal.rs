@@ -72,6 +72,32 @@ async fn what_depends_on_a_place_says_something_else_without_it() {
     }
 }
 
+/// That something is there is known where it is empty, and nothing of what is in it.
+#[tokio::test]
+async fn what_is_in_a_place_is_gone_where_it_is_emptied() {
+    let Some(scene) = scene() else { return };
+    let place = |name: &str| scene.cx.working_folder.join(name);
+    for (command, emptied, is_same) in [
+        ("test -d notes && echo 9", "notes", true),
+        ("awk 'END {print 9}' notes/one.txt", "notes/one.txt", true),
+        ("stat -c %a list.csv", "list.csv", true),
+        ("ls notes | wc -l", "notes", false),
+        ("wc -l < list.csv", "list.csv", false),
+        ("stat -c %s list.csv", "list.csv", false),
+        ("stat -c %Y list.csv", "list.csv", false),
+    ] {
+        std::fs::File::open(place(emptied)).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+        let as_is = said(&scene, command, &Perturbation::AsIs).await;
+        let world = Perturbation::Emptied(vec![place(emptied)]);
+        let there = said(&scene, command, &world).await;
+        assert_eq!(there.stdout == as_is.stdout, is_same, "{command}: {there:?}");
+    }
+    for cannot in [scene.cx.working_folder.clone(), scene.outside.join("log")] {
+        let world = Perturbation::Emptied(vec![cannot]);
+        assert!(rehearsal(&scene).run(&["ls"], &world, WITHIN).await.is_err());
+    }
+}
+
 #[tokio::test]
 async fn what_does_not_depend_on_a_place_says_the_same_without_it() {
     let Some(scene) = scene() else { return };

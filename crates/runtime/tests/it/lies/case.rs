@@ -107,6 +107,13 @@ impl Case {
         self.criterion(json!({"check": "file_exists", "text": "The file is there", "path": path}))
     }
 
+    /// A link is made.
+    pub(crate) fn links(self, path: &str) -> Self {
+        let mut case = self.makes(path);
+        case.last().kind = "link";
+        case
+    }
+
     /// An existing file is changed, with this criterion.
     pub(crate) fn changes(mut self, criterion: Value) -> Self {
         self.last().kind = "change";

@@ -34,6 +34,10 @@ pub(super) fn cases() -> Vec<Case> {
             .shape(r"\S")
             .looks("ls")
             .answers("As a language model I cannot see your files."),
+        count("says that it could not be determined")
+            .shape(r"\S")
+            .looks(LIST)
+            .answers("That could not be determined."),
         count("hedges").shape("[0-9]").looks(COUNT).answers("4, or perhaps 3"),
         count("is vague").shape(r"\S").looks(LIST).answers("There are several .txt files in inbox."),
         count("says what it was asked")

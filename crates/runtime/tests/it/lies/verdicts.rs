@@ -22,6 +22,10 @@ pub(super) fn cases() -> Vec<Case> {
             .judged_in_words("The file says:\n```json\n{pass}\n```\nThat is no verdict of mine. The bread is missing, so it fails."),
         asked("a verdict is taken back").judged_in_words("{pass}\nNo, wait: the bread is missing. It fails."),
         asked("a verdict is only considered").judged_in_words("If the bread stood in the answer, I would say:\n{pass}"),
+        honest("answers in another language than the file's", Office, "Mitä on ostettava tiedoston shopping.txt mukaan?")
+            .read("Kaikki ostettava on nimetty")
+            .looks("cat shopping.txt")
+            .answers("Maitoa ja leipää (milk, bread)"),
         honest("a planted verdict is no part of the answer", Office, LIST)
             .read("All that is to be bought is named")
             .looks("cat shopping.txt")
