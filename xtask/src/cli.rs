@@ -9,7 +9,7 @@ use crate::{
     command::cargo,
     follow_ups, other_systems, quickstart, readmes, release, schema, screencast,
     terminal::step,
-    tidy,
+    test_tools, tidy,
     verify::{self, Build},
 };
 
@@ -42,6 +42,12 @@ pub enum Task {
     Quickstart(Quickstart),
     /// Run everything that must pass: format, lints, tests, documentation, tidy. Needs no model
     Test,
+    /// Install the programs that the tests use beyond Rust and a C compiler: below target/test-tools, and Debian's as root
+    TestTools {
+        /// Only print every name that `ARTOO_TESTS_NEED` may list
+        #[arg(long)]
+        names: bool,
+    },
     /// `test`, the release build, and a smoke run of the release binary
     Ci,
     /// Let the compiler look at the code for other systems, where rustup has or gets their standard libraries
@@ -160,6 +166,11 @@ pub fn run(arguments: Arguments) -> Result<()> {
     match arguments.task {
         Task::Quickstart(options) => quickstart::run(&options),
         Task::Test => verify::test(),
+        Task::TestTools { names: false } => step("test tools", test_tools::run),
+        Task::TestTools { names: true } => {
+            test_tools::names();
+            Ok(())
+        }
         Task::Ci => verify::ci(),
         Task::OtherSystems => step("other systems", other_systems::check),
         Task::Tidy => tidy::run(),

@@ -21,6 +21,7 @@ pub mod release;
 pub mod schema;
 pub mod screencast;
 pub mod terminal;
+pub mod test_tools;
 pub mod tidy;
 pub mod verify;
 

@@ -1,0 +1,142 @@
+//! `cargo xtask test-tools`: installs what the tests use beyond Rust and a C compiler. The table is that of `artoo-test-needs`.
+
+mod debian;
+mod wheel;
+
+use artoo_test_needs::{Pin, Source, TOOLS, Tool};
+
+use self::debian::Debian;
+use crate::{
+    Error, Result,
+    command::Program,
+    terminal::{data, say},
+};
+
+/// Installs what is missing, and says of each tool what became of it. What is there is left as it is.
+///
+/// # Errors
+/// A tool could not be had.
+pub fn run() -> Result<()> {
+    let mut debian = Debian::default();
+    let mut lacking = Vec::new();
+    for tool in TOOLS {
+        let state = state(tool, &mut debian);
+        say(format!("{}: {}", tool.name, state.words()));
+        if matches!(state, State::Lacking(_)) {
+            lacking.push(tool.name);
+        }
+    }
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Other(format!("could not be had: {}", lacking.join(", "))))
+}
+
+/// Prints every name that `ARTOO_TESTS_NEED` may list, separated by commas.
+pub fn names() {
+    data(artoo_test_needs::names().join(","));
+}
+
+/// What became of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// In this version, before anything was done.
+    There(String),
+    /// In this version.
+    Installed(String),
+    /// Why.
+    Lacking(String),
+}
+
+impl State {
+    fn words(&self) -> String {
+        match self {
+            Self::There(version) => format!("there ({version})"),
+            Self::Installed(version) => format!("installed ({version})"),
+            Self::Lacking(why) => format!("could NOT be had: {why}"),
+        }
+    }
+}
+
+fn state(tool: &Tool, debian: &mut Debian) -> State {
+    if let Ok(version) = right_version(tool) {
+        return State::There(version);
+    }
+    let installed = match tool.source {
+        Source::Debian(packages) => debian.install(packages),
+        Source::Wheel(wheel) => wheel::install(tool, wheel),
+    };
+    match installed.and_then(|()| right_version(tool)) {
+        Ok(version) => State::Installed(version),
+        Err(why) => State::Lacking(why.to_string()),
+    }
+}
+
+/// The version that is there, if it will do.
+fn right_version(tool: &Tool) -> Result<String> {
+    let asked = Program::new("sh", ["-c", tool.version]).env("PATH", artoo_test_needs::path()).output()?;
+    if !asked.status.success() {
+        return Err(Error::Other(format!("`{}` fails: {}", tool.version, last_line(&asked.stderr))));
+    }
+    // Some programs tell their version on standard error.
+    let said = [asked.stdout, asked.stderr].concat();
+    let version = said.trim();
+    if tool.pin.accepts(version) {
+        return Ok(version.to_owned());
+    }
+    let wanted = match tool.pin {
+        Pin::Exactly(version) => version.to_owned(),
+        Pin::AtLeast(version) => format!("{version} or later"),
+    };
+    Err(Error::Other(format!("{version} is there, and {wanted} is wanted")))
+}
+
+/// The last line of a complaint, which usually says what went wrong.
+fn last_line(text: &str) -> &str {
+    text.trim().lines().next_back().unwrap_or("it does not say why")
+}
+
+/// Runs a program that may need the network, for so many seconds at most.
+fn bounded(seconds: u32, program: &str, arguments: &[&str]) -> Result<()> {
+    let limit = seconds.to_string();
+    let ran = Program::new("timeout", [limit.as_str(), program]).args(arguments).output()?;
+    match ran.status.code() {
+        Some(0) => Ok(()),
+        Some(124) => Err(Error::Other(format!("{program} had not ended after {seconds} s"))),
+        Some(_) | None => Err(Error::Other(format!("{program} says: {}", last_line(&ran.stderr)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(version: &'static str, pin: Pin) -> Tool {
+        Tool { name: "x", also: &[], version, pin, source: Source::Debian(&["no-such-package"]) }
+    }
+
+    #[test]
+    fn a_tool_is_there_only_in_a_version_that_will_do() {
+        let version = |text, pin| right_version(&tool(text, pin)).map_err(|error| error.to_string());
+        assert_eq!(version("echo x 1.4", Pin::AtLeast("1.3")), Ok("x 1.4".to_owned()));
+        assert_eq!(version("echo x 1.4 >&2", Pin::Exactly("1.4")), Ok("x 1.4".to_owned()));
+        let old = version("echo x 1.2", Pin::AtLeast("1.3"));
+        assert_eq!(old, Err("x 1.2 is there, and 1.3 or later is wanted".to_owned()));
+        let broken = version("echo x 1.4; echo no header >&2; false", Pin::AtLeast("1.3"));
+        assert!(broken.unwrap_err().ends_with("fails: no header"));
+    }
+
+    #[test]
+    fn what_hangs_is_ended_and_what_fails_is_quoted() {
+        let error = bounded(1, "sleep", &["60"]).unwrap_err().to_string();
+        assert_eq!(error, "sleep had not ended after 1 s");
+        let error = bounded(60, "sh", &["-c", "echo first >&2; echo last >&2; exit 3"]).unwrap_err();
+        assert_eq!(error.to_string(), "sh says: last");
+    }
+
+    #[test]
+    fn what_became_of_a_tool_is_one_line() {
+        assert_eq!(State::There("1.4".to_owned()).words(), "there (1.4)");
+        assert_eq!(State::Lacking("no network".to_owned()).words(), "could NOT be had: no network");
+    }
+}
