@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn landlock_alone_keeps_tcp_shut() {
         let Support::Enforced { abi: 4.., .. } = crate::probe() else {
-            eprintln!("\n*** SKIPPED: this test needs Landlock 4 or later ***\n");
+            artoo_test_needs::skip(artoo_test_needs::Ability::Landlock, "this test needs version 4 of it");
             return;
         };
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

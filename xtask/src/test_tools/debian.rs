@@ -46,6 +46,5 @@ impl Debian {
 }
 
 fn apt(seconds: u32, task: &str, arguments: &[&str]) -> Result<()> {
-    let quiet = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", task];
-    bounded(seconds, "env", &[&quiet, &OPTIONS[..], arguments].concat())
+    bounded(seconds, "apt-get", &[&[task], &OPTIONS[..], arguments].concat())
 }

@@ -78,9 +78,9 @@ fn right_version(tool: &Tool) -> Result<String> {
     if !asked.status.success() {
         return Err(Error::Other(format!("`{}` fails: {}", tool.version, last_line(&asked.stderr))));
     }
-    // Some programs tell their version on standard error.
-    let said = [asked.stdout, asked.stderr].concat();
-    let version = said.trim();
+    // Some programs tell their version on standard error, others complain there.
+    let said = if asked.stdout.trim().is_empty() { asked.stderr } else { asked.stdout };
+    let version = said.trim().lines().next().unwrap_or_default();
     if tool.pin.accepts(version) {
         return Ok(version.to_owned());
     }
@@ -99,12 +99,22 @@ fn last_line(text: &str) -> &str {
 /// Runs a program that may need the network, for so many seconds at most.
 fn bounded(seconds: u32, program: &str, arguments: &[&str]) -> Result<()> {
     let limit = seconds.to_string();
-    let ran = Program::new("timeout", [limit.as_str(), program]).args(arguments).output()?;
+    let bounded = Program::new("timeout", [limit.as_str(), program]).args(arguments);
+    let ran = bounded
+        .env("PATH", searched())
+        .env("LC_ALL", "C")
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .output()?;
     match ran.status.code() {
         Some(0) => Ok(()),
         Some(124) => Err(Error::Other(format!("{program} had not ended after {seconds} s"))),
         Some(_) | None => Err(Error::Other(format!("{program} says: {}", last_line(&ran.stderr)))),
     }
+}
+
+/// Where tests look for programs, and the folders of the administrator's, which Debian's tools start.
+fn searched() -> String {
+    format!("{}:/usr/local/sbin:/usr/sbin:/sbin", artoo_test_needs::path())
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ pub(super) fn install(tool: &Tool, wheel: Wheel) -> Result<()> {
     // What has the right name is whole.
     files::remove_folder(&root.join(&whole))?;
     fs::rename(&unfinished, root.join(&whole)).map_err(Error::file("rename", &unfinished))?;
-    for program in tool.programs() {
-        let inside = Path::new("..").join(&whole).join(wheel.programs).join(program);
+    for (program, inside) in wheel.programs {
+        let inside = Path::new("..").join(&whole).join(inside);
         link(&inside, &artoo_test_needs::programs().join(program))?;
     }
     Ok(())
@@ -37,12 +37,11 @@ fn requirement(wheel: Wheel, version: &str) -> String {
 
 fn pip(list: &Path, folder: &Path) -> Result<()> {
     let (list, folder) = (list.to_string_lossy(), folder.to_string_lossy());
-    let path = format!("PATH={}", artoo_test_needs::path());
-    let pip = [&path, "python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     let pinned = ["--require-hashes", "--no-deps", "--only-binary=:all:", "--no-compile"];
     let limits = ["--timeout=20", "--retries=1"];
     let where_to = ["--target", &*folder, "--requirement", &*list];
-    bounded(600, "env", &[&pip[..], &pinned, &limits, &where_to].concat())
+    bounded(600, "python3", &[&pip[..], &pinned, &limits, &where_to].concat())
 }
 
 /// Makes a link, in place of whatever has its name.
@@ -65,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_requirement_names_version_and_bytes() {
-        let wheel = Wheel { package: "a-package", sha256: &["00", "ff"], programs: "bin" };
+        let wheel = Wheel { package: "a-package", sha256: &["00", "ff"], programs: &[] };
         assert_eq!(requirement(wheel, "1.2.3"), "a-package==1.2.3 --hash=sha256:00 --hash=sha256:ff\n");
     }
 

@@ -135,7 +135,7 @@ mod tests {
         assert!(!answer.is_empty());
         let place = tempfile::tempdir().unwrap();
         if let Err(reason) = try_out(place.path()) {
-            eprintln!("\n*** SKIPPED: this test needs previews, and {reason} ***\n");
+            artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, reason);
         }
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use artoo_sandbox::{Ending, SandboxMode, Support, probe};
+use artoo_sandbox::{Ending, SandboxMode};
 
-use crate::setup::{Bench, confined_bench};
+use crate::setup::{Bench, confined_bench, has_scopes};
 
 /// Runs each script with `$1` as the folder outside, and expects that it fails and the folder is unchanged.
 async fn refused(bench: &Bench, scripts: &[&str]) {
@@ -123,10 +123,9 @@ async fn privileges_and_foreign_processes_are_out_of_reach() {
         assert_ne!(ran.outcome.ending, Ending::Exited(0), "{secret} of artoo was readable");
         assert_eq!(ran.out(), "");
     }
-    let Support::Enforced { abi: 6.., .. } = probe() else {
-        eprintln!("\n*** SKIPPED: Landlock before version 6 does not scope signals ***\n");
+    if !has_scopes() {
         return;
-    };
+    }
     // Signal 0 only checks for permission.
     let ran = bench.sh("kill -0 $PPID").await;
     assert_ne!(ran.outcome.ending, Ending::Exited(0), "artoo itself could be signalled");

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use artoo_sandbox::{Ending, ResourceLimits};
 
-use crate::setup::{confined_bench, has, lives, namespace_bench};
+use artoo_test_needs::has;
+
+use crate::setup::{confined_bench, lives, namespace_bench};
 
 #[tokio::test]
 async fn no_race_with_a_symlink_leads_outside() {

@@ -202,7 +202,7 @@ async fn when_artoo_dies_every_process_of_its_commands_does() {
     match Preview::supported(place.path()) {
         Ok(()) => artoos.push("previewing_artoo_to_be_killed"),
         Err(reason) => {
-            eprintln!("\n*** SKIPPED: a part of this test needs previews, and {reason} ***\n");
+            artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, reason);
         }
     }
     let mut tasks = JoinSet::new();

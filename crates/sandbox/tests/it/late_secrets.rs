@@ -122,7 +122,7 @@ async fn late_secrets_are_hidden_from_a_preview() {
                     String::from_utf8(out).unwrap()
                 }
                 Err(error) => {
-                    eprintln!("\n*** SKIPPED: this test needs previews: {error} ***\n");
+                    artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, error);
                     fs::write(home.bench.tmp.join("ready"), "").unwrap();
                     EXPECTED.to_owned()
                 }

@@ -2,7 +2,9 @@
 
 use artoo_sandbox::{Ending, ResourceLimits};
 
-use crate::setup::{confined_bench, has};
+use artoo_test_needs::has;
+
+use crate::setup::confined_bench;
 
 const MIB: u64 = 1024 * 1024;
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use artoo_sandbox::{Ending, Network, SandboxMode};
 
-use crate::setup::{Bench, confined_bench, has};
+use artoo_test_needs::has;
+
+use crate::setup::{Bench, confined_bench};
 
 /// Opens a connection with a shell that supports it.
 fn dial(protocol: &str, port: u16) -> String {

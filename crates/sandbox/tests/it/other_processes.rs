@@ -2,7 +2,9 @@
 
 use artoo_sandbox::Ending;
 
-use crate::setup::{confined_bench, has};
+use artoo_test_needs::has;
+
+use crate::setup::confined_bench;
 
 /// Python that calls the kernel for process `P`: itself as 0, or another one.
 const CALLS: [(&str, &str); 9] = [

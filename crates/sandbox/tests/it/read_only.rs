@@ -79,7 +79,7 @@ async fn no_preview_changes_them_and_the_rest_can_change() {
                 preview.commit().unwrap();
             }
             Err(error) => {
-                eprintln!("\n*** SKIPPED: this test needs previews: {error} ***\n");
+                artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, error);
                 return;
             }
         }

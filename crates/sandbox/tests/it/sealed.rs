@@ -9,7 +9,9 @@ use std::time::Duration;
 use artoo_sandbox::{Ending, SandboxError, SandboxMode};
 use tokio_util::sync::CancellationToken;
 
-use crate::setup::{Bench, confined_bench, has, line_of, lives, namespace_bench};
+use artoo_test_needs::has;
+
+use crate::setup::{Bench, confined_bench, line_of, lives, namespace_bench};
 
 /// Makes the workspace a repository, with another one deep inside and one whose files are elsewhere; all
 /// three sealed.

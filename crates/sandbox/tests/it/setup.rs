@@ -10,6 +10,7 @@ use artoo_sandbox::{
     Capture, Confinement, Gap, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode,
     Support, probe, run, run_unconfined,
 };
+use artoo_test_needs::{Ability, skip};
 use tokio_util::sync::CancellationToken;
 
 /// A writable workspace, a folder outside that is not writable, and a private TMPDIR.
@@ -50,7 +51,7 @@ pub(crate) fn confined_bench() -> Option<Bench> {
     match probe() {
         Support::Enforced { .. } => Some(Bench::new(SandboxMode::WorkspaceWrite)),
         Support::Missing(reason) => {
-            eprintln!("\n*** SKIPPED: this test needs kernel confinement, and {reason} ***\n");
+            skip(Ability::Landlock, reason);
             None
         }
     }
@@ -61,22 +62,19 @@ pub(crate) fn namespace_bench() -> Option<Bench> {
     let bench = confined_bench()?;
     let Support::Enforced { gaps, .. } = probe() else { return None };
     if gaps.contains(&Gap::PartsOfFolders) {
-        eprintln!(
-            "\n*** SKIPPED: this test needs mounts of its own, and the machine does not give them ***\n"
-        );
+        skip(Ability::Namespaces, "commands get no mounts of their own");
         return None;
     }
     Some(bench)
 }
 
-/// Whether the program is installed; reports it if not.
-pub(crate) fn has(program: &str) -> bool {
-    let folders = ["/usr/local/bin", "/usr/bin", "/bin"];
-    let found = folders.iter().any(|folder| Path::new(folder).join(program).exists());
-    if !found {
-        eprintln!("\n*** SKIPPED: a part of this test needs {program} ***\n");
+/// Whether Landlock holds back signals and abstract sockets; reports it if not.
+pub(crate) fn has_scopes() -> bool {
+    let has = matches!(probe(), Support::Enforced { abi: 6.., .. });
+    if !has {
+        skip(Ability::Scopes, "Landlock is older than version 6");
     }
-    found
+    has
 }
 
 impl Bench {
@@ -88,7 +86,7 @@ impl Bench {
             path.canonicalize().unwrap()
         };
         let environment = BTreeMap::from([
-            ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
+            ("PATH".into(), artoo_test_needs::path().into()),
             ("HOME".into(), "/nonexistent".into()),
             ("LC_ALL".into(), "C".into()),
             ("OPENAI_API_KEY".into(), "sk-canary".into()),

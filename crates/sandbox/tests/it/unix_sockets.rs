@@ -5,10 +5,12 @@ use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::Path;
 
 use artoo_sandbox::preview::preview;
-use artoo_sandbox::{Capture, Ending, Network, SandboxMode, Support, probe};
+use artoo_sandbox::{Capture, Ending, Network, SandboxMode};
 use tokio_util::sync::CancellationToken;
 
-use crate::setup::{Bench, confined_bench, has, namespace_bench};
+use artoo_test_needs::has;
+
+use crate::setup::{Bench, confined_bench, has_scopes, namespace_bench};
 
 /// Connects to a path, or to an abstract name that begins with `@`.
 fn dial(name: &str) -> String {
@@ -106,11 +108,7 @@ async fn sockets_of_other_processes_are_out_of_reach() {
 #[tokio::test]
 async fn a_named_socket_is_reached_and_no_other() {
     let Some(mut bench) = namespace_bench() else { return };
-    let Support::Enforced { abi: 6.., .. } = probe() else {
-        eprintln!("\n*** SKIPPED: Landlock before version 6 does not scope abstract sockets ***\n");
-        return;
-    };
-    if !has("python3") {
+    if !has("python3") || !has_scopes() {
         return;
     }
     let listeners = Listeners::new(&bench.outside);
@@ -133,7 +131,7 @@ async fn a_named_socket_is_reached_and_no_other() {
 #[tokio::test]
 async fn a_preview_reaches_the_named_socket_and_no_other() {
     let Some(mut bench) = namespace_bench() else { return };
-    if !has("python3") || !matches!(probe(), Support::Enforced { abi: 6.., .. }) {
+    if !has("python3") || !has_scopes() {
         return;
     }
     let listeners = Listeners::new(&bench.outside);
@@ -154,7 +152,7 @@ async fn a_preview_reaches_the_named_socket_and_no_other() {
                     String::from_utf8_lossy(&err)
                 ),
                 Err(error) => {
-                    eprintln!("\n*** SKIPPED: this test needs previews: {error} ***\n");
+                    artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, error);
                     return;
                 }
             }
@@ -167,7 +165,7 @@ async fn a_preview_reaches_the_named_socket_and_no_other() {
 #[tokio::test]
 async fn its_own_sockets_work_where_sockets_can_be_connected() {
     let Some(mut bench) = namespace_bench() else { return };
-    if !has("python3") || !matches!(probe(), Support::Enforced { abi: 6.., .. }) {
+    if !has("python3") || !has_scopes() {
         return;
     }
     for (network, expected) in [(Network::Denied, "listens\nrefused"), (Network::Granted, "listens\nreached")]

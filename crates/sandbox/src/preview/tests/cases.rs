@@ -168,7 +168,7 @@ async fn a_move_is_told_as_one() {
 #[tokio::test]
 async fn a_file_is_renamed_from_folder_to_folder() {
     let Some(place) = place() else { return };
-    if !super::confinement::has("python3") {
+    if !artoo_test_needs::has("python3") {
         return;
     }
     tree(&place);

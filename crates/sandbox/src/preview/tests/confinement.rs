@@ -17,17 +17,6 @@ async fn fails(place: &Place, script: &str) {
     assert_ne!(preview.outcome.ending, Ending::Exited(0), "{script} was allowed: {said}");
 }
 
-/// Whether the program is installed; reports it if not.
-pub(super) fn has(program: &str) -> bool {
-    let found = ["/usr/local/bin", "/usr/bin", "/bin"]
-        .iter()
-        .any(|folder| PathBuf::from(folder).join(program).exists());
-    if !found {
-        eprintln!("\n*** SKIPPED: a part of this test needs {program} ***\n");
-    }
-    found
-}
-
 /// Including modes and times, which Landlock does not cover.
 #[tokio::test]
 async fn nothing_outside_changes_in_any_mode() {
@@ -67,7 +56,7 @@ async fn nothing_outside_changes_in_any_mode() {
 #[tokio::test]
 async fn nobody_is_reached_unless_the_network_is_granted() {
     let Some(mut place) = place() else { return };
-    if !has("python3") {
+    if !artoo_test_needs::has("python3") {
         return;
     }
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -28,7 +28,7 @@ fn has_access_lists(root: &Path) -> bool {
     let answer = setxattr(&probe, "system.posix_acl_access", &acl(12_345, 6), XattrFlags::empty());
     fs::remove_file(&probe).unwrap();
     if let Err(error) = answer {
-        eprintln!("\n*** SKIPPED: this test needs access lists, and the file system says {error} ***\n");
+        artoo_test_needs::skip(artoo_test_needs::Ability::AccessLists, error);
     }
     answer.is_ok()
 }

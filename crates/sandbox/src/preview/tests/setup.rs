@@ -31,7 +31,7 @@ pub(super) fn place() -> Option<Place> {
     match Preview::supported(&place.store) {
         Ok(()) => Some(place),
         Err(reason) => {
-            eprintln!("\n*** SKIPPED: this test needs previews, and {reason} ***\n");
+            artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, reason);
             None
         }
     }
@@ -81,7 +81,7 @@ impl Place {
             ],
             folder: folder.to_owned(),
             environment: BTreeMap::from([
-                ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
+                ("PATH".into(), artoo_test_needs::path().into()),
                 ("LC_ALL".into(), "C".into()),
                 ("OPENAI_API_KEY".into(), "sk-canary".into()),
             ]),
