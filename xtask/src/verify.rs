@@ -32,9 +32,9 @@ pub fn test() -> Result<()> {
         cargo(["test", "--workspace", "--all-features", "--doc", "--quiet"]).run()
     })?;
     step("fuzz targets", fuzz_targets)?;
-    step("10,000 runs of models that stray", || strays().run())?;
+    step("10,000 runs of models that stray", || with_tools(strays()).run())?;
     // Last, so that the runner's summary ends the output.
-    step("tests", || runner().run())
+    step("tests", || with_tools(runner()).run())
 }
 
 /// `cargo xtask ci`: [`test()`], and the same smoke run with the release build.
@@ -124,6 +124,17 @@ pub fn executable(command: &Program, name: &str) -> Result<PathBuf> {
 
 /// The cargo option that reports what was built.
 pub const MESSAGES: &str = "--message-format=json-render-diagnostics";
+
+/// With the programs that `cargo xtask test-tools` installed, if any, before those of the machine.
+fn with_tools(program: Program) -> Program {
+    let tools = artoo_test_needs::programs();
+    let machine = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [tools.clone()].into_iter().chain(std::env::split_paths(&machine));
+    match std::env::join_paths(folders) {
+        Ok(path) if tools.is_dir() => program.env("PATH", path),
+        Ok(_) | Err(_) => program,
+    }
+}
 
 /// nextest if it is installed, cargo's own runner otherwise: a fresh machine needs neither.
 fn runner() -> Program {

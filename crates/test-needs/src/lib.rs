@@ -14,6 +14,6 @@ mod skips;
 mod table;
 
 pub use needs::{Needs, Unknown, VARIABLE, names};
-pub use place::{folder, path, programs};
+pub use place::{folder, is_there, path, programs};
 pub use skips::{has, skip, without};
 pub use table::{Ability, Pin, Source, TOOLS, Tool, Wheel};

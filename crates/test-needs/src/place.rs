@@ -28,8 +28,8 @@ fn joined(installed: &Path) -> String {
     }
 }
 
-/// Whether a program is in a folder of the search path.
-pub(crate) fn is_there(program: &str) -> bool {
+/// Whether a program is in a folder of the search path. Tests ask [`has`](crate::has), which says what is left out.
+pub fn is_there(program: &str) -> bool {
     path().split(':').any(|folder| Path::new(folder).join(program).exists())
 }
 

@@ -115,7 +115,7 @@ pub fn replay(options: &cli::Eval) -> Result<()> {
 pub fn check() -> Result<()> {
     step("professional tasks, from their cassettes", || match run::missing() {
         Some(missing) => {
-            say(format!("left out: {missing}"));
+            artoo_test_needs::without(missing, "no professional task is played");
             Ok(())
         }
         None => fair(&games(&bench(None)?, &[])?),
@@ -177,7 +177,7 @@ fn cassette(task: &Task, is_sabotaged: bool) -> PathBuf {
 
 fn bench(binary: Option<&PathBuf>) -> Result<Bench> {
     if let Some(missing) = run::missing() {
-        return Err(Error::Other(missing));
+        return Err(Error::Other(format!("this machine has no {missing} in /bin or /usr/bin")));
     }
     let artoo = match binary {
         Some(binary) => fs::canonicalize(binary).map_err(Error::file("find", binary))?,

@@ -120,12 +120,9 @@ pub(super) enum Source<'a> {
 }
 
 /// What this machine lacks for the tasks.
-pub(super) fn missing() -> Option<String> {
+pub(super) fn missing() -> Option<&'static str> {
     let is_there = |name: &&str| SPARE.contains(name) || program(name).is_some();
-    PROGRAMS
-        .iter()
-        .find(|name| !is_there(name))
-        .map(|name| format!("this machine has no {name} in /bin or /usr/bin"))
+    PROGRAMS.into_iter().find(|name| !is_there(name))
 }
 
 fn program(name: &str) -> Option<PathBuf> {

@@ -151,9 +151,7 @@ fn is_ordinary() -> bool {
     let support = artoo_sandbox::probe();
     let is_enforced = matches!(support, artoo_sandbox::Support::Enforced { .. });
     if !is_enforced {
-        eprintln!(
-            "\n*** SKIPPED: this test needs a machine that confines commands, and here it is {support} ***\n"
-        );
+        artoo_test_needs::skip(artoo_test_needs::Ability::Landlock, support);
     }
     is_enforced
 }

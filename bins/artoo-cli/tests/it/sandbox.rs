@@ -15,7 +15,7 @@ fn can_try() -> bool {
     let store = tempfile::tempdir().unwrap();
     let supported = artoo_sandbox::preview::Preview::supported(store.path());
     if let Err(reason) = &supported {
-        eprintln!("\n*** SKIPPED: this test needs previews: {reason} ***\n");
+        artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, reason);
     }
     supported.is_ok()
 }

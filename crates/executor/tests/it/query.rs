@@ -17,7 +17,7 @@ fn says(query: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(FILE), SALES).unwrap();
     let Some(output) = run(folder.path(), query) else {
-        eprintln!("\n*** SKIPPED: this test needs python3 ***\n");
+        artoo_test_needs::without("python3", "this test needs it");
         return None;
     };
     let stderr = String::from_utf8(output.stderr).unwrap();

@@ -16,7 +16,7 @@ use crate::{
 fn confines() -> bool {
     let confines = matches!(artoo_sandbox::probe(), Support::Enforced { .. });
     if !confines {
-        eprintln!("\n*** SKIPPED: this test needs kernel confinement ***\n");
+        artoo_test_needs::skip(artoo_test_needs::Ability::Landlock, artoo_sandbox::probe());
     }
     confines
 }

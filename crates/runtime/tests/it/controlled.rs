@@ -202,7 +202,7 @@ async fn what_a_run_has_started_is_not_heard() {
     #[expect(clippy::disallowed_methods, reason = "a process of this one, as a command of a run is")]
     let child = std::process::Command::new("python3").args(["-c", script]).arg(&socket).output();
     let Ok(child) = child else {
-        eprintln!("\n*** SKIPPED: this test needs python3 ***\n");
+        artoo_test_needs::without("python3", "this test needs it");
         return;
     };
     let said = String::from_utf8_lossy(&child.stdout);

@@ -18,7 +18,7 @@ const ASK: &str = "until test -s $TMPDIR/pid; do sleep 0.01; done; cat $TMPDIR/p
 fn can_confine() -> bool {
     let can = matches!(artoo_sandbox::probe(), Support::Enforced { .. });
     if !can {
-        eprintln!("\n*** SKIPPED: this test needs kernel confinement ***\n");
+        artoo_test_needs::skip(artoo_test_needs::Ability::Landlock, artoo_sandbox::probe());
     }
     can
 }

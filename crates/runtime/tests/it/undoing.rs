@@ -16,7 +16,7 @@ use crate::fixture::{House, Seen, question, shell, watched};
 /// A run whose one command changes the workspace; `None` if commands cannot be confined.
 async fn changed(house: &House) -> Option<Seen> {
     if !matches!(artoo_sandbox::probe(), Support::Enforced { .. }) {
-        eprintln!("\n*** SKIPPED: this test needs kernel confinement ***\n");
+        artoo_test_needs::skip(artoo_test_needs::Ability::Landlock, artoo_sandbox::probe());
         return None;
     }
     let workspace = house.path("workspace");

@@ -107,7 +107,7 @@ fn changed(place: &Place, found: &[Act], done: &[Act]) -> BTreeSet<PathBuf> {
 fn say_what_is_missing() {
     let file = tempfile::NamedTempFile::new().unwrap();
     if let Err(error) = setxattr(file.path(), "system.posix_acl_access", &acl(1, 4), XattrFlags::empty()) {
-        eprintln!("\n*** SKIPPED: access lists are not tried, the file system says {error} ***\n");
+        artoo_test_needs::skip(artoo_test_needs::Ability::AccessLists, error);
     }
 }
 

@@ -11,7 +11,7 @@ use artoo_tools::{ToolContext, Toolbox};
 use artoo_types::{CallId, EffectKind, ToolCall, ToolName};
 use serde_json::{Value, json};
 
-use crate::by_execution::tree::{Fence, PATH, Tree, Way};
+use crate::by_execution::tree::{Fence, Tree, Way};
 use crate::by_execution::{can_try, each, skipped};
 use crate::consents::{Person, person};
 use crate::fixture::{can_confine, shown};
@@ -97,8 +97,7 @@ fn cargo_folder() -> PathBuf {
 }
 
 fn is_here(program: &str) -> bool {
-    let mut folders = PATH.split(':').map(PathBuf::from).chain([cargo_folder()]);
-    program == "-" || folders.any(|folder| folder.join(program).exists())
+    program == "-" || artoo_test_needs::is_there(program) || cargo_folder().join(program).exists()
 }
 
 /// A tree in which the victim lies. A shell script makes it, which may need its programs only to start it later.
@@ -132,7 +131,7 @@ impl Plant {
     /// A context of a run that works where the victim lies, with its tools in `PATH`.
     fn context(&self, tree: &Tree, consent: Arc<dyn Consent>) -> ToolContext {
         let folder = tree.top().join(self.victim.folder);
-        let path = format!("{}:{PATH}", folder.join("tools/bin").display());
+        let path = format!("{}:{}", folder.join("tools/bin").display(), artoo_test_needs::path());
         let mut cx = tree.context(Way::Trial, consent);
         cx.environment.insert("PATH".into(), path.into());
         ToolContext { working_folder: folder, request: self.request.into(), ..cx }

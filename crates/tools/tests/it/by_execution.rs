@@ -18,6 +18,7 @@ use artoo_consent::{Answer, Consent, Question};
 use artoo_sandbox::preview::Preview;
 use artoo_sandbox::{Capture, Channel, Ending, Invocation, SandboxMode, run_unconfined};
 use artoo_shell_effects::Effects;
+use artoo_test_needs::{Ability, skip, without};
 use artoo_tools::{ToolContext, Toolbox};
 use artoo_types::{CallEnding, CallId, ToolCall, ToolName};
 use async_trait::async_trait;
@@ -27,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::observed::Violation;
 use self::rows::{DESTRUCTIVE, HARMLESS, Row, runnable};
-use self::tree::{PATH, Template, Tree, Way};
+use self::tree::{Template, Tree, Way};
 use crate::fixture::can_confine;
 
 /// Folders where new visible files are free.
@@ -87,7 +88,7 @@ impl Victim {
             program: "/bin/bash".into(),
             arguments: vec!["-c".into(), script.into()],
             folder: tree.folder(),
-            environment: BTreeMap::from([("PATH".into(), PATH.into())]),
+            environment: BTreeMap::from([("PATH".into(), artoo_test_needs::path().into())]),
             timeout: Duration::from_secs(300),
             keep: 100,
         };
@@ -185,9 +186,8 @@ async fn without_artoo(
 }
 
 pub(crate) fn skipped(what: &str, missing: &BTreeMap<&str, usize>) {
-    if !missing.is_empty() {
-        let rows: usize = missing.values().sum();
-        eprintln!("\n*** SKIPPED: {rows} {what} rows need programs that are not here: {missing:?} ***\n");
+    for (program, rows) in missing {
+        without(program, format_args!("{rows} {what} rows need {program}"));
     }
 }
 
@@ -195,7 +195,7 @@ pub(crate) fn skipped(what: &str, missing: &BTreeMap<&str, usize>) {
 pub(crate) fn can_try(way: Way) -> bool {
     let supported = Preview::supported(&Tree::empty().data().join("preview"));
     if let (Way::Trial, Err(reason)) = (way, &supported) {
-        eprintln!("\n*** SKIPPED: this test needs previews: {reason} ***\n");
+        skip(Ability::Overlays, reason);
     }
     way != Way::Trial || supported.is_ok()
 }

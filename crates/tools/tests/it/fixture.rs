@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use artoo_consent::{Answer, Consent, Question};
 use artoo_snapshot::{Snapshot, SnapshotLimits};
+use artoo_test_needs::{Ability, skip};
 use artoo_tools::{EvidenceStore, RunFolders, ToolContext, Toolbox};
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
@@ -51,7 +52,7 @@ impl Scene {
         let cx = ToolContext {
             protected: vec![data.clone()].into(),
             environment: BTreeMap::from([
-                ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
+                ("PATH".into(), artoo_test_needs::path().into()),
                 ("LC_ALL".into(), "C".into()),
                 ("OPENAI_API_KEY".into(), "canary".into()),
             ]),
@@ -110,7 +111,7 @@ pub(crate) fn can_confine() -> bool {
     let support = artoo_sandbox::probe();
     let can = matches!(support, artoo_sandbox::Support::Enforced { .. });
     if !can {
-        eprintln!("\n*** SKIPPED: this test needs kernel confinement: {support} ***\n");
+        skip(Ability::Landlock, support);
     }
     can
 }

@@ -73,7 +73,7 @@ fn scene_with(
     fs::create_dir_all(&scene.cx.workspace).unwrap();
     let store = scene.data.join("layers");
     if let Err(reason) = Preview::supported(&store) {
-        eprintln!("\n*** SKIPPED: this test needs previews: {reason} ***\n");
+        artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, reason);
         return None;
     }
     let rules = rules(&scene.cx.workspace);

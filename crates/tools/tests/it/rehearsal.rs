@@ -61,7 +61,7 @@ async fn what_depends_on_a_place_says_something_else_without_it() {
     ] {
         let program = command.split(' ').next().unwrap();
         if said(&scene, &format!("command -v {program}"), &Perturbation::AsIs).await.status != 0 {
-            eprintln!("*** SKIPPED: no {program} ***");
+            artoo_test_needs::without(program, command);
             continue;
         }
         let as_is = said(&scene, command, &Perturbation::AsIs).await;
@@ -141,7 +141,7 @@ async fn the_same_deed_by_another_program_is_the_same_change() {
         ),
     ];
     if said(&scene, "command -v python3", &Perturbation::AsIs).await.status != 0 {
-        eprintln!("*** SKIPPED: no python3 ***");
+        artoo_test_needs::without("python3", "this test needs it");
         return;
     }
     let mut seen = Vec::new();

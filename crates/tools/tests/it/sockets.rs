@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use artoo_consent::{Answer, Consent};
 use artoo_sandbox::{Network, Support, probe};
+use artoo_test_needs::{Ability, has, skip};
 use artoo_types::{EffectKind, ToolCall};
 use serde_json::json;
 
@@ -24,10 +25,11 @@ struct Services {
 impl Services {
     /// `None`, with a notice, where this machine cannot hold sockets.
     fn new(answer: Answer) -> Option<Self> {
-        let can_dial =
-            ["/usr/bin", "/usr/local/bin"].iter().any(|folder| Path::new(folder).join("python3").exists());
-        if !can_confine() || !can_dial || !matches!(probe(), Support::Enforced { abi: 6.., .. }) {
-            eprintln!("\n*** SKIPPED: this test needs kernel confinement with Landlock 6, and python3 ***\n");
+        if !can_confine() || !has("python3") {
+            return None;
+        }
+        if !matches!(probe(), Support::Enforced { abi: 6.., .. }) {
+            skip(Ability::Scopes, "Landlock is older than version 6");
             return None;
         }
         let mut scene = Scene::new();

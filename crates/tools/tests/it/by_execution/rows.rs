@@ -1,9 +1,8 @@
 //! The tables: one command per line, after a stable id, its kind and the program that it needs.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use super::tree::{Fence, PATH, Tree};
+use super::tree::{Fence, Tree};
 
 /// Commands that change, delete or plant something.
 pub(crate) const DESTRUCTIVE: &str = include_str!("destructive.tsv");
@@ -74,8 +73,7 @@ impl Row {
     }
 
     fn can_run(&self) -> bool {
-        let is_there = |program: &str| PATH.split(':').any(|folder| Path::new(folder).join(program).exists());
-        self.needs.is_none_or(is_there)
+        self.needs.is_none_or(artoo_test_needs::is_there)
     }
 }
 

@@ -18,9 +18,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::observed::Observed;
 
-/// The search path for programs.
-pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
 /// The script that creates the tree.
 const SCRIPT: &str = include_str!("template.sh");
 
@@ -166,7 +163,7 @@ impl Tree {
 
     fn environment(&self) -> BTreeMap<OsString, OsString> {
         BTreeMap::from([
-            ("PATH".into(), PATH.into()),
+            ("PATH".into(), artoo_test_needs::path().into()),
             ("HOME".into(), self.home().into()),
             ("LANG".into(), "C.UTF-8".into()),
             ("USER".into(), "ada".into()),
