@@ -5,7 +5,6 @@ mod wheel;
 
 use artoo_test_needs::{Pin, Source, TOOLS, Tool};
 
-use self::debian::Debian;
 use crate::{
     Error, Result,
     command::Program,
@@ -17,10 +16,14 @@ use crate::{
 /// # Errors
 /// A tool could not be had.
 pub fn run() -> Result<()> {
-    let mut debian = Debian::default();
+    let found: Vec<(&Tool, Result<String>)> = TOOLS.iter().map(|tool| (tool, right_version(tool))).collect();
+    let missing = found.iter().filter(|(_, version)| version.is_err());
+    let packages: Vec<&str> = missing.flat_map(|(tool, _)| packages(tool)).copied().collect();
+    let debian = if packages.is_empty() { Ok(()) } else { debian::install(&packages) };
+    let debian = debian.map_err(|error| error.to_string());
     let mut lacking = Vec::new();
-    for tool in TOOLS {
-        let state = state(tool, &mut debian);
+    for (tool, version) in found {
+        let state = version.map_or_else(|_| installed(tool, &debian), State::There);
         say(format!("{}: {}", tool.name, state.words()));
         if matches!(state, State::Lacking(_)) {
             lacking.push(tool.name);
@@ -58,17 +61,26 @@ impl State {
     }
 }
 
-fn state(tool: &Tool, debian: &mut Debian) -> State {
-    if let Ok(version) = right_version(tool) {
-        return State::There(version);
-    }
-    let installed = match tool.source {
-        Source::Debian(packages) => debian.install(packages),
-        Source::Wheel(wheel) => wheel::install(tool, wheel),
+/// Installs a tool, unless Debian's packages have been tried already, and looks what came of it.
+fn installed(tool: &Tool, debian: &Result<(), String>) -> State {
+    let tried = match tool.source {
+        Source::Debian(packages) => {
+            let by_hand = packages.join(" ");
+            debian.clone().map_err(|why| format!("{why}; by hand: `apt-get install {by_hand}`"))
+        }
+        Source::Wheel(wheel) => wheel::install(tool, wheel).map_err(|error| error.to_string()),
     };
-    match installed.and_then(|()| right_version(tool)) {
-        Ok(version) => State::Installed(version),
-        Err(why) => State::Lacking(why.to_string()),
+    match (right_version(tool), tried) {
+        (Ok(version), _) => State::Installed(version),
+        (Err(_), Err(why)) => State::Lacking(why),
+        (Err(error), Ok(())) => State::Lacking(error.to_string()),
+    }
+}
+
+fn packages(tool: &Tool) -> &'static [&'static str] {
+    match tool.source {
+        Source::Debian(packages) => packages,
+        Source::Wheel(_) => &[],
     }
 }
 
@@ -82,7 +94,7 @@ fn right_version(tool: &Tool) -> Result<String> {
     let said = if asked.stdout.trim().is_empty() { asked.stderr } else { asked.stdout };
     let version = said.trim().lines().next().unwrap_or_default();
     if tool.pin.accepts(version) {
-        return Ok(version.to_owned());
+        return Ok(version.chars().take(60).collect());
     }
     let wanted = match tool.pin {
         Pin::Exactly(version) => version.to_owned(),
@@ -142,6 +154,18 @@ mod tests {
         assert_eq!(error, "sleep had not ended after 1 s");
         let error = bounded(60, "sh", &["-c", "echo first >&2; echo last >&2; exit 3"]).unwrap_err();
         assert_eq!(error.to_string(), "sh says: last");
+    }
+
+    #[test]
+    fn what_could_not_be_installed_says_why_and_what_to_do() {
+        let refused = Err("only root may do it".to_owned());
+        let lacking = installed(&tool("false", Pin::AtLeast("1")), &refused);
+        let why = "only root may do it; by hand: `apt-get install no-such-package`".to_owned();
+        assert_eq!(lacking, State::Lacking(why));
+        let old = installed(&tool("echo x 1.2", Pin::AtLeast("1.3")), &Ok(()));
+        assert_eq!(old, State::Lacking("x 1.2 is there, and 1.3 or later is wanted".to_owned()));
+        let there = installed(&tool("echo x 1.3", Pin::AtLeast("1.3")), &refused);
+        assert_eq!(there, State::Installed("x 1.3".to_owned()), "what another package spoiled");
     }
 
     #[test]
