@@ -7,7 +7,7 @@ use crate::{
     command::{Program, cargo},
     files, other_systems, schema,
     terminal::{say, step},
-    tidy,
+    test_tools, tidy,
 };
 
 /// `cargo xtask test`: what must pass without a model, and without a network beyond the crates registry.
@@ -15,6 +15,7 @@ use crate::{
 /// # Errors
 /// The first step that fails.
 pub fn test() -> Result<()> {
+    test_tools::check_listed()?;
     step("format", || cargo(["fmt", "--all", "--check"]).run())?;
     step("tidy", tidy::run)?;
     step("lints", || {

@@ -3,7 +3,7 @@
 mod debian;
 mod wheel;
 
-use artoo_test_needs::{Pin, Source, TOOLS, Tool};
+use artoo_test_needs::{Needs, Pin, Source, TOOLS, Tool, VARIABLE};
 
 use crate::{
     Error, Result,
@@ -38,6 +38,15 @@ pub fn run() -> Result<()> {
 /// Prints every name that `ARTOO_TESTS_NEED` may list, separated by commas.
 pub fn names() {
     data(artoo_test_needs::names().join(","));
+}
+
+/// Whether every name in `ARTOO_TESTS_NEED` is known: a test looks only where it is about to skip something.
+///
+/// # Errors
+/// A name is unknown.
+pub fn check_listed() -> Result<()> {
+    let listed = std::env::var_os(VARIABLE).unwrap_or_default();
+    Needs::read(&listed.to_string_lossy()).map(drop).map_err(|unknown| Error::Other(unknown.to_string()))
 }
 
 /// What became of a tool.
