@@ -221,7 +221,7 @@ fn is_attribute(number: &str, path: &Path) -> bool {
         found.dev(),
         found.blksize(),
     ];
-    let times = found.modified().ok().map(|time| DateTime::<Utc>::from(time));
+    let times = found.modified().ok().map(DateTime::<Utc>::from);
     let is_time = times.is_some_and(|time| {
         [time.year().to_string(), time.timestamp().to_string()].iter().any(|own| own == number)
     });

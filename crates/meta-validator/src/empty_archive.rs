@@ -23,7 +23,7 @@ pub(crate) fn is_empty_archive(path: &Path) -> bool {
     if !is_named_so || !path.symlink_metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST) {
         return false;
     }
-    let Some(bytes) = File::open(path).ok().and_then(|file| beginning(file)) else { return false };
+    let Some(bytes) = File::open(path).ok().and_then(beginning) else { return false };
     if bytes.starts_with(EMPTY_ZIP) || bytes.is_empty() {
         return true;
     }

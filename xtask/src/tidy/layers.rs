@@ -151,7 +151,7 @@ const TASKS_MAY_USE: &str = "artoo-test-needs";
 
 /// How many crates from outside each crate may reach, on Linux. Raised by a person who has a reason, not by the next feature.
 const BUDGET: [(&str, usize); 36] = [
-    ("artoo", 198),
+    ("artoo", 199),
     ("artoo-agent-validator", 115),
     ("artoo-anchored-files", 20),
     ("artoo-auditor", 59),
@@ -169,14 +169,14 @@ const BUDGET: [(&str, usize); 36] = [
     ("artoo-llm-local", 189),
     ("artoo-mapped-file", 2),
     ("artoo-memory-store", 82),
-    ("artoo-meta-validator", 115),
+    ("artoo-meta-validator", 116),
     ("artoo-mkct-memory", 37),
     ("artoo-perceiver", 105),
     ("artoo-planner", 115),
     ("artoo-policy", 106),
     ("artoo-pseudo-terminal", 16),
     ("artoo-redaction", 18),
-    ("artoo-runtime", 146),
+    ("artoo-runtime", 148),
     ("artoo-sandbox", 44),
     ("artoo-shared-memory", 105),
     ("artoo-shell-effects", 0),

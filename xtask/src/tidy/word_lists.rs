@@ -17,7 +17,7 @@ const DECIDING: [&str; 9] = [
 ];
 
 /// Files that may contain such a list, with its languages and what a word in it decides.
-const MAY: [(&str, &str); 8] = [
+const MAY: [(&str, &str); 9] = [
     (
         "crates/perceiver/src/dangling_request.rs",
         "English, and courtesy in German, French, Spanish, Chinese: what refers to nothing is asked back",
@@ -28,6 +28,7 @@ const MAY: [(&str, &str); 8] = [
     ),
     ("crates/checks/src/claim_support.rs", "what the C library and programs of the C locale say of an error"),
     ("crates/checks/src/content.rs", "what files are called that are no text, for a reader"),
+    ("crates/meta-validator/src/file_endings.rs", "endings of file names, which no language has words for"),
     ("crates/checks/src/lint.rs", "samples of texts on which a pattern is tried"),
     (
         "crates/executor/src/provenance.rs",
