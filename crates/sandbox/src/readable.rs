@@ -145,7 +145,9 @@ impl ReadRules {
                 }
             }
         }
-        for harmless in crate::landlock_rules::HARMLESS_DEVICES.iter().chain(&[SHARED_MEMORY]) {
+        // A hidden place in it has split it already.
+        let shared = (!split.0.contains_key(Path::new(SHARED_MEMORY))).then_some(&SHARED_MEMORY);
+        for harmless in crate::landlock_rules::HARMLESS_DEVICES.iter().chain(shared) {
             // A missing one needs no grant.
             if let Ok(harmless) = open(*harmless, ENTRY, Mode::empty()) {
                 rules.grant(harmless.as_fd())?;
