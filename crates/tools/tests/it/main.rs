@@ -14,6 +14,7 @@ mod by_execution;
 mod change_records;
 mod consents;
 mod edit_file;
+mod escapes;
 mod evidence;
 mod fixture;
 mod glob;
