@@ -1,14 +1,19 @@
 //! The Unix sockets of all processes that have a name in the file system.
+//!
+//! The kernel tells the name under which a socket was bound. It may have another one by now: services bind a
+//! name of their own and rename or link it when they are ready, and a folder may be mounted at a second place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::process_table::all_pids;
 
 /// The kernel's list of Unix sockets in the network namespace of this process.
 const OWN_LIST: &str = "/proc/net/unix";
+/// The kernel's table of the mounts that this process sees.
+const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// The names under which sockets are bound, as absolute paths that need not exist any more.
 ///
@@ -42,7 +47,71 @@ pub(crate) fn paths() -> BTreeSet<PathBuf> {
     if !relative.is_empty() {
         found.extend(in_folders_of_processes(&relative));
     }
+    let folders: BTreeSet<PathBuf> = found.iter().filter_map(|name| name.parent()?.canonicalize().ok()).collect();
+    found.extend(folders.iter().flat_map(|folder| in_folder(folder)));
+    found.extend(mounted_elsewhere(&found));
     found
+}
+
+/// All sockets in a folder.
+fn in_folder(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_socket = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_socket());
+    entries.filter(is_socket).map(|entry| entry.path()).collect()
+}
+
+/// The same sockets where their file systems are mounted a second time, and sockets on which one is mounted.
+fn mounted_elsewhere(names: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let table = fs::read(MOUNTS).unwrap_or_default();
+    let mounts: Vec<Mount> = String::from_utf8_lossy(&table).lines().filter_map(Mount::read).collect();
+    let mut found: Vec<PathBuf> = mounts.iter().map(|mount| mount.point.clone()).collect();
+    let real: BTreeSet<PathBuf> = names.iter().filter_map(|name| name.canonicalize().ok()).collect();
+    for name in &real {
+        found.extend(other_places(name, &mounts));
+    }
+    found.retain(|path| path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()));
+    found
+}
+
+/// Where a path is found by way of other mounts of its file system.
+fn other_places<'a>(path: &'a Path, mounts: &'a [Mount]) -> impl Iterator<Item = PathBuf> + 'a {
+    // Of two mounts at one place the later one is seen.
+    let nearest = mounts.iter().filter(|mount| path.starts_with(&mount.point));
+    let own = nearest.max_by_key(|mount| mount.point.components().count());
+    own.into_iter().flat_map(move |own| {
+        let within = path.strip_prefix(&own.point).map(|rest| own.root.join(rest)).unwrap_or_default();
+        let same = mounts.iter().filter(|mount| mount.device == own.device && mount.point != own.point);
+        same.filter_map(move |mount| Some(mount.at(within.strip_prefix(&mount.root).ok()?)))
+    })
+}
+
+/// One line of the kernel's table of mounts.
+#[derive(Debug, PartialEq, Eq)]
+struct Mount {
+    device: String,
+    /// The folder of the file system that is mounted.
+    root: PathBuf,
+    point: PathBuf,
+}
+
+impl Mount {
+    /// Number, parent, device, root, mount point, ...
+    fn read(line: &str) -> Option<Self> {
+        let mut fields = line.split(' ').skip(2);
+        let (device, root, point) = (fields.next()?, fields.next()?, fields.next()?);
+        Some(Self { device: device.to_owned(), root: unescaped(root), point: unescaped(point) })
+    }
+
+    /// The path of something in what is mounted, which may be a single file.
+    fn at(&self, rest: &Path) -> PathBuf {
+        if rest.as_os_str().is_empty() { self.point.clone() } else { self.point.join(rest) }
+    }
+}
+
+/// A path of the table, in which blanks, tabs, ends of lines and backslashes are three octal digits.
+fn unescaped(text: &str) -> PathBuf {
+    let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
+    PathBuf::from(escapes.iter().fold(text.to_owned(), |text, (escaped, meant)| text.replace(escaped, meant)))
 }
 
 /// Relative names in the folders of the processes that have these sockets open.
@@ -110,10 +179,38 @@ mod tests {
         assert!(found.contains(&expected), "{expected:?} is missing in {found:?}");
     }
 
+    /// As services do that take their name when they are ready.
+    #[test]
+    fn a_socket_that_was_renamed_or_linked_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let [first, renamed, linked] = ["first", "renamed", "linked"].map(|name| folder.path().join(name));
+        let _listener = UnixListener::bind(&first).unwrap();
+        fs::rename(&first, &renamed).unwrap();
+        fs::hard_link(&renamed, &linked).unwrap();
+        let (found, folder) = (paths(), folder.path().canonicalize().unwrap());
+        assert!(found.contains(&folder.join("renamed")) && found.contains(&folder.join("linked")), "{found:?}");
+    }
+
+    #[test]
+    fn a_path_is_found_by_other_mounts() {
+        let table = "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n\
+                     30 22 0:26 / /run rw - tmpfs tmpfs rw\n\
+                     31 22 0:26 /user /mnt/of\\040users rw - tmpfs tmpfs rw\n\
+                     32 22 0:26 /user/a.sock /srv/a.sock rw - tmpfs tmpfs rw\n\
+                     33 22 254:0 /home /mnt/home rw - ext4 /dev/vda rw";
+        let mounts: Vec<Mount> = table.lines().filter_map(Mount::read).collect();
+        let places = |path: &str| other_places(Path::new(path), &mounts).collect::<Vec<_>>();
+        let paths = |all: &[&str]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(places("/run/user/a.sock"), paths(&["/mnt/of users/a.sock", "/srv/a.sock"]));
+        assert_eq!(places("/mnt/of users/a.sock"), paths(&["/run/user/a.sock", "/srv/a.sock"]));
+        assert_eq!(places("/run/b.sock"), paths(&[]));
+        assert_eq!(places("/home/c.sock"), paths(&["/mnt/home/c.sock"]));
+    }
+
     proptest! {
         #[test]
         fn no_line_panics(line in ".{0,120}") {
-            let _ = bound(&line);
+            let _ = (bound(&line), Mount::read(&line));
         }
     }
 }
