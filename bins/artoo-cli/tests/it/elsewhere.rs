@@ -15,7 +15,7 @@ use crate::process::{Said, say};
 
 /// What the machine lacks that the program is to believe in.
 #[derive(Clone, Copy, Debug)]
-enum Missing {
+pub(crate) enum Missing {
     /// A kernel before Landlock, or a container whose filter knows no Landlock.
     Landlock,
     /// A container that lets nobody make namespaces or mount.
@@ -45,7 +45,7 @@ impl Missing {
     }
 
     /// Runs a command there.
-    fn say(self, mut command: Command) -> Said {
+    pub(crate) fn say(self, mut command: Command) -> Said {
         let there = move || {
             for (answer, calls) in self.refused() {
                 let answer = SeccompAction::Errno(answer.unsigned_abs());

@@ -13,6 +13,7 @@ mod day;
 mod detached;
 mod elsewhere;
 mod ends;
+mod escapes;
 mod examples;
 mod file_permissions;
 mod fixture;

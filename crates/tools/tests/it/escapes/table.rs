@@ -284,9 +284,9 @@ fn left_open(told: &Value) -> OwnedFd {
 /// An attempt that the documents say is not blocked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NotBlocked {
-    /// The row, or the beginning of the ids of several.
+    /// The rows, by their ids; `*` stands for any beginning of one.
     rows: &'static str,
-    /// The modes, by their names; `*` is each.
+    /// The modes, by their names; `*` stands for any beginning of one.
     modes: &'static str,
     /// The heading of `docs/not-blocked.md` that says so.
     pub(crate) reason: &'static str,
@@ -304,7 +304,8 @@ impl NotBlocked {
     }
 
     pub(crate) fn is_about(&self, row: Row, mode: &str) -> bool {
-        let listed = |list: &str, name: &str| list.split(' ').any(|one| one == name || one == "*");
+        let is = |one: &str, name: &str| one.strip_prefix('*').map_or(one == name, |end| name.ends_with(end));
+        let listed = |list: &str, name: &str| list.split(' ').any(|one| is(one, name));
         listed(self.rows, row.id) && listed(self.modes, mode)
     }
 }
