@@ -47,7 +47,8 @@ pub(crate) fn paths() -> BTreeSet<PathBuf> {
     if !relative.is_empty() {
         found.extend(in_folders_of_processes(&relative));
     }
-    let folders: BTreeSet<PathBuf> = found.iter().filter_map(|name| name.parent()?.canonicalize().ok()).collect();
+    let folders: BTreeSet<PathBuf> =
+        found.iter().filter_map(|name| name.parent()?.canonicalize().ok()).collect();
     found.extend(folders.iter().flat_map(|folder| in_folder(folder)));
     found.extend(mounted_elsewhere(&found));
     found
@@ -188,7 +189,10 @@ mod tests {
         fs::rename(&first, &renamed).unwrap();
         fs::hard_link(&renamed, &linked).unwrap();
         let (found, folder) = (paths(), folder.path().canonicalize().unwrap());
-        assert!(found.contains(&folder.join("renamed")) && found.contains(&folder.join("linked")), "{found:?}");
+        assert!(
+            found.contains(&folder.join("renamed")) && found.contains(&folder.join("linked")),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -21,6 +21,8 @@ use crate::screen::Screen;
 
 const REQUEST: &str = "Look at it and tell what you saw";
 
+const PROMPT: &str = "project ›";
+
 /// What ends a question about a call.
 const QUESTION: &str = "or say what to do instead > ";
 
@@ -134,7 +136,8 @@ impl Attempt {
     fn sandbox(&self, mode: Mode) -> String {
         let mut command = self.artoo(&mode.options());
         command.arg(self.row.command());
-        let said = if mode.is_without_namespaces() { Missing::Overlays.say(command) } else { say(&mut command) };
+        let said =
+            if mode.is_without_namespaces() { Missing::Overlays.say(command) } else { say(&mut command) };
         said.out + &said.err
     }
 
@@ -194,7 +197,7 @@ fn talk(mut command: Command) -> String {
     let mut child =
         command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
     drop(command);
-    screen.until_seen("project › ");
+    screen.until_seen(PROMPT);
     screen.types(&format!("{REQUEST}\r"));
     let count = |shown: &artoo_pseudo_terminal::Shown, text: &str| {
         String::from_utf8_lossy(shown.bytes()).matches(text).count()
@@ -212,6 +215,11 @@ fn talk(mut command: Command) -> String {
         answered += 1;
         screen.types("n\r");
     }
+    // What is typed before the prompt stands again is lost.
+    screen.until("the next prompt", |shown| {
+        let text = shown.text();
+        text.lines().rfind(|line| !line.trim().is_empty()).is_some_and(|last| last.contains(PROMPT))
+    });
     screen.types("\u{4}");
     ended(&mut child);
     screen.end().1
@@ -246,8 +254,11 @@ fn each(chosen: &[(Row, Mode)]) -> Vec<Tried> {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                while let Some((row, mode)) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let one = attempt(*row, *mode);
+                while let Some(&(row, mode)) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let one = std::panic::catch_unwind(|| attempt(row, mode)).unwrap_or_else(|_| {
+                        let came_through = vec!["the program hangs, or its world does".to_owned()];
+                        Tried { row, mode, has_begun: false, came_through }
+                    });
                     tried.lock().unwrap().push(one);
                 }
             });
@@ -277,14 +288,15 @@ fn none_gets_through(is_chosen: impl Fn(usize, usize) -> bool) -> Vec<Tried> {
         idle.entry(format!("{:?}", one.mode)).or_default().push(one.row.id);
     }
     let idle_count: usize = idle.values().map(Vec::len).sum();
-    let is_listed = |tried: &Tried| {
-        listed.iter().any(|entry| entry.is_about(tried.row, &format!("{:?}", tried.mode)))
-    };
+    let is_listed =
+        |tried: &Tried| listed.iter().any(|entry| entry.is_about(tried.row, &format!("{:?}", tried.mode)));
     let through: Vec<&Tried> = tried.iter().filter(|tried| !tried.came_through.is_empty()).collect();
     let mut lines: Vec<String> = through
         .iter()
         .filter(|tried| !is_listed(tried))
-        .map(|one| format!("{} {:?}, {}: {}", one.row.id, one.mode, one.row.what, one.came_through.join("; ")))
+        .map(|one| {
+            format!("{} {:?}, {}: {}", one.row.id, one.mode, one.row.what, one.came_through.join("; "))
+        })
         .collect();
     lines.sort();
     eprintln!(
@@ -322,5 +334,8 @@ fn the_modes_that_are_listed_exist() {
         rows.iter().any(|row| Mode::ALL.iter().any(|mode| entry.is_about(*row, &format!("{mode:?}"))))
     };
     let about_the_program: Vec<NotBlocked> = NotBlocked::all().into_iter().filter(is_used).collect();
-    assert!(about_the_program.iter().any(|entry| entry.reason.contains("namespaces")), "{about_the_program:?}");
+    assert!(
+        about_the_program.iter().any(|entry| entry.reason.contains("namespaces")),
+        "{about_the_program:?}"
+    );
 }

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_consent::{Answer, Consent};
-use artoo_sandbox::{Network, SandboxMode};
+use artoo_sandbox::{Gap, MINIMUM_ABI, Network, SandboxMode};
 use artoo_shell_effects::Effects;
 use artoo_tools::{ToolContext, Toolbox};
 use artoo_types::{CallId, ToolCall, ToolName};
 use serde_json::{Value, json};
 
-use self::table::{BEGAN, INSTRUCTIONS, LATER, MECHANISMS, NotBlocked, Row, World, is_of_the_tenth, runnable};
+use self::table::{
+    BEGAN, INSTRUCTIONS, LATER, MECHANISMS, NotBlocked, Row, World, is_of_the_tenth, runnable,
+};
 use crate::by_execution::tree::{Tree, Way};
 use crate::by_execution::{can_try, each, skipped};
 use crate::consents::{Person, person};
@@ -61,9 +63,12 @@ impl Mode {
 
     fn way(self) -> Way {
         match self {
-            Self::Trial | Self::Approved | Self::Network | Self::Job | Self::NetworkJob | Self::FullAccess => {
-                Way::Trial
-            }
+            Self::Trial
+            | Self::Approved
+            | Self::Network
+            | Self::Job
+            | Self::NetworkJob
+            | Self::FullAccess => Way::Trial,
             Self::Read | Self::ApprovedUntried | Self::NetworkUntried => Way::WithoutTrials,
             Self::ReadOnly => Way::ReadOnly,
         }
@@ -147,9 +152,10 @@ async fn attempt(row: Row, mode: Mode) -> Tried {
     let said = if row.mechanism == INSTRUCTIONS {
         world.without_artoo(&row.command(), tree.root());
         let mut all = BEGAN.to_owned();
-        for (tool, arguments) in
-            [("read_file", json!({ "path": "./AGENTS.md" })), ("grep", json!({ "pattern": "canary", "path": "./AGENTS.md" }))]
-        {
+        for (tool, arguments) in [
+            ("read_file", json!({ "path": "./AGENTS.md" })),
+            ("grep", json!({ "pattern": "canary", "path": "./AGENTS.md" })),
+        ] {
             all.push_str(&said(&call(tool, arguments, &cx).await, &cx));
         }
         all
@@ -184,9 +190,11 @@ async fn none_gets_through(is_chosen: impl Fn(usize, usize) -> bool) -> Vec<Trie
         return Vec::new();
     }
     let (rows, missing) = runnable();
-    let all = rows.iter().enumerate().flat_map(|(row, it)| (0..Mode::ALL.len()).map(move |mode| (row, *it, mode)));
-    let chosen: Vec<(Row, Mode)> =
-        all.filter(|(row, _, mode)| is_chosen(*row, *mode)).map(|(_, row, mode)| (row, Mode::ALL[mode])).collect();
+    let mut chosen = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let modes = Mode::ALL.into_iter().enumerate().filter(|(mode, _)| is_chosen(at, *mode));
+        chosen.extend(modes.map(|(_, mode)| (*row, mode)));
+    }
     let tried = each(chosen, |(row, mode)| attempt(row, mode)).await;
     let listed = NotBlocked::all();
     let idle = tried.iter().filter(|tried| !tried.has_begun).count();
@@ -194,7 +202,15 @@ async fn none_gets_through(is_chosen: impl Fn(usize, usize) -> bool) -> Vec<Trie
     let mut lines: Vec<String> = through
         .iter()
         .filter(|tried| !tried.listed(&listed))
-        .map(|tried| format!("{} {:?}, {}: {}", tried.row.id, tried.mode, tried.row.what, tried.came_through.join("; ")))
+        .map(|tried| {
+            format!(
+                "{} {:?}, {}: {}",
+                tried.row.id,
+                tried.mode,
+                tried.row.what,
+                tried.came_through.join("; ")
+            )
+        })
         .collect();
     lines.sort();
     eprintln!(
@@ -207,7 +223,11 @@ async fn none_gets_through(is_chosen: impl Fn(usize, usize) -> bool) -> Vec<Trie
     );
     skipped("escape", &missing);
     assert!(lines.is_empty(), "{} got through:\n{}", lines.len(), lines.join("\n"));
-    assert!(idle * 5 <= tried.len(), "too few attacks ran to prove anything: {idle} of {} did not", tried.len());
+    assert!(
+        idle * 5 <= tried.len(),
+        "too few attacks ran to prove anything: {idle} of {} did not",
+        tried.len()
+    );
     tried
 }
 
@@ -224,7 +244,8 @@ async fn nothing_gets_through() {
     let stale: Vec<NotBlocked> = NotBlocked::all()
         .into_iter()
         .filter(|entry| {
-            let about: Vec<&Tried> = tried.iter().filter(|tried| entry.is_about(tried.row, &tried.mode.name())).collect();
+            let about: Vec<&Tried> =
+                tried.iter().filter(|tried| entry.is_about(tried.row, &tried.mode.name())).collect();
             !about.is_empty() && about.iter().all(|tried| tried.came_through.is_empty())
         })
         .collect();
@@ -235,7 +256,8 @@ async fn nothing_gets_through() {
 async fn rows_get_through_without_artoo(is_chosen: impl Fn(usize) -> bool) {
     let (rows, missing) = runnable();
     skipped("escape", &missing);
-    let chosen: Vec<Row> = rows.into_iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, row)| row).collect();
+    let chosen: Vec<Row> =
+        rows.into_iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, row)| row).collect();
     let tried = each(chosen, |row| async move {
         let tree = Tree::empty();
         let mut world = begun(row, tree.root()).await;
@@ -251,8 +273,11 @@ async fn rows_get_through_without_artoo(is_chosen: impl Fn(usize) -> bool) {
         .await
     })
     .await;
-    let mut idle: Vec<String> =
-        tried.into_iter().filter(|(_, is_idle, _)| *is_idle).map(|(id, _, said)| format!("{id}: {said}")).collect();
+    let mut idle: Vec<String> = tried
+        .into_iter()
+        .filter(|(_, is_idle, _)| *is_idle)
+        .map(|(id, _, said)| format!("{id}: {said}"))
+        .collect();
     idle.sort();
     assert!(idle.is_empty(), "{} attempts lead nowhere without artoo:\n{}", idle.len(), idle.join("\n"));
 }
@@ -278,19 +303,32 @@ fn the_table_is_as_large_as_it_is_said_to_be() {
         let count = rows.iter().filter(|row| row.mechanism == mechanism).count();
         assert!(count >= 8, "{mechanism}: {count}");
     }
-    let texts: BTreeSet<String> = rows.iter().map(|row| format!("{}\n{}", row.world, row.command())).collect();
+    let texts: BTreeSet<String> =
+        rows.iter().map(|row| format!("{}\n{}", row.world, row.command())).collect();
     assert_eq!(texts.len(), rows.len(), "an attack comes twice");
 }
 
-/// What is not blocked is documented, and only what is in the table.
+/// What is not blocked is on the page, or is a gap that `artoo doctor` names on the machines that have it.
 #[test]
 fn what_is_not_blocked_is_documented() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/not-blocked.md");
     let page = std::fs::read_to_string(page).unwrap();
-    let rows = Row::all();
+    let gaps: Vec<String> = Gap::of(MINIMUM_ABI, false).iter().map(ToString::to_string).collect();
     for entry in NotBlocked::all() {
-        let is_said = page.lines().any(|line| line.trim_start_matches(['#', ' ']) == entry.reason && line.starts_with('#'));
-        assert!(is_said, "docs/not-blocked.md has no heading {:?}", entry.reason);
-        assert!(rows.iter().any(|row| Mode::ALL.iter().any(|mode| entry.is_about(*row, &mode.name()))), "{entry:?}");
+        let is_on_the_page = page.contains(&format!("**{}.**", entry.reason));
+        assert!(
+            is_on_the_page || gaps.iter().any(|gap| gap == entry.reason),
+            "{:?} is nowhere",
+            entry.reason
+        );
+    }
+}
+
+/// Each entry is about rows that there are; in the modes of these tests or of the program.
+#[test]
+fn what_is_not_blocked_is_in_the_table() {
+    let ids: BTreeSet<&str> = Row::all().iter().map(|row| row.id).collect();
+    for entry in NotBlocked::all() {
+        assert!(entry.rows().all(|id| ids.contains(id)), "{entry:?}");
     }
 }

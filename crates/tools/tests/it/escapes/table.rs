@@ -131,8 +131,12 @@ fn probe(word: &str) -> Option<&'static str> {
         "shm-handles" => {
             "call('name_to_handle_at', -100, b'/dev/shm', ctypes.create_string_buffer(struct.pack('II', 128, 0) + bytes(128), 136), ctypes.byref(ctypes.c_int()), 0)"
         }
-        "fchmodat2" => "try: call('fchmodat2', -100, b'/', -1, -1)\nexcept OSError as e: assert e.errno != 38",
-        "setxattrat" => "try: call('setxattrat', -1, b'', 0, 0, 0, 0)\nexcept OSError as e: assert e.errno != 38",
+        "fchmodat2" => {
+            "try: call('fchmodat2', -100, b'/', -1, -1)\nexcept OSError as e: assert e.errno != 38"
+        }
+        "setxattrat" => {
+            "try: call('setxattrat', -1, b'', 0, 0, 0, 0)\nexcept OSError as e: assert e.errno != 38"
+        }
         _ => return None,
     })
 }
@@ -190,19 +194,20 @@ impl World {
         output.read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line)
             .unwrap_or_else(|error| panic!("{}: its world did not come to be: {error}: {line:?}", row.id));
-        let left_open: Vec<OwnedFd> = told["inherit"].as_array().unwrap().iter().map(left_open).collect();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let field = |name: &str| told.get(name).unwrap();
+        let left_open: Vec<OwnedFd> = field("inherit").as_array().unwrap().iter().map(left_open).collect();
         let mut variables = BTreeMap::new();
-        for (name, value) in told["at"].as_object().unwrap() {
+        for (name, value) in field("at").as_object().unwrap() {
             variables.insert(format!("LC_AT_{name}"), text(value));
         }
         for (number, end) in left_open.iter().enumerate() {
             variables.insert(format!("LC_AT_FD{number}"), end.as_raw_fd().to_string());
         }
-        for (name, value) in told["environment"].as_object().unwrap() {
+        for (name, value) in field("environment").as_object().unwrap() {
             variables.insert(name.clone(), text(value));
         }
-        let secret = text(&told["secret"]);
+        let secret = text(field("secret"));
         let sign = format!("sign-{}", secret.trim_start_matches("canary-"));
         variables.insert("LC_AT_SIGN".to_owned(), sign.chars().rev().collect());
         let mut world = Self { process, input, output, secret, sign, variables, _left_open: left_open };
@@ -266,9 +271,9 @@ impl Drop for World {
 
 /// Opens what the starter leaves open: without close-on-exec.
 fn left_open(told: &Value) -> OwnedFd {
-    let path = told[1].as_str().unwrap();
+    let [kind, path] = [0, 1].map(|at| told.get(at).unwrap().as_str().unwrap());
     let opened = |flags: OFlags| open(path, flags, Mode::empty()).unwrap();
-    let end = match told[0].as_str().unwrap() {
+    let end = match kind {
         "read" => opened(OFlags::RDONLY | OFlags::NONBLOCK),
         "write" => opened(OFlags::WRONLY),
         "folder" => opened(OFlags::RDONLY | OFlags::DIRECTORY),
@@ -284,11 +289,11 @@ fn left_open(told: &Value) -> OwnedFd {
 /// An attempt that the documents say is not blocked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NotBlocked {
-    /// The rows, by their ids; `*` stands for any beginning of one.
+    /// The rows, by their ids.
     rows: &'static str,
     /// The modes, by their names; `*` stands for any beginning of one.
     modes: &'static str,
-    /// The heading of `docs/not-blocked.md` that says so.
+    /// The words in bold of `docs/not-blocked.md` that say so, or the gap that `artoo doctor` names.
     pub(crate) reason: &'static str,
 }
 
@@ -303,10 +308,13 @@ impl NotBlocked {
         lines.map(of).collect()
     }
 
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &'static str> {
+        self.rows.split(' ')
+    }
+
     pub(crate) fn is_about(&self, row: Row, mode: &str) -> bool {
-        let is = |one: &str, name: &str| one.strip_prefix('*').map_or(one == name, |end| name.ends_with(end));
-        let listed = |list: &str, name: &str| list.split(' ').any(|one| is(one, name));
-        listed(self.rows, row.id) && listed(self.modes, mode)
+        let is = |one: &str| one.strip_prefix('*').map_or(one == mode, |end| mode.ends_with(end));
+        self.rows().any(|id| id == row.id) && self.modes.split(' ').any(is)
     }
 }
 

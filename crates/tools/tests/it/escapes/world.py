@@ -504,29 +504,26 @@ def victim_of_another_user():
 def state(process):
     pid = process.pid
     time.sleep(0.05)
+    running = read_of(pid, "stat").rsplit(")", 1)[-1].split()[:1] not in (["t"], ["T"], ["Z"], ["X"], [])
     try:
-        with open("/proc/%d/limits" % pid) as file:
-            limits = file.read()
-        with open("/proc/%d/stat" % pid) as file:
-            fields = file.read().rsplit(")", 1)[1].split()
         with open("/proc/%d/mem" % pid, "rb", 0) as memory:
             memory.seek(int(AT["ADDRESS"]))
-            held = memory.read(len(SECRET))
-        with open("/proc/%d/oom_score_adj" % pid) as file:
-            oom = file.read()
-        with open("/proc/%d/comm" % pid) as file:
-            comm = file.read()
-        with open("/proc/%d/coredump_filter" % pid) as file:
-            dump = file.read()
-        with open("/proc/%d/timerslack_ns" % pid) as file:
-            slack = file.read()
+            held = memory.read(len(SECRET)).decode(errors="replace")
+        of = [os.getpriority(os.PRIO_PROCESS, pid), sorted(os.sched_getaffinity(pid)), os.sched_getscheduler(pid), os.getpgid(pid)]
     except OSError as error:
-        return "gone: %s" % error
-    return [
-        drained(process.stdout.fileno()), process.poll(), fields[0] in "TtZX", limits, held.decode(errors="replace"),
-        oom, comm, dump, slack, os.getpriority(os.PRIO_PROCESS, pid), sorted(os.sched_getaffinity(pid)),
-        os.sched_getscheduler(pid), C.syscall(NUMBERS["ioprio_get"], 1, pid), os.getpgid(pid),
-    ]
+        held, of = str(error), []
+    files = [read_of(pid, name) for name in ("limits", "oom_score_adj", "comm", "coredump_filter", "timerslack_ns")]
+    heard = drained(process.stdout.fileno())
+    return [heard, process.poll(), running, held] + of + files + [C.syscall(NUMBERS["ioprio_get"], 1, pid)]
+
+
+def read_of(pid, name):
+    """A file of a process; those that this user may not read are no difference."""
+    try:
+        with open("/proc/%d/%s" % (pid, name)) as file:
+            return file.read()
+    except OSError as error:
+        return str(error)
 
 
 NUMBERS = {"ioprio_get": {"x86_64": 252, "aarch64": 31}[os.uname().machine],
