@@ -15,7 +15,7 @@ use artoo_types::{CallId, ToolCall, ToolName};
 use serde_json::{Value, json};
 
 use self::table::{
-    BEGAN, INSTRUCTIONS, LATER, MECHANISMS, NotBlocked, Row, World, is_of_the_tenth, runnable,
+    BEGAN, INSTRUCTIONS, LATER, LIMITS, MECHANISMS, NotBlocked, Row, World, is_of_the_tenth, runnable,
 };
 use crate::by_execution::tree::{Tree, Way};
 use crate::by_execution::{can_try, each, skipped};
@@ -145,7 +145,11 @@ fn said(call: &ToolCall, cx: &ToolContext) -> String {
     out
 }
 
+/// Held while an attack uses up the machine.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 async fn attempt(row: Row, mode: Mode) -> Tried {
+    let _alone = if row.mechanism == LIMITS { Some(ALONE.lock().await) } else { None };
     let tree = Tree::empty();
     let mut world = begun(row, tree.root()).await;
     let (cx, asked) = mode.context(&tree, &world);
@@ -259,6 +263,7 @@ async fn rows_get_through_without_artoo(is_chosen: impl Fn(usize) -> bool) {
     let chosen: Vec<Row> =
         rows.into_iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, row)| row).collect();
     let tried = each(chosen, |row| async move {
+        let _alone = if row.mechanism == LIMITS { Some(ALONE.lock().await) } else { None };
         let tree = Tree::empty();
         let mut world = begun(row, tree.root()).await;
         let root = tree.root().to_owned();

@@ -31,7 +31,7 @@ pub(crate) const MECHANISMS: [(&str, &str); 11] = [
     ("mounts", include_str!("mounts.tsv")),
     ("processes", include_str!("processes.tsv")),
     ("files", include_str!("files.tsv")),
-    ("limits", include_str!("limits.tsv")),
+    (LIMITS, include_str!("limits.tsv")),
     ("ipc", include_str!("ipc.tsv")),
     ("terminals", include_str!("terminals.tsv")),
     (LATER, include_str!("later.tsv")),
@@ -39,6 +39,8 @@ pub(crate) const MECHANISMS: [(&str, &str); 11] = [
     (INSTRUCTIONS, include_str!("instructions.tsv")),
 ];
 
+/// What uses up the machine: one of them runs at a time, since a bound is watched from time to time.
+pub(crate) const LIMITS: &str = "limits";
 /// Files that somebody runs later, which a yes may make.
 pub(crate) const LATER: &str = "later";
 /// Files that artoo reads into a prompt: the attack plants one without artoo, and artoo must not read it.
