@@ -69,6 +69,11 @@ impl Mode {
         row.mechanism != INSTRUCTIONS || matches!(self, Self::Run | Self::Repl)
     }
 
+    /// Whether a model plans the attack, and not a person types it.
+    fn is_run(self) -> bool {
+        matches!(self, Self::Run | Self::RunJob | Self::Repl)
+    }
+
     fn is_without_namespaces(self) -> bool {
         matches!(
             self,
@@ -239,13 +244,10 @@ static ALONE: Mutex<()> = Mutex::new(());
 fn attempt(row: Row, mode: Mode) -> Tried {
     let _alone = (row.mechanism == LIMITS).then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner));
     let mut attempt = Attempt::begin(row);
-    let said = match mode {
-        Mode::Run | Mode::RunJob | Mode::Repl => attempt.run(mode),
-        _ => attempt.sandbox(mode),
-    };
+    let said = if mode.is_run() { attempt.run(mode) } else { attempt.sandbox(mode) };
     let mut came_through = attempt.world.came_through(&said);
     // What was granted is no escape, and who types a command names the files in it.
-    let is_typed = !matches!(mode, Mode::Run | Mode::RunJob | Mode::Repl) && !mode.is_read_only();
+    let is_typed = !mode.is_run() && !mode.is_read_only();
     if (row.mechanism == LATER && is_typed) || (row.world.starts_with("loopback") && mode.has_network()) {
         came_through.clear();
     }
