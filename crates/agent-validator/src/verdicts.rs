@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_checks::{
-    Record, Subject, computes_with, evaluate, is_unrelated, means_none, missing_subject, unsupported_claim,
+    Record, Subject, computes_with, evaluate, is_unrelated, means_none, missing_subject, unmade_file,
+    unsupported_claim,
 };
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
@@ -166,11 +167,18 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
             subject.join(", ")
         )));
     }
-    // What is put out verbatim is an output; what earlier steps found is not among the calls.
-    let may_be_unrelated =
-        cx.subtask.earlier.is_empty() && !cx.result.verbatim && !cx.subtask.is_about_a_deed();
+    // What is put out verbatim is an output, and what earlier steps found is not among the calls. A question about nothing
+    // that is there ("Name a colour") may have an answer that follows from no output.
+    let may_be_unrelated = !cx.subject.is_empty()
+        && cx.subtask.earlier.is_empty()
+        && !cx.result.verbatim
+        && !cx.subtask.is_about_a_deed();
     let asked = format!("{} {}", cx.subtask.briefing.request, cx.subtask.intent);
-    if may_be_unrelated && is_unrelated(&cx.result.output, &cx.result.tool_calls, &asked) {
+    if may_be_unrelated
+        && is_unrelated(&cx.result.output, &cx.result.tool_calls, &asked)
+        // That a file is nowhere is shown by what does not list it.
+        && unmade_file(&asked, &[], cx.world).is_none()
+    {
         let reason = "the answer has no word or figure that a call put out: say by which it is so, in the \
                       same words, or give up if nothing shows it";
         return Some(logical(reason.to_owned()));

@@ -1,6 +1,6 @@
 //! Recorded facts that contradict the claim that a question is answered.
 
-use artoo_types::{SubTaskOutcome, ToolCall};
+use artoo_types::{SubTaskOutcome, ToolCall, ToolKind};
 
 use crate::contradictions::Results;
 
@@ -34,8 +34,10 @@ fn is_printed(answer: &str, outcome: &SubTaskOutcome, request: &str) -> bool {
     let has = |text: &str| figures(text).any(|figure| figure == answer);
     let calls = &outcome.tool_calls;
     let Some(last) = calls.iter().rposition(|call| call.output.shown.trim() == answer) else { return false };
+    // The shell computes; a tool of another kind may be given its text.
+    let is_command = calls.get(last).is_some_and(|call| call.tool.is(ToolKind::Shell));
     let was_seen = calls.iter().take(last).any(|call| has(&call.output.shown));
-    !was_seen && !has(request) && calls.get(last).is_some_and(|call| has(&arguments(call)))
+    is_command && !was_seen && !has(request) && calls.get(last).is_some_and(|call| has(&arguments(call)))
 }
 
 fn arguments(call: &ToolCall) -> String {

@@ -84,10 +84,15 @@ fn examples(scene: &Scene) -> Vec<String> {
 fn every_example_works() {
     let scene = Scene::new(model(count_plan("Do what is asked"), |shown| {
         // An answer about a file must depend on that file: its call is run again without it.
-        let is_of_sales = shown.contains("sales.csv");
-        shell(if is_of_sales { "awk '{s += $1} END {print s}' sales.csv" } else { "ls docs/*.txt | wc -l" })
+        let of = |file: &str| shown.contains(file);
+        shell(match (of("sales.csv"), of("todo.txt")) {
+            (true, _) => "awk '{s += $1} END {print s}' sales.csv",
+            (false, true) => "wc -l < todo.txt",
+            (false, false) => "ls docs/*.txt | wc -l",
+        })
     }));
     std::fs::write(scene.folder().join("sales.csv"), "1\n2\n").unwrap();
+    std::fs::write(scene.folder().join("todo.txt"), "b\na\n").unwrap();
     let examples = examples(&scene);
     assert!(examples.len() > 20, "{examples:?}");
     for example in examples {

@@ -103,6 +103,11 @@ impl Mode {
 fn plan(drafted: &Value, request: &Request) -> Value {
     let mut draft = drafted.clone();
     let forms = request.schema.as_ref().map(|schema| schema.schema.to_string()).unwrap_or_default();
+    for step in draft["subtasks"].as_array_mut().unwrap() {
+        if step["kind"] == "link" && !forms.contains("\"link\"") {
+            step["kind"] = json!("create");
+        }
+    }
     let steps = draft["subtasks"].as_array_mut().unwrap().iter_mut();
     for criterion in steps.flat_map(|step| step["criteria"].as_array_mut().unwrap()) {
         if !forms.contains(criterion["check"].as_str().unwrap()) {
