@@ -37,19 +37,26 @@ pub(crate) fn contradiction(results: &Results<'_>, world: &Filesystem) -> Option
     {
         return Some(reason);
     }
-    never_made(request, calls, world)
+    never_made(results, world)
         .or_else(|| folder_for_a_file(request, calls))
         .or_else(|| archive_of_nothing(request, calls, world))
         .or_else(|| link_for_a_copy(results, world))
 }
 
-/// A file that the request names, that is nowhere, and that no call was about.
-fn never_made(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
+/// A file that the request names, that is nowhere, and that no call was about. For a question, a call that looked into its
+/// folder was about it.
+fn never_made(results: &Results<'_>, world: &Filesystem) -> Option<String> {
+    let Results { request, calls, outcomes, .. } = *results;
     let path = not_made(request, calls, world).filter(|path| is_file_name(path))?;
-    let name = path.rsplit('/').next().unwrap_or(&path);
+    let mut parts = path.rsplit('/');
+    let (name, folder) = (parts.next().unwrap_or_default(), parts.next());
+    let is_question = !outcomes.iter().any(SubTaskOutcome::is_about_a_deed);
+    let folder = folder.filter(|folder| is_question && !folder.is_empty() && *folder != ".");
     let is_about = |call: &ToolCall| {
-        let arguments = call.arguments.values().any(|value| value.to_string().contains(name));
-        arguments || call.output.shown.contains(name) || call.stderr.shown.contains(name)
+        let arguments = call.arguments.values().map(ToString::to_string).collect::<String>();
+        let texts = [&arguments, &call.output.shown, &call.stderr.shown];
+        texts.iter().any(|text| text.contains(name))
+            || folder.is_some_and(|folder| arguments.contains(folder))
     };
     (!calls.iter().any(is_about)).then(|| {
         format!("the request names {path}, which is nowhere, and no call made it or looked for it: do what it asks, or look for it by its name")
@@ -179,6 +186,7 @@ mod tests {
             ("Write the list into list.txt", "cat a.txt", true),
             ("Is todo.txt shorter than none.txt?", "wc -l none.txt", false),
             ("Rename a.txt to b.txt", "mv a.txt bb.text", true),
+            ("What does notes/none.txt say?", "ls notes", false),
             ("Explain Node.js and example.com", "cat a.txt", false),
             ("Write to ada@example.com.Then stop", "cat a.txt", false),
             ("Open example.com/index.html", "cat a.txt", false),
