@@ -194,6 +194,36 @@ async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
     assert!(judged(&SubTask { earlier, ..counting(1) }, "7", true, &[]).await.passed());
 }
 
+/// A promise, a question in return or "could not be determined" in an answer's place has the form of a text.
+#[tokio::test]
+async fn an_answer_without_a_word_of_an_output_fails_where_it_is_about_something_there() {
+    let (surroundings, world) = (surroundings(Path::new(FOLDER)), world(Path::new(FOLDER)));
+    let docs = [Path::new(FOLDER).join("docs")];
+    let criterion = checked("It is a text", Check::OutputMatches { pattern: r"\S".into() });
+    let asked = SubTask { success_criteria: vec![criterion], ..counting(1) };
+    let judged = async |answer: &str, intent: &str, subject: &[std::path::PathBuf]| {
+        let calls = vec![call(1, "a.md\nb.md", true)];
+        let result = result(answer, calls.clone());
+        let subtask = SubTask { intent: intent.to_owned(), ..asked.clone() };
+        let cx = JudgeContext {
+            subtask: &subtask,
+            result: &result,
+            surroundings: &surroundings,
+            world: &world,
+            subject,
+            evidence: &calls,
+        };
+        let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+        verdicts(&cx, &Unasked, &NoCommands, &model, Duration::ZERO, &[], |_| {}).await.remove(0).passed()
+    };
+    let list = "List the files in docs";
+    assert!(!judged("That could not be determined.", list, &docs).await);
+    assert!(judged("They are a.md and b.md.", list, &docs).await);
+    assert!(judged("Friendly blue", "Name a colour", &[]).await, "it follows from nothing there");
+    let gone = "What does docs/gone.txt say?";
+    assert!(judged("There is no such file.", gone, &docs).await, "the list shows that it is nowhere");
+}
+
 /// Lesson of the review of 056114a: a change without any effect was accepted.
 #[tokio::test]
 async fn lesson_a_deed_after_which_nothing_is_different_is_none() {
