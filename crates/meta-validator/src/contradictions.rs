@@ -3,6 +3,7 @@
 //! Each is seen in the files and the calls of a run, whatever language the request is in, and no judge overrules it. The
 //! reason says what to do instead, so that an honest run corrects itself in its next plan.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ use crate::answer_contradictions::{dropped_figure, printed_by_its_command};
 use crate::empty_archive::is_empty_archive;
 use crate::file_endings::is_file_name;
 use crate::unasked::not_made;
+
+/// The fewest files of one kind that a run makes by a rule: the request's name is an example of them then.
+const FEWEST_BY_RULE: usize = 3;
 
 /// The results that are compared with what is there.
 #[derive(Clone, Copy, Debug)]
@@ -58,9 +62,16 @@ fn never_made(results: &Results<'_>, world: &Filesystem) -> Option<String> {
         texts.iter().any(|text| text.contains(name))
             || folder.is_some_and(|folder| arguments.contains(folder))
     };
-    (!calls.iter().any(is_about)).then(|| {
+    let is_example = || alike(&path, calls) >= FEWEST_BY_RULE;
+    (!calls.iter().any(is_about) && !is_example()).then(|| {
         format!("the request names {path}, which is nowhere, and no call made it or looked for it: do what it asks, or look for it by its name")
     })
+}
+
+/// The number of files that came to be and have the ending of this path.
+fn alike(path: &str, calls: &[ToolCall]) -> usize {
+    let ending = Path::new(path).extension();
+    made(calls).filter(|made| made.extension() == ending).collect::<BTreeSet<_>>().len()
 }
 
 /// An empty folder that was made where the request names a file.
@@ -193,6 +204,23 @@ mod tests {
             ("Count the lines of a.txt", "wc -l notes/todo.txt", false),
         ] {
             assert_eq!(home.contradicts(request, command, &[], StepKind::FindOut), contradicts, "{request}");
+        }
+    }
+
+    #[test]
+    fn a_name_may_be_an_example_of_a_rule() {
+        let home = Home::new();
+        let request = "Rename the photos as in \"2026-03-12 10.15.30-2.jpg\"";
+        for (made, contradicts) in [
+            (&["a.jpg", "b.jpg", "c.jpg"][..], false),
+            (&["a.jpg"], true),
+            (&["a.png", "b.png", "c.png"], true),
+        ] {
+            assert_eq!(
+                home.contradicts(request, "./rename", made, StepKind::Change),
+                contradicts,
+                "{made:?}"
+            );
         }
     }
 
