@@ -35,8 +35,8 @@ pub(crate) enum Place {
     /// Outside a key.
     #[default]
     Outside,
-    /// After a first line, which is held: the text may merely mention keys.
-    Begun(Held),
+    /// After first lines, which are held, as the text may merely mention keys; and where in them the first one starts.
+    Begun(Held, usize),
     /// Inside a key whose redaction mark is already written.
     Inside,
     /// After lines that may belong to a key whose first line is missing.
@@ -72,16 +72,27 @@ impl Place {
         let is = |test: fn(&[u8]) -> bool| test(&line.text);
         match std::mem::take(self) {
             Self::Outside => self.outside(line, out),
-            Self::Begun(first) if is_beginning(text) || is(is_beginning) || is(is_last) || is(is_masked) => {
+            Self::Begun(first, start)
+                if is_beginning(text) || is(is_beginning) || is(is_last) || is(is_masked) =>
+            {
                 let mut first = first.text;
-                first.truncate(start_of_key(&first).unwrap_or_default());
+                first.truncate(start);
                 first.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
                 first.push(b'\n');
                 line::mask(&first, None, out);
                 self.inside(&line.text, out);
                 true
             }
-            Self::Begun(first) => {
+            // One first line after another: what follows the second one follows the first one as well.
+            Self::Begun(mut first, start)
+                if start_of_key(&line.text) == Some(0) && first.text.len() <= LONGEST =>
+            {
+                first.text.extend_from_slice(&line.text);
+                first.changed |= line.changed;
+                *self = Self::Begun(first, start);
+                false
+            }
+            Self::Begun(first, _) => {
                 let changed = first.release(out);
                 self.outside(line, out) || changed
             }
@@ -122,21 +133,17 @@ impl Place {
     pub(crate) fn finish(self, out: &mut Vec<u8>) -> bool {
         match self {
             Self::Outside | Self::Inside | Self::Data => false,
-            Self::Begun(first) => first.release(out),
+            Self::Begun(first, _) => first.release(out),
             Self::Perhaps(held) => release_parts(held, out),
         }
     }
 
     fn outside(&mut self, line: Held, out: &mut Vec<u8>) -> bool {
-        if start_of_key(&line.text).is_some() {
-            *self = Self::Begun(line);
+        if let Some(start) = start_of_key(&line.text) {
+            *self = Self::Begun(line, start);
             false
         } else if let Some(start) = start_of_data(&line.text) {
-            let mut before = line.text;
-            before.truncate(start);
-            before.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
-            before.push(b'\n');
-            line::mask(&before, None, out);
+            masked_from(line, start, out);
             *self = Self::Inside;
             true
         } else if is_data(&line.text, 32) {
@@ -199,10 +206,26 @@ fn release_parts(held: Vec<Held>, out: &mut Vec<u8>) -> bool {
         }
         let is_part = is_part_of_key(&full);
         changed |= release_full(std::mem::take(&mut full), is_part, out);
-        changed |= (is_part && is_last_of_data(&line.text)) || line.release(out);
+        changed |= (is_part && is_last_of_data(&line.text)) || release_start(line, out);
     }
     let is_part = is_part_of_key(&full);
     release_full(full, is_part, out) || changed
+}
+
+/// Releases a line, without the key that starts in it: alone it would be known by its beginning.
+fn release_start(line: Held, out: &mut Vec<u8>) -> bool {
+    let Some(start) = start_of_data(&line.text) else { return line.release(out) };
+    masked_from(line, start, out);
+    true
+}
+
+/// Puts out a line up to `start`, and the mark of a private key in place of the rest.
+fn masked_from(line: Held, start: usize, out: &mut Vec<u8>) {
+    let mut before = line.text;
+    before.truncate(start);
+    before.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
+    before.push(b'\n');
+    line::mask(&before, None, out);
 }
 
 /// Releases full lines of data, or a mark in their place.

@@ -257,7 +257,9 @@ mod tests {
     /// A ruleset is used again as long as its folders are as they were, and never with a grant around them.
     #[test]
     fn a_ruleset_is_kept_until_a_folder_above_a_hidden_place_changes() {
-        let root = tempfile::tempdir().unwrap();
+        // The common folder for temporary files is one above, and other tests change it all the time.
+        let own = std::env::current_exe().unwrap();
+        let root = tempfile::tempdir_in(own.parent().unwrap()).unwrap();
         let home = root.path().canonicalize().unwrap();
         let project = home.join("project");
         fs::create_dir(&project).unwrap();

@@ -186,3 +186,23 @@ fn texts_that_nearly_are_secrets_cost_no_more_than_their_length() {
         let _ = redactor.apply(&text);
     }
 }
+
+/// Found by the properties above, after thousands of cases.
+#[test]
+fn what_was_redacted_once_stays_as_it_is() {
+    let middle = "TxBWxUZLAgMBAAECggEAJVJ12OA/TrWV6qmxgObV01/EQBbPtOmaRRq3GqEGdbFQ";
+    for (text, expected) in [
+        (
+            "$ head\n-----BEGIN RSA PRIVATE KEY-----\nPrivate-Lines: 1\nAAAAIRCNe5gMu2JTncpaSBYnzMnZJIfiiFZmkAePwDaA\n".to_owned(),
+            "$ head\n[redacted: private key]\n",
+        ),
+        (
+            format!("{middle}\nCookie\nMIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw\n"),
+            "[redacted: private key]\nCookie\n[redacted: private key]\n",
+        ),
+    ] {
+        let once = redactor().apply(&text).into_owned();
+        assert_eq!(once, expected);
+        assert_eq!(redactor().apply(&once), expected);
+    }
+}
