@@ -229,3 +229,19 @@ fn a_run_goes_on_without_memory() {
     let doctor = scene.say(&["doctor"]).ended(0).out;
     assert!(doctor.contains("runs go on without it"), "{doctor}");
 }
+
+/// A weak model does what a law forbids that it is only told. Where nobody can be asked, the safer choice is taken.
+#[test]
+fn a_law_that_names_a_place_is_enforced_where_nobody_can_be_asked() {
+    let scene = scene();
+    let delete = ["sandbox", "--yes", "deletes", "rm docs/a.txt"];
+    let id = json(scene.say(&["memory", "remember", "--law", "Never touch the folder docs", "--json"]))["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let refused = scene.say(&delete);
+    assert!(refused.code != 0 && scene.folder().join("docs/a.txt").exists(), "{}", refused.err);
+    scene.say(&["memory", "forget", &id, "--yes"]).ended(0);
+    scene.say(&delete).ended(0);
+    assert!(!scene.folder().join("docs/a.txt").exists());
+}

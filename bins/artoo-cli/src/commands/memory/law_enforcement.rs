@@ -55,7 +55,8 @@ pub(super) fn said(
     Ok(changes.chain(access).chain(programs).collect())
 }
 
-/// Asks the user at the terminal how to enforce what the law names; without a terminal, says how it is done.
+/// Asks the user at the terminal how to enforce what the law names. Without a terminal the safer choice is taken for a
+/// place, changes are blocked, since a weak model does not keep what it is only told; for a program it says how it is done.
 pub(super) fn agreed(
     context: &mut Context<'_>,
     law: &Megram,
@@ -65,10 +66,7 @@ pub(super) fn agreed(
     let (current, home) = (context.folders.current.clone(), context.folders.home.clone());
     let named = named(&law.content, [&current, &home], now, &context.environment.search_path());
     if is_json || !(context.streams.stdin && context.streams.stderr) {
-        for named in named {
-            context.terminal.note(&by_option(&named, &home));
-        }
-        return Vec::new();
+        return named.into_iter().filter_map(|named| unasked(context, named, &home)).collect();
     }
     named.into_iter().filter_map(|named| asked(context, named, &home)).collect()
 }
@@ -205,19 +203,22 @@ fn asked(context: &mut Context<'_>, named: Named, home: &Path) -> Option<Enforce
     }
 }
 
-/// How to enforce it without a terminal.
-fn by_option(named: &Named, home: &Path) -> String {
+/// What is enforced where nobody can be asked, and how to have more.
+fn unasked(context: &mut Context<'_>, named: Named, home: &Path) -> Option<Enforcement> {
     match named {
         Named::Path(path) => {
-            let path = in_home(path, home);
-            format!(
-                "it names {path}, which is not enforced; with --block-changes or --block-access '{path}' it would be"
-            )
+            let shown = in_home(&path, home);
+            context.terminal.note(&format!(
+                "it names {shown}, where changes are blocked now, as nobody could be asked; --block-access '{shown}' blocks \
+                 reading, too, and `artoo memory forget` lifts it"
+            ));
+            Some(Enforcement::Place { path, block: Block::Changes })
         }
         Named::Program(name) => {
-            format!(
+            context.terminal.note(&format!(
                 "it names the program {name}, which is not refused; with --block-program {name} it would be"
-            )
+            ));
+            None
         }
     }
 }
