@@ -37,25 +37,9 @@ impl<'a> RealNames<'a> {
         }
     }
 
-    /// The real path of a folder, by that of the folder above: one look instead of one for each part of its path.
     fn folder(&mut self, folder: &'a Path) -> Option<PathBuf> {
-        if let Some(known) = self.folders.get(folder) {
-            return known.clone();
-        }
-        let real = match (folder.parent(), folder.file_name()) {
-            (Some(above), Some(name)) => self.folder(above).and_then(|above| real_entry(&above.join(name))),
-            // The root, or a path that ends in `..`.
-            (None, _) | (_, None) => folder.canonicalize().ok(),
-        };
-        self.folders.insert(folder, real.clone());
-        real
+        self.folders.entry(folder).or_insert_with(|| folder.canonicalize().ok()).clone()
     }
-}
-
-/// The real path of an entry of a real folder; `None` if it is not there.
-fn real_entry(path: &Path) -> Option<PathBuf> {
-    let is_link = path.symlink_metadata().ok()?.is_symlink();
-    if is_link { path.canonicalize().ok() } else { Some(path.to_owned()) }
 }
 
 #[cfg(test)]
