@@ -167,23 +167,24 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
             subject.join(", ")
         )));
     }
-    // What is put out verbatim is an output, and what earlier steps found is not among the calls. A question about nothing
-    // that is there ("Name a colour") may have an answer that follows from no output.
-    let may_be_unrelated = !cx.subject.is_empty()
-        && cx.subtask.earlier.is_empty()
-        && !cx.result.verbatim
-        && !cx.subtask.is_about_a_deed();
-    let asked = format!("{} {}", cx.subtask.briefing.request, cx.subtask.intent);
-    if may_be_unrelated
-        && is_unrelated(&cx.result.output, &cx.result.tool_calls, &asked)
-        // That a file is nowhere is shown by what does not list it.
-        && unmade_file(&asked, &[], cx.world).is_none()
-    {
+    if follows_from_nothing(cx) {
         let reason = "the answer has no word or figure that a call put out: say by which it is so, in the \
                       same words, or give up if nothing shows it";
         return Some(logical(reason.to_owned()));
     }
     None
+}
+
+/// Whether an answer about something that is there has no word of any output. What is put out verbatim is an output, and
+/// what earlier steps found is not among the calls. A question about nothing that is there ("Name a colour") may have an
+/// answer that follows from no output; and that a file is nowhere is shown by an output that does not list it.
+fn follows_from_nothing(cx: &JudgeContext<'_>) -> bool {
+    let (subtask, result) = (cx.subtask, cx.result);
+    if cx.subject.is_empty() || !subtask.earlier.is_empty() || result.verbatim || subtask.is_about_a_deed() {
+        return false;
+    }
+    let asked = format!("{} {}", subtask.briefing.request, subtask.intent);
+    is_unrelated(&result.output, &result.tool_calls, &asked) && unmade_file(&asked, &[], cx.world).is_none()
 }
 
 /// Whether a change was claimed but nothing changed, as far as changes are tracked.

@@ -5,15 +5,15 @@
 //! into the wrong file. The test reads no words of any language and asks no model. Source:
 //! `docs/design/acceptance.md`.
 
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_checks::{Filesystem, runs_program};
 use artoo_types::{CallEnding, CallId, Perturbation, ToolCall, ToolKind};
 use async_trait::async_trait;
-use chrono::{DateTime, Datelike as _, Utc};
 use tokio::time::Instant;
+
+use crate::content_dependence::on_the_content;
 
 /// Runs calls again in a sandbox in which nothing persists.
 ///
@@ -51,7 +51,7 @@ pub struct PutOut {
 
 impl PutOut {
     /// Whether two outputs are equal. Standard error counts only if standard output is empty.
-    fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         let quiet = self.stdout.trim().is_empty() && other.stdout.trim().is_empty();
         self.status == other.status
             && self.stdout.trim_end() == other.stdout.trim_end()
@@ -183,49 +183,6 @@ async fn by_running(
         Ok(_) => Dependence::Unknown("it puts out something else each time".to_owned()),
         Err(reason) => Dependence::Unknown(reason),
     }
-}
-
-/// Whether a number depends on what is in the subject, not only on its being there: `test -d notes && echo 9`.
-async fn on_the_content(
-    calls: &[&ToolCall],
-    as_it_is: &PutOut,
-    subject: &[PathBuf],
-    again: &dyn Rerun,
-    within: Duration,
-) -> Dependence {
-    let number = as_it_is.stdout.trim();
-    if !number.parse::<f64>().is_ok_and(|number| number > subject.len() as f64) {
-        return Dependence::Depends;
-    }
-    let emptied = Perturbation::Emptied(subject.to_vec());
-    // Where nothing can be emptied, that it depends on the subject at all is what is known.
-    let is_same = again.run_again(calls, &emptied, within).await.is_ok_and(|empty| empty.is_same(as_it_is));
-    let (number, subject) = (number.to_owned(), subject.to_vec());
-    let is_of_the_outside = move || subject.iter().any(|path| is_attribute(&number, path));
-    match is_same && !tokio::task::spawn_blocking(is_of_the_outside).await.unwrap_or(true) {
-        true => Dependence::Independent,
-        false => Dependence::Depends,
-    }
-}
-
-/// Whether a number is one that a path has whatever is in it: in its name, or as its mode, owner, time or block size.
-fn is_attribute(number: &str, path: &Path) -> bool {
-    let Ok(found) = path.metadata() else { return true };
-    let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().contains(number));
-    let is_mode = [0o777, 0o7777].iter().any(|bits| format!("{:o}", found.mode() & bits) == number);
-    let attributes = [
-        u64::from(found.uid()),
-        u64::from(found.gid()),
-        found.nlink(),
-        found.ino(),
-        found.dev(),
-        found.blksize(),
-    ];
-    let times = found.modified().ok().map(DateTime::<Utc>::from);
-    let is_time = times.is_some_and(|time| {
-        [time.year().to_string(), time.timestamp().to_string()].iter().any(|own| own == number)
-    });
-    is_named || is_time || is_mode || attributes.iter().any(|own| own.to_string() == number)
 }
 
 /// What it means that the output stays the same. A process goes on where the file of its program cannot be read.
@@ -388,8 +345,6 @@ mod tests {
             let found = dependences(&[call], std::slice::from_ref(&file), &world(), &says(number)).await;
             assert_eq!(found.into_iter().next().unwrap().1, dependence, "{number}");
         }
-        let mode = format!("{:o}", file.metadata().unwrap().mode() & 0o777);
-        assert!(is_attribute(&mode, &file) && !is_attribute("977", &file));
     }
 
     /// Observed with the embedded model: all samples counted the processes of a program in the working folder, in two

@@ -19,6 +19,7 @@
 
 #[cfg(feature = "test-util")]
 pub mod conformance;
+mod content_dependence;
 mod dependence;
 mod excerpt;
 mod exhibits;

@@ -75,7 +75,14 @@ mod tests {
 
     fn contradicts(request: &str, outcome: SubTaskOutcome) -> (bool, bool) {
         let calls = outcome.tool_calls.clone();
-        let results = Results { request, outcomes: &[outcome], calls: &calls, links_are_declared: true };
+        let results = Results {
+            request,
+            outcomes: &[outcome],
+            calls: &calls,
+            named: &[],
+            not_made: None,
+            links_are_declared: true,
+        };
         (dropped_figure(&results).is_some(), printed_by_its_command(&results).is_some())
     }
 

@@ -8,15 +8,14 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use artoo_checks::{Filesystem, named_paths};
+use artoo_checks::Filesystem;
 use artoo_types::{FileChange, FileChangeKind, StepKind, SubTaskOutcome, ToolCall};
 
 use crate::answer_contradictions::{dropped_figure, printed_by_its_command};
 use crate::empty_archive::is_empty_archive;
 use crate::file_endings::is_file_name;
-use crate::unasked::not_made;
 
-/// The fewest files of one kind that a run makes by a rule: the request's name is an example of them then.
+/// The fewest new files with one ending that show a rule at work. A name of that ending in the request is an example then.
 const FEWEST_BY_RULE: usize = 3;
 
 /// The results that are compared with what is there.
@@ -27,81 +26,89 @@ pub(crate) struct Results<'a> {
     pub(crate) outcomes: &'a [SubTaskOutcome],
     /// All calls of these outcomes.
     pub(crate) calls: &'a [ToolCall],
+    /// The paths that the request names and that are there.
+    pub(crate) named: &'a [PathBuf],
+    /// A file that the request names, that is nowhere, and that no call removed or moved.
+    pub(crate) not_made: Option<&'a str>,
     /// Whether the plan's author can say that a step is to make a link.
     pub(crate) links_are_declared: bool,
 }
 
+impl Results<'_> {
+    /// Whether all steps were to find something out.
+    fn are_answers(&self) -> bool {
+        !self.outcomes.iter().any(SubTaskOutcome::is_about_a_deed)
+    }
+}
+
 /// The first fact that contradicts the results, and what is to be done instead.
 pub(crate) fn contradiction(results: &Results<'_>, world: &Filesystem) -> Option<String> {
-    let Results { request, calls, outcomes, .. } = *results;
-    let is_about_nothing_there = || named_paths(request, world).is_empty();
-    if !outcomes.iter().any(SubTaskOutcome::is_about_a_deed)
-        && let Some(reason) = dropped_figure(results)
-            .or_else(|| printed_by_its_command(results).filter(|_| is_about_nothing_there()))
-    {
-        return Some(reason);
-    }
-    never_made(results, world)
-        .or_else(|| folder_for_a_file(request, calls))
-        .or_else(|| archive_of_nothing(request, calls, world))
-        .or_else(|| link_for_a_copy(results, world))
+    let of_answers = || {
+        let printed = || printed_by_its_command(results).filter(|_| results.named.is_empty());
+        if results.are_answers() { dropped_figure(results).or_else(printed) } else { None }
+    };
+    of_answers()
+        .or_else(|| never_made(results))
+        .or_else(|| folder_for_a_file(results))
+        .or_else(|| archive_of_nothing(results, world))
+        .or_else(|| link_for_a_copy(results))
 }
 
 /// A file that the request names, that is nowhere, and that no call was about. For a question, a call that looked into its
 /// folder was about it.
-fn never_made(results: &Results<'_>, world: &Filesystem) -> Option<String> {
-    let Results { request, calls, outcomes, .. } = *results;
-    let path = not_made(request, calls, world).filter(|path| is_file_name(path))?;
+fn never_made(results: &Results<'_>) -> Option<String> {
+    let calls = results.calls;
+    let path = results.not_made.filter(|path| is_file_name(path))?;
     let mut parts = path.rsplit('/');
     let (name, folder) = (parts.next().unwrap_or_default(), parts.next());
-    let is_question = !outcomes.iter().any(SubTaskOutcome::is_about_a_deed);
-    let folder = folder.filter(|folder| is_question && !folder.is_empty() && *folder != ".");
+    let folder = folder.filter(|folder| results.are_answers() && !folder.is_empty() && *folder != ".");
     let is_about = |call: &ToolCall| {
         let arguments = call.arguments.values().map(ToString::to_string).collect::<String>();
         let texts = [&arguments, &call.output.shown, &call.stderr.shown];
         texts.iter().any(|text| text.contains(name))
             || folder.is_some_and(|folder| arguments.contains(folder))
     };
-    let is_example = || alike(&path, calls) >= FEWEST_BY_RULE;
+    let is_example = || made_of_its_kind(path, calls) >= FEWEST_BY_RULE;
     (!calls.iter().any(is_about) && !is_example()).then(|| {
         format!("the request names {path}, which is nowhere, and no call made it or looked for it: do what it asks, or look for it by its name")
     })
 }
 
-/// The number of files that came to be and have the ending of this path.
-fn alike(path: &str, calls: &[ToolCall]) -> usize {
+/// The number of created files that have the ending of this path.
+fn made_of_its_kind(path: &str, calls: &[ToolCall]) -> usize {
     let ending = Path::new(path).extension();
     made(calls).filter(|made| made.extension() == ending).collect::<BTreeSet<_>>().len()
 }
 
 /// An empty folder that was made where the request names a file.
-fn folder_for_a_file(request: &str, calls: &[ToolCall]) -> Option<String> {
+fn folder_for_a_file(results: &Results<'_>) -> Option<String> {
     let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-    let mut folders =
-        made(calls).filter(|path| is_named(path, request) && is_file_name(&path.to_string_lossy()));
+    let is_said = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| is_file_name(name) && results.request.contains(name))
+    };
+    let mut folders = made(results.calls).filter(|path| is_said(path));
     let folder = folders.find(|path| is_empty(path))?;
     Some(format!("{} is an empty folder, and the request names a file: make the file", folder.display()))
 }
 
 /// An archive without an entry, where the request names something that could be in it.
-fn archive_of_nothing(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
-    let archive = made(calls).find(|path| is_empty_archive(path))?;
-    let others = named_paths(request, world).into_iter().any(|path| path != world.place(archive));
+fn archive_of_nothing(results: &Results<'_>, world: &Filesystem) -> Option<String> {
+    let archive = made(results.calls).find(|path| is_empty_archive(path))?;
+    let others = results.named.iter().any(|path| *path != world.place(archive));
     others
         .then(|| format!("{} is an archive without entries: pack what the request names", archive.display()))
 }
 
 /// A link to something that was there before, where no step was to make a link.
-fn link_for_a_copy(results: &Results<'_>, world: &Filesystem) -> Option<String> {
+fn link_for_a_copy(results: &Results<'_>) -> Option<String> {
     let is_declared = results.outcomes.iter().any(|outcome| outcome.kind == StepKind::Link);
     if is_declared || !results.links_are_declared {
         return None;
     }
     let new: Vec<&PathBuf> = made(results.calls).collect();
-    let sources: Vec<PathBuf> = named_paths(results.request, world)
-        .into_iter()
-        .filter(|path| !new.iter().any(|new| path.starts_with(new)))
-        .collect();
+    let is_old = |path: &&PathBuf| !new.iter().any(|new| path.starts_with(new));
+    let sources: Vec<&PathBuf> = results.named.iter().filter(is_old).collect();
     new.iter().find_map(|link| {
         let source = source_of(link, &sources)?;
         Some(format!(
@@ -113,13 +120,13 @@ fn link_for_a_copy(results: &Results<'_>, world: &Filesystem) -> Option<String> 
 }
 
 /// The source that a new path links to: a named one, or an entry of the same name in a named folder.
-fn source_of(link: &Path, sources: &[PathBuf]) -> Option<PathBuf> {
+fn source_of(link: &Path, sources: &[&PathBuf]) -> Option<PathBuf> {
     let entry = link.symlink_metadata().ok()?;
     let name = link.file_name()?;
     if entry.is_symlink() {
         let target = link.canonicalize().ok()?;
-        let is_source = |source: &PathBuf| {
-            target == *source || (target.starts_with(source) && target.file_name() == Some(name))
+        let is_source = |source: &&PathBuf| {
+            target == **source || (target.starts_with(source) && target.file_name() == Some(name))
         };
         return sources.iter().any(is_source).then_some(target);
     }
@@ -132,17 +139,13 @@ fn source_of(link: &Path, sources: &[PathBuf]) -> Option<PathBuf> {
                 .symlink_metadata()
                 .is_ok_and(|other| (other.dev(), other.ino()) == (entry.dev(), entry.ino()))
     };
-    sources.iter().flat_map(|source| [source.clone(), source.join(name)]).find(is_same)
+    sources.iter().flat_map(|source| [source.to_path_buf(), source.join(name)]).find(is_same)
 }
 
-/// The paths that came to be, which are absolute.
+/// The paths that were created. They are absolute.
 fn made(calls: &[ToolCall]) -> impl Iterator<Item = &PathBuf> {
     let files = calls.iter().flat_map(|call| &call.files);
     files.filter(|file: &&FileChange| file.change == FileChangeKind::Created).map(|file| &file.path)
-}
-
-fn is_named(path: &Path, request: &str) -> bool {
-    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| request.contains(name))
 }
 
 #[cfg(test)]
@@ -153,7 +156,10 @@ mod tests {
     use artoo_types::Arguments;
     use artoo_types::{OutcomeStatus, RunId, SubTaskId};
 
+    use artoo_checks::named_paths;
+
     use super::*;
+    use crate::unasked::not_made;
 
     struct Home {
         folder: tempfile::TempDir,
@@ -185,7 +191,16 @@ mod tests {
                 )
             };
             let world = Filesystem::new(&self.root, self.folder.path(), call.started_at);
-            let results = Results { request, outcomes: &[outcome], calls: &[call], links_are_declared: true };
+            let calls = [call];
+            let (named, not_made) = (named_paths(request, &world), not_made(request, &calls, &world));
+            let results = Results {
+                request,
+                outcomes: &[outcome],
+                calls: &calls,
+                named: &named,
+                not_made: not_made.as_deref(),
+                links_are_declared: true,
+            };
             contradiction(&results, &world).is_some()
         }
     }

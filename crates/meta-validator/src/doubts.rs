@@ -71,9 +71,17 @@ impl Doubts {
                 format!("no call looked at {} or changed it, which the request names", path.display())
             });
         }
-        let results = Results { request: &spec.intent, outcomes, calls: &calls, links_are_declared };
+        let not_made = not_made(&spec.intent, &calls, world);
+        let results = Results {
+            request: &spec.intent,
+            outcomes,
+            calls: &calls,
+            named: &named,
+            not_made: not_made.as_deref(),
+            links_are_declared,
+        };
         doubts.refuted = doubts.refuted.or_else(|| contradiction(&results, world));
-        doubts.doubted = doubted(&spec.intent, &calls, world);
+        doubts.doubted = doubted(&results, world);
         doubts.told.extend(doubts.doubted.clone());
         doubts
     }
@@ -100,13 +108,13 @@ impl Doubts {
                 Dependence::Independent => {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
                     let is_named = calls.iter().any(|call| call.target().contains(name.as_ref()));
-                    // The name of a folder is often a word of the language.
-                    let is_ignored = path.is_file()
+                    // A name without an ending is often a word of the language.
+                    let is_left_alone = path.is_file()
                         && path.extension().is_some()
                         && !calls.iter().any(|call| concerns(call, path, world));
                     let says =
                         format!("every call puts out the same where {} cannot be read", path.display());
-                    if !is_ignored && (is_named || named.len() > 1) {
+                    if !is_left_alone && (is_named || named.len() > 1) {
                         self.told.push(says);
                     } else {
                         self.refuted = Some(format!("{says}, which the request names"));
@@ -118,11 +126,12 @@ impl Doubts {
 }
 
 /// What makes it doubtful that what was changed, if anything, is what was asked for.
-fn doubted(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
-    let not_made = not_made(request, calls, world)
-        .map(|path| format!("the request names {path}, which is nowhere, and no call made it"));
+fn doubted(results: &Results<'_>, world: &Filesystem) -> Option<String> {
+    let Results { request, calls, named, not_made, .. } = *results;
+    let not_made =
+        not_made.map(|path| format!("the request names {path}, which is nowhere, and no call made it"));
     let not_named = || {
-        let path = not_named(request, calls, world)?;
+        let path = not_named(request, named, calls, world)?;
         Some(format!("{} was changed, which the request does not name", path.display()))
     };
     let almost = || {

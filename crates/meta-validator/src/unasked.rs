@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_checks::{Filesystem, named_paths, unmade_file};
+use artoo_checks::{Filesystem, unmade_file};
 use artoo_types::{FileChange, FileChangeKind, ToolCall};
 
 /// The first file that the request names, that is nowhere, and that no call removed or moved: a part of the request was
@@ -18,8 +18,13 @@ pub(crate) fn not_made(request: &str, calls: &[ToolCall], world: &Filesystem) ->
 
 /// The first file that was there before and was changed or removed, although the request names other places and neither
 /// this file nor a folder above it.
-pub(crate) fn not_named(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<PathBuf> {
-    let named = named_paths(request, world);
+/// `named` are the paths that the request names and that are there.
+pub(crate) fn not_named(
+    request: &str,
+    named: &[PathBuf],
+    calls: &[ToolCall],
+    world: &Filesystem,
+) -> Option<PathBuf> {
     let root = world.place(Path::new("."));
     // What was removed or moved is no longer found by its name.
     let speaks_of = |path: &Path| {
@@ -72,10 +77,10 @@ mod tests {
         moved[0].files[0].moved_from = Some(root.join("x.txt"));
         assert_eq!(not_made("Rename x.txt to c.txt", &moved, &world), None);
 
-        assert_eq!(
-            not_named("Empty b.txt", &changing(&[(&c, FileChangeKind::Changed)]), &world),
-            Some(c.clone())
-        );
+        let unnamed = |request: &str, calls: &[ToolCall]| {
+            not_named(request, &artoo_checks::named_paths(request, &world), calls, &world)
+        };
+        assert_eq!(unnamed("Empty b.txt", &changing(&[(&c, FileChangeKind::Changed)])), Some(c.clone()));
         for (request, path) in [
             ("Empty the files in docs", &a),
             ("Lösche gone/x.txt und docs/a.txt", &root.join("gone/x.txt")),
@@ -83,7 +88,7 @@ mod tests {
             ("docs里的文件和c.txt", &c),
         ] {
             let calls = changing(&[(path, FileChangeKind::Deleted)]);
-            assert_eq!(not_named(request, &calls, &world), None, "{request}");
+            assert_eq!(unnamed(request, &calls), None, "{request}");
         }
     }
 }
