@@ -10,13 +10,16 @@ const SHORTEST_STEM: usize = 4;
 /// Letters from here on belong to other scripts than Latin.
 const BEYOND_LATIN: char = '\u{370}';
 
-/// Whether an answer in several words shares no word with anything that these calls put out, so that nothing shows what it
-/// follows from: a promise, a question in return, an excuse, a claim out of the blue. A word of the question that stands in
-/// each of several lines, such as the folder before each name, tells nothing apart and does not count.
+/// Whether an answer in several words shares no word with the outputs of these calls: a promise, a question in return, an
+/// excuse. A word of the question that stands in each of several lines, such as the folder before each name, does not count.
 ///
-/// It decides nothing, and is `false`, where an answer may follow from an output without a word of it: where it has a
-/// figure, which may be computed; where it is one word, such as yes; where a call failed or put out nothing, which shows
-/// that something is not there; where an output is not recorded whole; and where answer and outputs are in different scripts.
+/// It is `false` where an answer may follow from an output without sharing a word:
+///
+/// - it has a figure, which may be computed;
+/// - it is one word, such as yes;
+/// - a call failed or put out nothing, which shows that something is not there;
+/// - an output is not recorded whole;
+/// - answer and outputs are in different scripts.
 ///
 /// ```
 /// use artoo_checks::is_unrelated;

@@ -54,7 +54,7 @@ pub enum StepKind {
     Create,
     /// To alter what exists.
     Change,
-    /// To make a symbolic or hard link. Where no step is to, a link in place of what was asked for is a defect.
+    /// To make a symbolic or hard link. In a plan without such a step, a link to what the request names is a defect.
     Link,
 }
 

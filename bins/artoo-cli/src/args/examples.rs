@@ -139,8 +139,8 @@ Examples:
   artoo memory remember --law \"Answer in English\"
   artoo memory remember --law \"Never touch my photos\" --block-changes ~/Photos\n\
 \n\
-A law that names a path or a program can be enforced: at a terminal you are asked how, and forgetting the\n\
-law lifts it again.";
+A law that names a path or a program can be enforced. At a terminal you are asked how. Elsewhere changes of\n\
+the path are blocked, and a program is not refused. Forgetting the law lifts it.";
 
 /// `artoo memory forget --help`.
 pub(super) const MEMORY_FORGET: &str = "\

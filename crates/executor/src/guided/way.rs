@@ -1,5 +1,5 @@
-//! How a derived command finds its answer, by what is executed: not by the language that was asked for, and whatever
-//! comments and wrappers stand around it.
+//! The way of a derived command: its language and its programs, by what is executed. The language that was asked for,
+//! comments and wrappers do not count.
 
 use std::sync::LazyLock;
 
@@ -8,14 +8,14 @@ use regex::Regex;
 use super::code_block::{Language, PYTHON, is_query};
 use super::majority::programs;
 
-/// How deep one shell is looked for in another.
+/// The maximum depth of shells within shells that are unwrapped.
 const MAX_DEPTH: u32 = 4;
 
-/// What a command is written in, and what does its work. Two commands that share some of it may make the same mistake.
+/// The language of a command, and what does its work. Two commands that share a program may make the same mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Way {
     pub(super) language: Language,
-    /// The programs; of a program in Python, which the interpreter adds nothing to, its statements.
+    /// The names of its programs. For a program in Python, its statements: the interpreter alone does nothing.
     pub(super) work: Vec<String>,
 }
 

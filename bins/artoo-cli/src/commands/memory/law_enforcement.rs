@@ -55,8 +55,8 @@ pub(super) fn said(
     Ok(changes.chain(access).chain(programs).collect())
 }
 
-/// Asks the user at the terminal how to enforce what the law names. Without a terminal the safer choice is taken for a
-/// place, changes are blocked, since a weak model does not keep what it is only told; for a program it says how it is done.
+/// Asks the user at the terminal how to enforce what the law names. Without a terminal, changes of a place are blocked: a
+/// weak model does not keep a law that it is only told. For a program, a note says how it is refused.
 pub(super) fn agreed(
     context: &mut Context<'_>,
     law: &Megram,
@@ -203,14 +203,14 @@ fn asked(context: &mut Context<'_>, named: Named, home: &Path) -> Option<Enforce
     }
 }
 
-/// What is enforced where nobody can be asked, and how to have more.
+/// What is enforced where nobody can be asked, with a note about it.
 fn unasked(context: &mut Context<'_>, named: Named, home: &Path) -> Option<Enforcement> {
     match named {
         Named::Path(path) => {
             let shown = in_home(&path, home);
             context.terminal.note(&format!(
-                "it names {shown}, where changes are blocked now, as nobody could be asked; --block-access '{shown}' blocks \
-                 reading, too, and `artoo memory forget` lifts it"
+                "nobody can be asked about {shown}, which the law names: changes there will be blocked for all runs. \
+                 --block-access '{shown}' blocks reading, too; `artoo memory forget` lifts it"
             ));
             Some(Enforcement::Place { path, block: Block::Changes })
         }
