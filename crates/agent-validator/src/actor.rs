@@ -96,9 +96,11 @@ impl Harness {
         let judged = fast_loop.with_all_calls(&result);
         let subject = self.subject(&subtask);
         let evidence = self.evidence(&judged, &subject).await;
+        let background = self.sender.case_file().background(subtask.round);
         let cx = JudgeContext {
             subtask: &subtask,
             result: &judged,
+            background: &background,
             surroundings: &self.settings.surroundings,
             world: &self.world,
             subject: &subject,

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use artoo_case_file::Background;
 use artoo_checks::Filesystem;
 use artoo_judging::JudgeError;
 use artoo_llm_client::LlmClient;
@@ -39,6 +40,8 @@ pub struct JudgeContext<'a> {
     /// The result of this attempt, with the calls of all attempts so far: an attempt may correct the findings
     /// of an earlier one.
     pub result: &'a ExecutionResult,
+    /// What happened in the run besides its plan.
+    pub background: &'a Background,
     /// Environment of the run: time, folders, platform.
     pub surroundings: &'a Surroundings,
     /// The file system.

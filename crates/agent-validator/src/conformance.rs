@@ -116,6 +116,7 @@ impl Harness for OneSubTask<'_> {
         let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
         let result = result(&outputs.join("\n"), calls);
         let cx = JudgeContext {
+            background: &artoo_case_file::Background::default(),
             subtask: &subtask,
             result: &result,
             surroundings: &surroundings,

@@ -1,7 +1,8 @@
 //! The variable part of the judge's prompt.
 
+use artoo_case_file::visibility::{Fact, Reader, Viewer, form};
 use artoo_judging::{Exhibits, asked};
-use artoo_llm_client::{ModelProfile, Origin};
+use artoo_llm_client::{ModelProfile, Origin, user_statements};
 use artoo_types::{Check, Criterion};
 
 use crate::JudgeContext;
@@ -19,6 +20,8 @@ pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &Mode
     if !profile.guided && !cx.subtask.context.trim().is_empty() {
         shown.line(cx.subtask.context.trim());
     }
+    let limit = form(Viewer::StepJudge, Reader::of(profile.guided), Fact::UserStatements).limit();
+    shown.block(&user_statements(&cx.background.statements, limit));
     shown.line(format!("Step: {}", cx.subtask.intent));
     shown.earlier(&cx.subtask.earlier);
     for (number, call) in (1..).zip(&cx.result.tool_calls) {

@@ -187,10 +187,12 @@ fn follows_from_nothing(cx: &JudgeContext<'_>) -> bool {
     is_unrelated(&result.output, &result.tool_calls, &asked) && unmade_file(&asked, &[], cx.world).is_none()
 }
 
-/// Whether a change was claimed but nothing changed, as far as changes are tracked.
+/// Whether a change was claimed but nothing changed, as far as changes are tracked. What an earlier plan of
+/// this run changed may be what is claimed.
 fn changed_nothing(cx: &JudgeContext<'_>) -> bool {
-    !cx.subtask.kind.is_find_out()
-        && cx.result.tool_calls.iter().all(|call| is_watched(&call.tool) && call.files.is_empty())
+    let before = cx.background.before.iter().flat_map(|outcome| &outcome.tool_calls);
+    let mut calls = before.chain(&cx.result.tool_calls);
+    !cx.subtask.kind.is_find_out() && calls.all(|call| is_watched(&call.tool) && call.files.is_empty())
 }
 
 /// Whether a tool changes nothing but files, and all its changes are tracked.

@@ -55,6 +55,8 @@ pub enum Answer {
     YesFor(ApprovalScope),
     /// No.
     No,
+    /// Ends the run instead of answering.
+    Stop,
     /// In words. To a clarification it is the answer, and empty means: go ahead; to an effect a no, with what to do instead; to a plan a no.
     Words(String),
 }
@@ -75,6 +77,7 @@ impl Question {
 
     fn reply(&self, answer: Answer, to: &Answerer) {
         match (self, answer) {
+            (_, Answer::Stop) => to.decline(),
             (Self::Clarification(asked), Answer::Words(words)) => to.answer(asked.round, words),
             (Self::Clarification(asked), Answer::Yes | Answer::YesFor(_)) => {
                 to.answer(asked.round, "yes".to_owned());

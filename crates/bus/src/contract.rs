@@ -37,16 +37,17 @@ pub const fn contract(kind: MessageKind) -> Contract {
     let (from, to) = match kind {
         Kind::ControlSettings => const { sets(&[Supervisor], OBSERVERS) },
         Kind::UserRequest => const { sets(&[User], &[Perceiver]) },
-        Kind::ClarificationRequested => const { sets(&[Perceiver, Executor], &[User]) },
-        Kind::ClarificationAnswered => const { sets(&[User], &[Perceiver, Executor]) },
-        Kind::PersonNote => const { sets(&[User], &[Planner, MetaValidator]) },
-        Kind::TaskSpec => const { sets(&[Perceiver], &[Planner, MetaValidator, Ggs, Dispatcher]) },
+        Kind::ClarificationRequested => const { sets(&[Perceiver, Planner, Executor], &[User]) },
+        Kind::ClarificationAnswered => const { sets(&[User], &[Perceiver, Planner, Executor]) },
+        // R2 and R4b find it in the case file.
+        Kind::PersonNote => const { sets(&[User], OBSERVERS) },
+        Kind::TaskSpec => const { sets(&[Perceiver], &[Planner, Ggs, Dispatcher]) },
         Kind::MemoryQuery => const { sets(&[Planner], &[SharedMemory]) },
         Kind::MemoryReply => const { sets(&[SharedMemory], &[Planner]) },
         Kind::Plan => const { sets(&[Planner], &[Dispatcher]) },
         Kind::PlanApprovalRequested => const { sets(&[Dispatcher], &[User]) },
         Kind::PlanApprovalDecided => const { sets(&[User], &[Dispatcher]) },
-        Kind::DispatchManifest => const { sets(&[Dispatcher], &[MetaValidator, Planner]) },
+        Kind::DispatchManifest => const { sets(&[Dispatcher], &[MetaValidator]) },
         Kind::SubTask => const { sets(&[Dispatcher], &[Executor, AgentValidator]) },
         Kind::ToolStarted | Kind::ToolOutput | Kind::ToolFinished => const { sets(&[Executor], OBSERVERS) },
         Kind::ApprovalRequested => const { sets(&[Executor], &[User]) },
@@ -56,7 +57,7 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::VerdictReached => const { sets(&[AgentValidator, MetaValidator], OBSERVERS) },
         Kind::CorrectionSignal => const { sets(&[AgentValidator], &[Executor]) },
         Kind::SubTaskOutcome => {
-            const { sets(&[AgentValidator, Dispatcher], &[MetaValidator, Dispatcher, Planner, Ggs]) }
+            const { sets(&[AgentValidator, Dispatcher], &[MetaValidator, Dispatcher, Ggs]) }
         }
         Kind::OutcomeSummary | Kind::ReplanRequest => const { sets(&[MetaValidator], &[Ggs]) },
         Kind::PlanDirective => const { sets(&[Ggs], &[Planner, Executor, Dispatcher]) },

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, ready};
 
+use artoo_case_file::CaseFile;
 use artoo_types::{Envelope, Message, Role, RunId};
 use tokio::task::coop::cooperative;
 
@@ -153,6 +154,12 @@ impl Sender {
             return Ok(0);
         }
         self.run.publish(role, self.generation, Arc::new(message))
+    }
+
+    /// The facts of the run so far: everything that this role has received is in it, and what others have
+    /// published since.
+    pub fn case_file(&self) -> Arc<CaseFile> {
+        Arc::clone(&self.run.lock().case_file)
     }
 
     fn is_catching_up(&self) -> bool {

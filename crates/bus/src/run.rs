@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
+use artoo_case_file::CaseFile;
 use artoo_types::{Envelope, Message, MessageKind, Role, RunId};
 use tokio::sync::Notify;
 
@@ -36,6 +37,7 @@ pub(crate) struct State {
     /// Number of plans dispatched but not reported to R7; `None` before the first.
     unreported: Option<u32>,
     pub(crate) clock: RunClock,
+    pub(crate) case_file: Arc<CaseFile>,
     mailboxes: Mailboxes,
     /// The observers' lanes, each with the number by which its reader identifies it, ascending.
     observers: Vec<(u64, Lane)>,
@@ -87,6 +89,7 @@ impl Run {
             has_final_result: false,
             unreported: None,
             clock: RunClock::start(clock.monotonic()),
+            case_file: Arc::default(),
             mailboxes: Mailboxes::default(),
             observers: Vec::new(),
             next_observer: 0,
@@ -190,6 +193,8 @@ impl Run {
             from,
             message,
         });
+        // Before it is delivered: whoever receives a message finds it in the case file.
+        Arc::make_mut(&mut state.case_file).on(envelope.message.as_ref(), from);
         self.record(state, &envelope);
         for mailbox in state.mailboxes.iter_mut(to) {
             wakes.add(mailbox.push(&envelope));

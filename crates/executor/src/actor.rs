@@ -11,10 +11,11 @@ use std::{
 };
 
 use artoo_bus::{Port, Sender};
+use artoo_case_file::CaseFile;
 use artoo_consent::within;
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
+    BlockedTarget, CallId, CorrectionSignal, Criterion, ExecutionFailure, ExecutionResult, ExecutionStatus,
     FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
 };
 use futures_util::FutureExt as _;
@@ -26,8 +27,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
-    Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Provenance, RunTools, Terms, ToolSpec,
-    approval_broker::ApprovalBroker, ledger::denial, tool_gateway::ToolGateway,
+    Attempt, AttemptContext, Blocked, Environment, ExecuteError, Executor, Ledger, Provenance, RunTools,
+    Terms, ToolSpec, approval_broker::ApprovalBroker, ledger::denial, tool_gateway::ToolGateway,
 };
 
 /// The actor's inputs besides its port.
@@ -41,6 +42,8 @@ pub struct Settings {
     pub cancel: CancellationToken,
     /// The consent policy of the run.
     pub terms: Terms,
+    /// What calls may do here, as the model is told.
+    pub environment: Environment,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
     /// The person's standing instructions for work in this project.
@@ -150,9 +153,13 @@ impl WorkerShared {
         let (mut correction, mut said_before) = (None, None);
         let mut attempt = 1;
         loop {
+            let case = self.sender.case_file();
             let cx = AttemptContext {
-                subtask: subtask.clone(),
                 surroundings: self.settings.surroundings.clone(),
+                environment: self.settings.environment.clone(),
+                background: case.background(subtask.round),
+                task_criteria: of_the_task(&subtask, &case),
+                subtask: subtask.clone(),
                 tools: tools.clone(),
                 programs: self.settings.programs.clone(),
                 instructions: Arc::clone(&self.settings.instructions),
@@ -288,6 +295,13 @@ impl WorkerShared {
             tracing::debug!(%error, "the executor could not publish");
         }
     }
+}
+
+/// The criteria of the whole task, which the only step of a plan is judged by, too.
+fn of_the_task(subtask: &SubTask, case: &CaseFile) -> Vec<Criterion> {
+    let plan = case.plans().iter().find(|record| record.plan.round == subtask.round);
+    let criteria = plan.filter(|_| subtask.is_whole).map(|record| record.plan.task_criteria.clone());
+    criteria.unwrap_or_default()
 }
 
 fn denied(reason: String) -> Attempt {

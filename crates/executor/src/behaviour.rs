@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use artoo_case_file::Background;
 use artoo_llm_client::{Image, LlmClient};
 use artoo_types::{
-    Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, Instruction,
+    Arguments, BlockedProgram, CorrectionSignal, Criterion, ExecutionFailure, ExecutionStatus, Instruction,
     NotRehearsed, Perturbation, Rehearsed, Samples, SubTask, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 
-use crate::{CallStopped, ExecuteError};
+use crate::{CallStopped, Environment, ExecuteError};
 
 /// Makes one attempt at a subtask.
 ///
@@ -99,6 +100,12 @@ pub struct AttemptContext {
     pub subtask: SubTask,
     /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
+    /// What calls may do here, and who can be asked.
+    pub environment: Environment,
+    /// What happened in the run besides its plan.
+    pub background: Background,
+    /// The criteria of the whole task, if this is the only step of its plan.
+    pub task_criteria: Vec<Criterion>,
     /// The tools that may be used: those that exist and are not blocked.
     pub tools: Vec<ToolSpec>,
     /// Programs that `shell` can start.

@@ -27,6 +27,7 @@ use std::{
     },
 };
 
+use artoo_case_file::Background;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, ExecutionStatus, FailureClass, OutputRecord, PlannedSubTask,
@@ -37,7 +38,7 @@ use chrono::DateTime;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::{Attempt, AttemptContext, CallStopped, CallTool, Executor, ToolSpec};
+use crate::{Attempt, AttemptContext, CallStopped, CallTool, Environment, Executor, ToolSpec};
 
 /// Number of calls after which an attempt without progress must have ended.
 const PATIENCE: u32 = 200;
@@ -136,6 +137,9 @@ pub fn context(intent: &str) -> AttemptContext {
             home: PathBuf::from("/home/ada"),
             platform: "linux".to_owned(),
         },
+        environment: Environment::default(),
+        background: Background::default(),
+        task_criteria: Vec::new(),
         tools: vec![ToolSpec {
             name: ToolName::new("shell"),
             summary: "runs a command".to_owned(),

@@ -26,6 +26,7 @@ mod attempt_end;
 mod behaviour;
 #[cfg(feature = "test-util")]
 pub mod conformance;
+mod environment;
 mod error;
 mod guided;
 mod ledger;
@@ -43,6 +44,7 @@ pub use action::Action;
 pub use actor::{Settings, run};
 pub use approvals::{Approvals, Standing, Terms};
 pub use behaviour::{Attempt, AttemptContext, CallTool, Executor, ToolSpec};
+pub use environment::{Environment, Writes};
 pub use error::ExecuteError;
 pub use guided::GUIDED_PROMPT;
 pub use ledger::{Blocked, CallStopped, Ledger, Ruling};

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use artoo_case_file::visibility::{Fact, Form, Limit, Reader, Viewer, form};
 use artoo_llm_client::{
-    ModelProfile, Origin, advice, earlier_results, fenced, fenced_output, inline, laws, lessons,
+    ModelProfile, Origin, advice, call_line, earlier_results, fenced, fenced_output, inline, laws, lessons,
+    user_statements,
 };
-use artoo_types::{CallEnding, Check, Criterion, HeldEnd, ToolCall};
+use artoo_types::{CallEnding, Check, Criterion, HeldEnd, SubTaskOutcome, ToolCall};
 
 use crate::{AttemptContext, ToolSpec};
 
@@ -28,6 +30,9 @@ pub(crate) fn tools(tools: &[ToolSpec]) -> String {
 pub(crate) fn step(cx: &AttemptContext, profile: &ModelProfile) -> String {
     let platform = format!(" ({})", inline(&cx.surroundings.platform));
     let mut text = opening(cx, &platform);
+    if shown(Fact::Environment, profile).is_shown() {
+        text.push_str(&cx.environment.block(&cx.programs));
+    }
     text.push_str(&advice(&cx.instructions, profile));
     task(&mut text, cx, profile);
     earlier(&mut text, cx);
@@ -36,6 +41,11 @@ pub(crate) fn step(cx: &AttemptContext, profile: &ModelProfile) -> String {
     }
     correction(&mut text, cx);
     text
+}
+
+/// How a kind of fact is shown to this model.
+fn shown(fact: Fact, profile: &ModelProfile) -> Form {
+    form(Viewer::Executor, Reader::of(profile.guided), fact)
 }
 
 /// Time and place.
@@ -57,9 +67,30 @@ pub(crate) fn task(text: &mut String, cx: &AttemptContext, profile: &ModelProfil
     }
     text.push_str(&lessons(&cx.subtask.briefing.lessons));
     text.push_str(&earlier_results(&cx.subtask.earlier, OUTPUTS * profile.shown_bytes()));
+    text.push_str(&done_before(&cx.background.before, shown(Fact::EarlierCalls, profile).limit()));
+    text.push_str(&user_statements(&cx.background.statements, shown(Fact::UserStatements, profile).limit()));
     line(text, format_args!("Step: {}", cx.subtask.intent));
-    let told: Vec<_> = cx.subtask.success_criteria.iter().map(|one| criterion(one, profile)).collect();
+    let judged_by = cx.subtask.success_criteria.iter().chain(&cx.task_criteria);
+    let told: Vec<_> = judged_by.map(|one| criterion(one, profile)).collect();
     line(text, format_args!("It is done when: {}", told.join("; ")));
+}
+
+/// The calls of earlier plans of the run, and what they changed: what is done need not be done again.
+fn done_before(before: &[SubTaskOutcome], limit: Limit) -> String {
+    let calls: Vec<&ToolCall> = before.iter().flat_map(|outcome| &outcome.tool_calls).collect();
+    let (left_out, newest) = limit.newest(&calls);
+    if newest.is_empty() {
+        return String::new();
+    }
+    let mut lines = Vec::new();
+    if left_out > 0 {
+        lines.push(format!("[... {left_out} earlier calls ...]"));
+    }
+    lines.extend(newest.iter().map(|call| call_line(call, limit)));
+    format!(
+        "Done before in this run, so do not do it again:\n{}\n",
+        fenced(Origin::Arguments, &lines.join("\n"))
+    )
 }
 
 /// A criterion in words, with the form that its check demands of the answer. A weak model copies the form

@@ -156,6 +156,7 @@ fn leaves_a_planner(kind: FaultKind) -> bool {
         | FaultKind::Quit
         | FaultKind::Terminated
         | FaultKind::Refused
+        | FaultKind::Declined
         | FaultKind::Impossible
         | FaultKind::NeedsPerson
         | FaultKind::Budget => false,

@@ -58,11 +58,16 @@ impl<'a> Exhibits<'a> {
         self.parts.push(Part::Line(line.into()));
     }
 
+    /// Adds a block of lines by code, in which foreign text is fenced already; nothing if it is empty.
+    pub fn block(&mut self, block: &str) {
+        if !block.is_empty() {
+            self.line(block.trim_end());
+        }
+    }
+
     /// Adds the person's laws, which are words of the person like the request.
     pub fn laws(&mut self, laws: &[Law]) {
-        if !laws.is_empty() {
-            self.line(artoo_llm_client::laws(laws).trim_end());
-        }
+        self.block(&artoo_llm_client::laws(laws));
     }
 
     /// Adds a foreign text.

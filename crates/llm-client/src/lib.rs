@@ -27,6 +27,7 @@
 //! | a retry decision, for provider crates | [`next_delay`] |
 
 mod ask;
+mod call_line;
 pub mod cassette;
 mod client;
 #[cfg(feature = "test-util")]
@@ -48,8 +49,10 @@ mod standing;
 mod strength;
 mod tools;
 mod usage;
+mod user_statements;
 
 pub use ask::{Obtained, Structured, ask, ask_alone, ask_once, ask_once_alone, ask_several, ask_typed};
+pub use call_line::call_line;
 pub use client::{CallEnd, LlmClient, Metered};
 pub use error::{ErrorKind, LlmError};
 pub use estimate::{estimate_message, estimate_tokens, estimate_usage};
@@ -69,3 +72,4 @@ pub use retry_after::{parse_http_date, parse_retry_after};
 pub use standing::{fitting_lessons, laws, lessons, polarity_label, provenance};
 pub use strength::{Contender, weaker_judge};
 pub use tools::{calls_in_text, with_tools_in_prompt};
+pub use user_statements::user_statements;

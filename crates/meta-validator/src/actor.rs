@@ -3,13 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
+use artoo_case_file::Background;
 use artoo_checks::{ClosedFiles, Filesystem, Record, Subject, evaluate, missing_file};
 use artoo_judging::{Rerun, WHOLE, decided};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
     Answer, AnswerOrigin, Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, Mode,
     OutcomeStatus, OutcomeSummary, ReplanRequest, Role, StructuredOutput, SubTaskOutcome, Surroundings,
-    TaskSpec, ToolCall, UnitInterval, VerdictReached, Warning,
+    TaskSpec, ToolCall, UnitInterval, UserStatement, VerdictReached, Warning,
 };
 use serde_json::Value;
 
@@ -62,24 +63,17 @@ pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmCl
         .with_closed(settings.closed.clone());
     let mut actor =
         Actor { sender: port.sender(), judge, model, settings: settings.clone(), world, refused: Vec::new() };
-    let (mut spec, mut notes): (Option<TaskSpec>, Vec<String>) = (None, Vec::new());
     let mut gate = FanIn::default();
     while let Some(envelope) = port.recv().await {
-        let gathered = if let Message::TaskSpec(task) = envelope.message.as_ref() {
-            spec = Some(task.clone());
-            None
-        } else if let Message::PersonNote(note) = envelope.message.as_ref() {
-            notes.push(note.text.clone());
-            None
-        } else if let Message::DispatchManifest(manifest) = envelope.message.as_ref() {
+        let gathered = if let Message::DispatchManifest(manifest) = envelope.message.as_ref() {
             gate.on_manifest(manifest)
         } else if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {
             gate.on_outcome(outcome)
         } else {
             None
         };
-        if let (Some(gathered), Some(spec)) = (gathered, &spec) {
-            actor.conclude(&spec.with_notes(&notes), gathered).await;
+        if let Some(gathered) = gathered {
+            actor.on_plan(gathered).await;
         }
     }
 }
@@ -95,7 +89,17 @@ struct Actor {
 }
 
 impl Actor {
-    async fn conclude(&mut self, spec: &TaskSpec, mut gathered: Gathered) {
+    /// Judges a plan by the facts of the whole run.
+    async fn on_plan(&mut self, gathered: Gathered) {
+        let case = self.sender.case_file();
+        let Some(spec) = case.task() else { return };
+        let mut background = case.background(gathered.round);
+        // The request ends with the notes.
+        background.statements.retain(|statement| !matches!(statement, UserStatement::Note(_)));
+        self.conclude(&spec, gathered, &background).await;
+    }
+
+    async fn conclude(&mut self, spec: &TaskSpec, mut gathered: Gathered, background: &Background) {
         if !gathered.all_matched() {
             // The gate is code: no model is asked whether a failed subtask may pass.
             self.replan(spec, gathered, Vec::new());
@@ -104,9 +108,16 @@ impl Actor {
         let again = self.settings.again.as_ref();
         // The prompt of a guided planner has no such kind.
         let links_are_declared = !self.model.profile().guided;
-        let doubts =
-            Doubts::of(spec, &gathered.outcomes, &self.refused, &self.world, again, links_are_declared).await;
-        let material = Material::of(&gathered);
+        let doubts = Doubts::of(
+            spec,
+            (&background.before, &gathered.outcomes),
+            &self.refused,
+            &self.world,
+            again,
+            links_are_declared,
+        )
+        .await;
+        let material = Material::of(&gathered, &background.before);
         let whole = Criterion::new(WHOLE, Mode::Verifiable);
         let calibration = self.model.profile().calibration();
         let confidence =
@@ -135,7 +146,8 @@ impl Actor {
             None => {
                 (answer, structured) = self.answer(spec, &gathered, &material).await;
                 let told = answer.as_ref().map(|answer| answer.text.as_str());
-                let (judged, least) = self.judged(spec, &gathered, &material, told, &doubts, &criteria).await;
+                let (judged, least) =
+                    self.judged(spec, (&gathered, background), &material, told, &doubts, &criteria).await;
                 sure = least;
                 judged
             }
@@ -178,7 +190,7 @@ impl Actor {
     async fn judged(
         &self,
         spec: &TaskSpec,
-        gathered: &Gathered,
+        (gathered, background): (&Gathered, &Background),
         material: &Material,
         answer: Option<&str>,
         doubts: &Doubts,
@@ -189,6 +201,7 @@ impl Actor {
         let cx = TaskContext {
             spec,
             laws: &gathered.laws,
+            background,
             outcomes: &gathered.outcomes,
             merged_output: &material.merged_output,
             answer,
@@ -306,17 +319,18 @@ struct Material {
     merged_output: Value,
     /// The merged output as text.
     output: String,
-    /// The calls of all subtasks.
+    /// The calls of the run: those of earlier plans first.
     tool_calls: Vec<ToolCall>,
 }
 
 impl Material {
-    fn of(gathered: &Gathered) -> Self {
+    fn of(gathered: &Gathered, before: &[SubTaskOutcome]) -> Self {
+        let outcomes = before.iter().chain(&gathered.outcomes);
         let merged_output = merge(&gathered.outcomes);
         Self {
             output: text(&merged_output),
             merged_output,
-            tool_calls: gathered.outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect(),
+            tool_calls: outcomes.flat_map(|outcome| &outcome.tool_calls).cloned().collect(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use artoo_case_file::Background;
 use artoo_checks::Filesystem;
 use artoo_judging::{Grounds, JudgeError};
 use artoo_llm_client::LlmClient;
@@ -40,6 +41,9 @@ pub struct TaskContext<'a> {
     pub spec: &'a TaskSpec,
     /// The person's laws, which are part of the request.
     pub laws: &'a [Law],
+    /// What happened in the run besides the plan: what the user said, apart from notes, and what earlier plans
+    /// did.
+    pub background: &'a Background,
     /// The outcomes that count, all matched, in the plan's order.
     pub outcomes: &'a [SubTaskOutcome],
     /// Their merged output.

@@ -20,6 +20,7 @@
 
 use std::sync::Arc;
 
+use artoo_case_file::Background;
 use artoo_checks::Filesystem;
 use artoo_judging::Grounds;
 use artoo_judging::conformance::{self as laws, EvidenceKind, Harness, Step, nowhere};
@@ -123,6 +124,7 @@ impl Harness for WholeTask<'_> {
         let cx = TaskContext {
             spec: &spec("Count the files in docs and send a report"),
             laws: &[],
+            background: &Background::default(),
             outcomes: &outcomes,
             merged_output: &merge(&outcomes),
             answer: None,

@@ -35,22 +35,25 @@ pub(crate) struct Refused {
 }
 
 impl Doubts {
-    /// Raises the doubts about these outcomes, all of which matched.
+    /// Raises the doubts about these outcomes, all of which matched. `before` are the outcomes of earlier plans:
+    /// what they looked at or made counts as well.
     pub(crate) async fn of(
         spec: &TaskSpec,
-        outcomes: &[SubTaskOutcome],
+        (before, outcomes): (&[SubTaskOutcome], &[SubTaskOutcome]),
         refused: &[Refused],
         world: &Filesystem,
         again: &dyn Rerun,
         links_are_declared: bool,
     ) -> Self {
+        let calls: Vec<ToolCall> =
+            before.iter().chain(outcomes).flat_map(|outcome| &outcome.tool_calls).cloned().collect();
         let answers: Vec<&SubTaskOutcome> =
             outcomes.iter().filter(|outcome| !outcome.is_about_a_deed()).collect();
         let mut doubts = Self { refuted: None, told: Vec::new(), grounds: Grounds::Shown, doubted: None };
         for outcome in &answers {
             let Some(answer) = outcome.output.as_str() else { continue };
             doubts.told.extend(contradicting_hit(answer, &spec.intent, &outcome.tool_calls, world));
-            if let Some(unshown) = unshown(answer, spec, outcome, outcomes) {
+            if let Some(unshown) = unshown(answer, spec, outcome, &calls) {
                 doubts.told.push(unshown);
                 doubts.grounds = Grounds::Derived;
             }
@@ -61,7 +64,6 @@ impl Doubts {
                 }),
             );
         }
-        let calls: Vec<ToolCall> = outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
         let named = named_paths(&spec.intent, world);
         // A changed file has another content now, and a moved file another path.
         if answers.len() == outcomes.len() {
@@ -142,15 +144,9 @@ fn doubted(results: &Results<'_>, world: &Filesystem) -> Option<String> {
 }
 
 /// The parts of an answer that occur in no call of the run: they may be derived from parts that do.
-fn unshown(
-    answer: &str,
-    spec: &TaskSpec,
-    outcome: &SubTaskOutcome,
-    outcomes: &[SubTaskOutcome],
-) -> Option<String> {
-    let calls: Vec<ToolCall> = outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
+fn unshown(answer: &str, spec: &TaskSpec, outcome: &SubTaskOutcome, calls: &[ToolCall]) -> Option<String> {
     let named = format!("{} {}", spec.intent, outcome.intent);
-    let lacks = unsupported_claim(answer, false, Record { tool_calls: &calls, earlier: &[] }, &named)?;
+    let lacks = unsupported_claim(answer, false, Record { tool_calls: calls, earlier: &[] }, &named)?;
     Some(format!(
         "{lacks}; pass it only if it follows from what is shown, as a sum or a count does, and quote that in \"from\", word for word"
     ))

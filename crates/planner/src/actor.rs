@@ -1,30 +1,35 @@
 //! The planner's actor: connects the bus port to the behaviour.
 
-use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_llm_client::{LlmClient, metered};
+use artoo_case_file::CaseFile;
+use artoo_llm_client::{LlmClient, inline, metered};
 use artoo_types::{
-    DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, Instruction, MemoryReply,
-    Message, Plan, PlanDirective, Role, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
+    ClarificationAnswered, ClarificationRequested, FailureReport, FailureReportRequest, Fault, FaultKind,
+    GaveUp, GiveUpKind, Instruction, MemoryReply, Message, Plan, PlanDirective, Role, SubTaskOutcome,
+    Surroundings, UserStatement,
 };
 use futures_util::FutureExt as _;
 
 use crate::{
-    Asking, FailureContext, FolderListing, Inventory, PlanContext, PlanError, Planner, Previous, Recalled,
+    Asking, FailureContext, Inventory, ListFolder, PlanContext, PlanError, Planner, Previous, Recalled,
     validate,
 };
 
+/// How often the planner may ask the user in one run.
+const MAX_QUESTIONS: usize = 2;
+
 /// The actor's inputs besides its port.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
     /// The available tools and programs.
     pub inventory: Inventory,
-    /// Listing of the working folder at the start of the run.
-    pub listing: FolderListing,
-    /// Whether a person is present whom a step may ask.
+    /// Lists the working folder, anew before each plan.
+    pub folder: Arc<dyn ListFolder>,
+    /// Whether a person is present whom the planner and a step may ask.
     pub person_present: bool,
     /// The person's standing instructions for work in this project.
     pub instructions: Arc<[Instruction]>,
@@ -38,8 +43,17 @@ pub struct Settings {
     pub report_deadline: Duration,
 }
 
-/// Plans the run's task, and plans again after each directive. Returns when the run is closed. A panic of the
-/// behaviour during planning is not caught: the supervisor reports it.
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Settings").field("surroundings", &self.surroundings).finish_non_exhaustive()
+    }
+}
+
+/// Plans the run's task, and plans again after each directive. A question that only the user can answer is
+/// put to them at once, if they are there. Returns when the run is closed. A panic of the behaviour during
+/// planning is not caught: the supervisor reports it.
+///
+/// All facts come from the run's case file; the actor keeps only what it has been asked for.
 pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmClient>, settings: Settings) {
     let model = {
         let sender = port.sender();
@@ -49,20 +63,13 @@ pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmCl
             }
         })
     };
-    let resumed = settings.resumed.iter().map(|outcome| (outcome.subtask_id, outcome.clone())).collect();
-    let state = State { outcomes: resumed, ..State::default() };
-    let mut actor = Actor { sender: port.sender(), planner, model, settings, state };
+    let mut actor = Actor { sender: port.sender(), planner, model, settings, state: State::default() };
     while let Some(envelope) = port.recv().await {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the port delivers only this role's kinds")]
         match envelope.message.as_ref() {
-            Message::TaskSpec(spec) => actor.on_task(spec),
-            Message::PersonNote(note) => actor.state.notes.push(note.text.clone()),
+            Message::TaskSpec(_) => actor.on_task(),
             Message::MemoryReply(reply) => actor.on_memory(reply).await,
-            Message::DispatchManifest(manifest) => actor.on_manifest(manifest),
-            Message::SubTaskOutcome(outcome) => {
-                // The first outcome counts, as at the gate.
-                actor.state.outcomes.entry(outcome.subtask_id).or_insert_with(|| outcome.clone());
-            }
+            Message::ClarificationAnswered(answer) => actor.on_answer(answer).await,
             Message::PlanDirective(directive) => actor.on_directive(directive),
             Message::FailureReportRequest(request) => actor.on_report(request).await,
             _ => {}
@@ -72,20 +79,15 @@ pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmCl
 
 #[derive(Default)]
 struct State {
-    spec: Option<TaskSpec>,
-    /// What the person has added since.
-    notes: Vec<String>,
+    /// Whether a task has come: a duplicate of it asks nothing.
+    has_task: bool,
     /// Whether a memory query is pending: an unexpected reply does not trigger a plan.
     asked_memory: bool,
     /// The round of the last directive, so that a duplicate directive makes one plan.
     directed: u32,
-    plan: Option<Plan>,
-    /// The number of notes that the plan was made with.
-    noted: usize,
-    subtask_ids: Vec<SubTaskId>,
-    outcomes: BTreeMap<SubTaskId, SubTaskOutcome>,
-    directive: Option<PlanDirective>,
     round: u32,
+    /// The question to the user that a plan waits for, by its round, and what memory said before that plan.
+    open_question: Option<(u32, MemoryReply)>,
 }
 
 struct Actor {
@@ -97,25 +99,24 @@ struct Actor {
 }
 
 impl Actor {
-    fn on_task(&mut self, spec: &TaskSpec) {
-        if self.state.spec.is_none() {
-            self.state.spec = Some(spec.clone());
+    fn on_task(&mut self) {
+        if !std::mem::replace(&mut self.state.has_task, true) {
             self.ask_memory();
         }
     }
 
     fn on_directive(&mut self, directive: &PlanDirective) {
-        if self.state.plan.is_some() && directive.round > self.state.directed {
+        let has_plan = self.state.round > 0;
+        if has_plan && directive.round > self.state.directed {
             self.state.directed = directive.round;
-            self.state.directive = Some(directive.clone());
             self.ask_memory();
-        } else if !self.state.asked_memory {
+        } else if !self.state.asked_memory && self.state.open_question.is_none() {
             // R7 waits for a plan that will not come. A duplicate of a directive that is being planned needs
             // no answer of its own.
             self.publish(Fault {
                 role: Role::Planner,
                 kind: FaultKind::Request,
-                message: if self.state.plan.is_some() {
+                message: if has_plan {
                     format!("the directive of round {} came again, after it was planned", directive.round)
                 } else {
                     "a directive came before there was a plan".to_owned()
@@ -128,32 +129,53 @@ impl Actor {
 
     /// Every plan, the first included, is calibrated by memory; the plan follows when memory answers.
     fn ask_memory(&mut self) {
-        if let Some(spec) = &self.state.spec {
+        let case = self.sender.case_file();
+        if let Some(spec) = case.task() {
             self.state.asked_memory = true;
-            let question = self.settings.asking.question(spec, &self.settings.surroundings, &self.outcomes());
+            let outcomes = previous(&case, self.state.round + 1).map(|previous| previous.outcomes);
+            let outcomes = outcomes.unwrap_or_default();
+            let question = self.settings.asking.question(&spec, &self.settings.surroundings, &outcomes);
             self.publish(question);
         }
     }
 
     async fn on_memory(&mut self, memory: &MemoryReply) {
-        let Some(spec) = self.task() else { return };
-        if !std::mem::take(&mut self.state.asked_memory) {
-            return;
+        if std::mem::take(&mut self.state.asked_memory) {
+            self.state.round += 1;
+            self.plan(memory).await;
         }
-        self.state.round += 1;
+    }
+
+    /// The user has answered the question that the plan waits for: the plan is made with the answer.
+    async fn on_answer(&mut self, answer: &ClarificationAnswered) {
+        let is_awaited =
+            |(round, _): &mut (u32, MemoryReply)| answer.subtask_id.is_none() && answer.round == *round;
+        if let Some((_, memory)) = self.state.open_question.take_if(is_awaited) {
+            self.plan(&memory).await;
+        }
+    }
+
+    async fn plan(&mut self, memory: &MemoryReply) {
+        let case = self.sender.case_file();
+        let Some(spec) = case.task() else { return };
+        let mut before: Vec<Previous> =
+            case.plans_before(self.state.round).filter_map(|record| Previous::of(record, &case)).collect();
+        let previous = before.pop();
         let cx = PlanContext {
             spec,
-            notes: self.state.notes.clone(),
+            notes: case.notes().to_vec(),
             surroundings: self.settings.surroundings.clone(),
             inventory: self.settings.inventory.clone(),
-            listing: self.settings.listing.clone(),
+            listing: self.settings.folder.list().await,
             person_present: self.settings.person_present,
             instructions: Arc::clone(&self.settings.instructions),
             memory: memory.clone(),
             run_id: self.sender.run_id(),
             round: self.state.round,
             resumed: self.settings.resumed.clone(),
-            previous: self.previous(),
+            statements: case.statements().to_vec(),
+            before,
+            previous,
         };
         let allowed = self.settings.plan_deadline;
         let planning = tokio::time::timeout(allowed, self.planner.plan(&cx, &self.model)).await;
@@ -163,42 +185,34 @@ impl Actor {
             if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
         });
         match planned {
-            Ok(mut plan) => {
-                // Applied to the plan of any planner: everybody who works on it receives what was recalled, and
-                // its calls are guarded by it.
-                Recalled::of(memory, cx.run_id).hand_on(&cx.spec.intent, &mut plan);
-                (self.state.plan, self.state.noted) = (Some(plan.clone()), cx.notes.len());
-                self.publish(plan);
+            Ok(plan) => self.publish(handed_on(plan, memory, &cx)),
+            Err(PlanError::GaveUp(given_up)) if self.may_ask(&given_up, &case) => {
+                self.ask_the_user(&given_up, &case, memory);
             }
             Err(error) => self.publish(error.fault()),
         }
     }
 
-    /// The task with the person's later notes.
-    fn task(&self) -> Option<TaskSpec> {
-        self.state.spec.as_ref().map(|spec| spec.with_notes(&self.state.notes))
+    fn may_ask(&self, given_up: &GaveUp, case: &CaseFile) -> bool {
+        let asked = case
+            .statements()
+            .iter()
+            .filter(|statement| matches!(statement, UserStatement::Answer { asked_by: Role::Planner, .. }));
+        given_up.kind == GiveUpKind::NeedsPerson
+            && self.settings.person_present
+            && asked.count() < MAX_QUESTIONS
     }
 
-    fn previous(&mut self) -> Option<Previous> {
-        let plan = self.state.plan.take()?;
-        let directive = self.state.directive.take()?;
-        let subtask_ids = self.state.subtask_ids.clone();
-        let outcomes = self.outcomes();
-        Some(Previous { plan, notes: self.state.noted, subtask_ids, outcomes, directive })
-    }
-
-    /// The outcomes of the previous plan, by position.
-    fn outcomes(&self) -> Vec<SubTaskOutcome> {
-        let ids = self.state.subtask_ids.iter();
-        ids.filter_map(|id| self.state.outcomes.get(id).cloned()).collect()
-    }
-
-    fn on_manifest(&mut self, manifest: &DispatchManifest) {
-        self.state.subtask_ids = manifest.kept.iter().chain(&manifest.subtask_ids).copied().collect();
+    fn ask_the_user(&mut self, given_up: &GaveUp, case: &CaseFile, memory: &MemoryReply) {
+        let round = case.rounds_asked() + 1;
+        let question = given_up.question.as_deref().unwrap_or(&given_up.reason);
+        self.state.open_question = Some((round, memory.clone()));
+        let questions = vec![inline(question)];
+        self.publish(ClarificationRequested { round, subtask_id: None, questions });
     }
 
     async fn on_report(&mut self, request: &FailureReportRequest) {
-        let Some(spec) = self.task() else {
+        let Some(spec) = self.sender.case_file().task() else {
             self.publish(Fault {
                 role: Role::Planner,
                 kind: FaultKind::Request,
@@ -226,4 +240,16 @@ impl Actor {
             tracing::debug!(%error, "the planner could not publish");
         }
     }
+}
+
+/// The plan before that of a round.
+fn previous(case: &CaseFile, round: u32) -> Option<Previous> {
+    case.plans_before(round).next_back().and_then(|record| Previous::of(record, case))
+}
+
+/// The plan with what everybody who works on it is told besides. Applied to the plan of any planner: its
+/// calls are guarded by what was recalled.
+fn handed_on(mut plan: Plan, memory: &MemoryReply, cx: &PlanContext) -> Plan {
+    Recalled::of(memory, cx.run_id).hand_on(&cx.spec.intent, &mut plan);
+    plan
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use artoo_case_file::{CaseFile, PlanRecord};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     FailureReportRequest, Instruction, MemoryReply, Plan, PlanDirective, RunId, SubTaskId, SubTaskOutcome,
-    Surroundings, TaskSpec, ToolName,
+    Surroundings, TaskSpec, ToolName, UserStatement,
 };
 use async_trait::async_trait;
 
@@ -49,7 +50,7 @@ pub struct PlanContext {
     pub surroundings: Surroundings,
     /// The available tools and programs.
     pub inventory: Inventory,
-    /// Listing of the working folder.
+    /// Listing of the working folder, as it is now.
     pub listing: FolderListing,
     /// Whether a person is present whom a step may ask.
     pub person_present: bool,
@@ -63,11 +64,33 @@ pub struct PlanContext {
     pub round: u32,
     /// Outcomes of an earlier, interrupted run of the same request: all of them matched, and are kept.
     pub resumed: Vec<SubTaskOutcome>,
+    /// What the user said in this run, besides the request and the notes.
+    pub statements: Vec<UserStatement>,
+    /// The plans before the previous one, oldest first.
+    pub before: Vec<Previous>,
     /// The previous plan, if there was one.
     pub previous: Option<Previous>,
 }
 
-/// The previous round.
+/// Lists the working folder.
+///
+/// *Contract.* The listing is of the moment of the call. *Who calls.* The actor, before each plan.
+/// *Cancellation.* The future may be dropped at any await.
+#[async_trait]
+pub trait ListFolder: Send + Sync {
+    /// The files and folders.
+    async fn list(&self) -> FolderListing;
+}
+
+/// A listing that never changes.
+#[async_trait]
+impl ListFolder for FolderListing {
+    async fn list(&self) -> FolderListing {
+        self.clone()
+    }
+}
+
+/// An earlier round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Previous {
     /// Its plan.
@@ -80,6 +103,19 @@ pub struct Previous {
     pub outcomes: Vec<SubTaskOutcome>,
     /// What must change.
     pub directive: PlanDirective,
+}
+
+impl Previous {
+    /// A plan on record; `None` if no directive followed it.
+    pub(crate) fn of(record: &PlanRecord, case: &CaseFile) -> Option<Self> {
+        Some(Self {
+            plan: record.plan.clone(),
+            notes: record.notes,
+            subtask_ids: record.subtask_ids.clone(),
+            outcomes: case.outcomes_of(record),
+            directive: record.directive.clone()?,
+        })
+    }
 }
 
 /// The tools and programs of this machine, probed at startup.

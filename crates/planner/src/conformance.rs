@@ -161,6 +161,8 @@ pub fn context(intent: &str) -> PlanContext {
         },
         run_id: RunId::OPERATOR,
         round: 1,
+        statements: Vec::new(),
+        before: Vec::new(),
         previous: None,
     }
 }

@@ -40,7 +40,7 @@ mod validate;
 
 pub use actor::{Settings, run};
 pub use behaviour::{
-    FailureContext, FolderListing, Inventory, Listed, PlanContext, Planner, Previous, ToolBrief,
+    FailureContext, FolderListing, Inventory, ListFolder, Listed, PlanContext, Planner, Previous, ToolBrief,
 };
 pub use compile::{Author, compile};
 pub use draft::{CriterionDraft, GiveUpDraft, GiveUpWord, PlanDraft, SubTaskDraft};

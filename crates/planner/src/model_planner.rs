@@ -58,11 +58,7 @@ fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan,
         Some(previous) => replan::merged(previous, draft, author, cx),
     };
     if let Some(give_up) = draft.give_up.as_ref().filter(|_| draft.subtasks.is_empty()) {
-        let given_up = gave_up(give_up);
-        if given_up.kind == GiveUpKind::NeedsPerson && cx.person_present {
-            return Ok((plan, vec![Violation::PersonIsThere(given_up)]));
-        }
-        return Err(PlanError::GaveUp(given_up));
+        return Err(PlanError::GaveUp(gave_up(give_up)));
     }
     let mut violations = validate(&plan, cx);
     if replan::is_same(&plan.subtasks, cx) {
@@ -146,7 +142,6 @@ impl Planner for ModelPlanner {
             // Finished steps are left out of a replan, so a replan that consists only of them is empty.
             [Violation::SamePlan] => Err(PlanError::NoOtherPlan),
             [Violation::Empty] if cx.previous.is_some() => Err(PlanError::NoOtherPlan),
-            [Violation::PersonIsThere(given_up)] => Err(PlanError::GaveUp(given_up.clone())),
             _ => Err(PlanError::Refused(violations)),
         }
     }

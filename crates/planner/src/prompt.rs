@@ -2,15 +2,13 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use artoo_llm_client::{ModelProfile, Origin, advice, fenced, inline};
-use artoo_types::{Finding, OutcomeStatus, SubTaskOutcome, ToolCall, UnmetCriterion};
+use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
+use artoo_llm_client::{ModelProfile, Origin, advice, call_line, fenced, inline, user_statements};
+use artoo_types::{Finding, OutcomeStatus, SubTaskOutcome, UnmetCriterion, UserStatement};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{FailureContext, FolderListing, Listed, PlanContext, Previous, Recalled, Violation, replan};
-
-/// The maximum length of one output or reason shown, in characters.
-const SHOWN: usize = 300;
 
 /// Text about an interrupted run.
 const RESUMED: &str = "What it had done is kept with its output, and later steps are shown it.";
@@ -22,10 +20,10 @@ const MISSING: &str = "Plan only what is still missing.";
 const ADDED: &str = "While it was worked on, the user added these words, with which the request now ends. Where they contradict what stands \
 before them, they count.";
 
-/// The maximum number of calls and criteria of one step that are shown.
-const MOST: usize = 6;
-/// The maximum length of a call, and of the reason why it failed, in characters.
-const SHOWN_OF_A_CALL: usize = 160;
+/// How much of an output, a reason and a criterion is shown.
+const SHOWN: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierPlans).limit();
+/// How much is shown of the calls of all earlier plans.
+const CALLS: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierCalls).limit();
 
 /// The prompt before a plan, ordered from the most constant to the most variable.
 pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
@@ -38,8 +36,10 @@ pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     }
     text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&Recalled::of(&cx.memory, cx.run_id).for_the_plan);
+    let limit = form(Viewer::Planner, Reader::of(profile.guided), Fact::UserStatements).limit();
+    text.push_str(&user_statements(&besides_notes(&cx.statements), limit));
     if let Some(previous) = &cx.previous {
-        rounds(&mut text, previous);
+        rounds(&mut text, &cx.before, previous);
     }
     if cx.previous.is_none() && !cx.resumed.is_empty() {
         line(&mut text, format_args!("\nAn earlier run of this request was cut off. {RESUMED}"));
@@ -54,6 +54,12 @@ pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     }
     let _ = write!(text, "Request: {}", cx.spec.intent);
     text
+}
+
+/// What the user said apart from the notes, with which the request ends.
+fn besides_notes(statements: &[UserStatement]) -> Vec<UserStatement> {
+    let is_other = |statement: &&UserStatement| !matches!(statement, UserStatement::Note(_));
+    statements.iter().filter(is_other).cloned().collect()
 }
 
 /// The machine, the tools and the working folder.
@@ -71,7 +77,12 @@ fn surroundings(text: &mut String, cx: &PlanContext, profile: &ModelProfile) {
     }
     folder(text, &cx.listing, profile.shown_bytes());
     if cx.person_present {
-        line(text, format_args!("The user is there: a step may ask them."));
+        line(
+            text,
+            format_args!(
+                "The user is there: give up with \"needs_person\" and a question, and they are asked at once. A step may ask them, too."
+            ),
+        );
     }
 }
 
@@ -131,47 +142,38 @@ pub(crate) fn failure(cx: &FailureContext) -> String {
     text
 }
 
-fn rounds(text: &mut String, previous: &Previous) {
+/// The earlier plans, oldest first, with their calls, and what has to change.
+fn rounds(text: &mut String, before: &[Previous], previous: &Previous) {
     let directive = &previous.directive;
-    line(text, format_args!("\nAn earlier plan fell short."));
-    let whole_falls_short = directive.unmet.iter().any(|unmet| unmet.subtask_id.is_none());
-    for outcome in &previous.outcomes {
-        // The intent is only a label here: a replan may contain words of a tool, and those must not act as a
-        // directive.
-        let intent = inline(&outcome.intent);
-        match outcome.status {
-            OutcomeStatus::Matched if replan::stands(outcome, previous) => {
-                let label = if whole_falls_short {
-                    "Done, and kept with its output"
-                } else {
-                    "Done, do not plan it again"
-                };
-                line(text, format_args!("{label}: {intent}"));
-                output(text, outcome);
+    // The newest calls are shown, of whichever plan.
+    let all = before.iter().chain([previous]).flat_map(|plan| &plan.outcomes);
+    let calls: usize = all.map(|outcome| outcome.tool_calls.len()).sum();
+    let mut left_out = calls.saturating_sub(CALLS.items);
+    let count = before.len() + 1;
+    line(
+        text,
+        format_args!(
+            "\n{}",
+            if count == 1 { "An earlier plan fell short." } else { "Earlier plans fell short." }
+        ),
+    );
+    for (number, plan) in (1..).zip(before) {
+        line(text, format_args!("Plan {number}:"));
+        for outcome in &plan.outcomes {
+            // A later plan accounts for what it keeps.
+            if !previous.subtask_ids.contains(&outcome.subtask_id) {
+                step(text, outcome, plan, &mut left_out);
             }
-            OutcomeStatus::Matched => {
-                line(text, format_args!("Fell short: {intent}"));
-                output(text, outcome);
-                let of_it = |unmet: &&UnmetCriterion| unmet.subtask_id == Some(outcome.subtask_id);
-                directive
-                    .unmet
-                    .iter()
-                    .filter(of_it)
-                    .take(MOST)
-                    .for_each(|unmet| not_met(text, "Not met", unmet));
-                tried(text, outcome);
-            }
-            OutcomeStatus::Failed => {
-                line(text, format_args!("Failed: {intent}\n{}", reason(outcome)));
-                failed(text, outcome);
-                tried(text, outcome);
-            }
-            OutcomeStatus::Skipped => line(text, format_args!("Not run: {intent}")),
         }
+        whole(text, plan);
     }
-    for unmet in directive.unmet.iter().filter(|unmet| unmet.subtask_id.is_none()) {
-        not_met(text, "Not met by the results together", unmet);
+    if count > 1 {
+        line(text, format_args!("Plan {count}:"));
     }
+    for outcome in &previous.outcomes {
+        step(text, outcome, previous, &mut left_out);
+    }
+    whole(text, previous);
     let (word, class) = (named(&directive.directive), named(&directive.failure_class));
     line(text, format_args!("Directive: {word} (the failures are {class}). {}", directive.rationale));
     for tool in &directive.blocked_tools {
@@ -189,7 +191,7 @@ fn rounds(text: &mut String, previous: &Previous) {
             format_args!("MUST NOT use {} in the same way for: {}", blocked.tool, inline(&blocked.approach)),
         );
     }
-    let what = if whole_falls_short {
+    let what = if falls_short_as_a_whole(previous) {
         "A subtask that repeats in the same words what is done is dropped. Plan new ones that meet what is not met."
     } else {
         MISSING
@@ -197,9 +199,50 @@ fn rounds(text: &mut String, previous: &Previous) {
     line(text, format_args!("{what}\n"));
 }
 
+fn falls_short_as_a_whole(plan: &Previous) -> bool {
+    plan.directive.unmet.iter().any(|unmet| unmet.subtask_id.is_none())
+}
+
+/// A step of an earlier plan: how it ended, and what it did.
+fn step(text: &mut String, outcome: &SubTaskOutcome, plan: &Previous, left_out: &mut usize) {
+    // The intent is only a label here: a replan may contain words of a tool, and those must not act as a
+    // directive.
+    let intent = inline(&outcome.intent);
+    match outcome.status {
+        OutcomeStatus::Matched if replan::stands(outcome, plan) => {
+            let label = if falls_short_as_a_whole(plan) {
+                "Done, and kept with its output"
+            } else {
+                "Done, do not plan it again"
+            };
+            line(text, format_args!("{label}: {intent}"));
+            output(text, outcome);
+        }
+        OutcomeStatus::Matched => {
+            line(text, format_args!("Fell short: {intent}"));
+            output(text, outcome);
+            let of_it = |unmet: &&UnmetCriterion| unmet.subtask_id == Some(outcome.subtask_id);
+            plan.directive.unmet.iter().filter(of_it).for_each(|unmet| not_met(text, "Not met", unmet));
+        }
+        OutcomeStatus::Failed => {
+            line(text, format_args!("Failed: {intent}\n{}", reason(outcome)));
+            failed(text, outcome);
+        }
+        OutcomeStatus::Skipped => line(text, format_args!("Not run: {intent}")),
+    }
+    calls(text, outcome, left_out);
+}
+
+/// What the results of a plan lack together.
+fn whole(text: &mut String, plan: &Previous) {
+    for unmet in plan.directive.unmet.iter().filter(|unmet| unmet.subtask_id.is_none()) {
+        not_met(text, "Not met by the results together", unmet);
+    }
+}
+
 /// The unmet criteria with their failure classes. The reasons are given once, for the step.
 fn failed(text: &mut String, outcome: &SubTaskOutcome) {
-    for verdict in outcome.criteria_verdicts.iter().take(MOST) {
+    for verdict in &outcome.criteria_verdicts {
         if let Finding::Fail { failure_class, .. } = &verdict.finding {
             let class = named(failure_class);
             line(text, format_args!("Not met ({class}): {}", inline(&cut(&verdict.criterion))));
@@ -207,25 +250,18 @@ fn failed(text: &mut String, outcome: &SubTaskOutcome) {
     }
 }
 
-/// The last calls of a step and how they ended, so that they are not tried again.
-fn tried(text: &mut String, outcome: &SubTaskOutcome) {
-    let calls: Vec<String> = outcome.tool_calls.iter().rev().take(MOST).map(call).collect();
-    if !calls.is_empty() {
-        let shown = calls.into_iter().rev().collect::<Vec<_>>().join("\n");
-        line(text, format_args!("Tried:\n{}", fenced(Origin::Arguments, &shown)));
+/// The calls of a step: how each ended, and what it changed.
+fn calls(text: &mut String, outcome: &SubTaskOutcome, left_out: &mut usize) {
+    let hidden = (*left_out).min(outcome.tool_calls.len());
+    *left_out -= hidden;
+    let mut shown: Vec<String> = Vec::new();
+    if hidden > 0 {
+        shown.push(format!("[... {hidden} earlier calls ...]"));
     }
-}
-
-fn call(call: &ToolCall) -> String {
-    let target: String = call.target().chars().take(SHOWN_OF_A_CALL).collect();
-    let ended = match &call.failure {
-        None => "succeeded".to_owned(),
-        Some(failure) => {
-            let reason: String = failure.reason.chars().take(SHOWN_OF_A_CALL).collect();
-            format!("failed ({}): {}", named(&failure.class), inline(&reason))
-        }
-    };
-    format!("{}: {} -> {ended}", call.tool, inline(&target))
+    shown.extend(outcome.tool_calls.iter().skip(hidden).map(|call| call_line(call, CALLS)));
+    if !shown.is_empty() {
+        line(text, format_args!("Its calls:\n{}", fenced(Origin::Arguments, &shown.join("\n"))));
+    }
 }
 
 fn output(text: &mut String, outcome: &SubTaskOutcome) {
@@ -260,7 +296,7 @@ fn reason(outcome: &SubTaskOutcome) -> String {
 }
 
 fn cut(text: &str) -> String {
-    text.chars().take(SHOWN).collect()
+    SHOWN.cut(text).into_owned()
 }
 
 /// Writing to a string cannot fail.

@@ -1,7 +1,7 @@
 //! Plan validator: rules that no plan may break, whichever planner made it.
 
 use artoo_checks::{Flaw, lint, lint_text, matches_any_text};
-use artoo_types::{Check, Criterion, GaveUp, OutcomeStatus, Plan, SubTaskId};
+use artoo_types::{Check, Criterion, OutcomeStatus, Plan, SubTaskId};
 
 use crate::{PlanContext, compile::NOT_EMPTY};
 
@@ -67,9 +67,6 @@ pub enum Violation {
     /// The plan equals, or nearly equals, the previous plan, and that plan failed.
     #[error("this is the plan that failed: plan another way to get there, or say that there is none")]
     SamePlan,
-    /// The plan gives up over something that the person present could answer.
-    #[error("the user is there: plan the work with a step that asks them ({})", .0.question.as_deref().unwrap_or(&.0.reason))]
-    PersonIsThere(GaveUp),
 }
 
 /// Every rule that `plan` breaks; empty for a usable plan.

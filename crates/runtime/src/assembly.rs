@@ -38,7 +38,7 @@ use crate::{
     command,
     command_checks::CommandChecks,
     executor_settings::executor_settings,
-    folder_listing::folder_listing,
+    folder_listing::WorkingFolder,
     foreign_solver::ForeignSolver,
     guided_limits,
     journal::{RecordFailure, RunJournal},
@@ -51,6 +51,7 @@ use crate::{
     runs,
     successor::Successor,
     supervisor::{Supervised, supervise},
+    until_stopped::UntilStopped,
 };
 
 use dispatcher::dispatcher;
@@ -282,7 +283,10 @@ fn role_tasks(
     let (surroundings, options) = (&request.surroundings, &parts.options);
     let deadlines = options.deadlines;
 
-    let (behaviour, model) = (Arc::clone(&options.roles.perceiver), Arc::clone(&parts.models.perceiver));
+    // The planner tells the story of a run that failed, so its model is asked until the end.
+    let stop = tools.cancel.clone();
+    let (behaviour, model) =
+        (Arc::clone(&options.roles.perceiver), UntilStopped::new(&parts.models.perceiver, &stop));
     role_tasks.add(bus, Role::Perceiver, move |port| {
         artoo_perceiver::run(port, Arc::clone(&behaviour), Arc::clone(&model))
     })?;
@@ -291,10 +295,10 @@ fn role_tasks(
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
         inventory: parts.inventory.clone(),
-        listing: {
+        folder: {
             let secrets = artoo_consent::secrets_in(&surroundings.home);
-            let protected: Vec<PathBuf> = options.protected.iter().cloned().chain(secrets).collect();
-            folder_listing(&surroundings.working_folder, &protected)
+            let protected = options.protected.iter().cloned().chain(secrets).collect();
+            Arc::new(WorkingFolder { folder: surroundings.working_folder.clone(), protected })
         },
         person_present: request.person_present,
         instructions: request.instructions.clone().into(),
@@ -309,13 +313,15 @@ fn role_tasks(
     role_tasks.add(bus, Role::Planner, move |port| {
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
-    let (behaviour, model) = (Arc::clone(&options.roles.executor), Arc::clone(&parts.models.executor));
+    let (behaviour, model) =
+        (Arc::clone(&options.roles.executor), UntilStopped::new(&parts.models.executor, &stop));
     let made_here = OnThisMachine { toolbox: Arc::clone(&parts.toolbox), context: tools.clone() };
     let settings = executor_settings(parts, (request, kept), made_here);
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
-    let (judge, model) = (Arc::clone(&options.roles.judge), Arc::clone(&parts.models.agent_validator));
+    let (judge, model) =
+        (Arc::clone(&options.roles.judge), UntilStopped::new(&parts.models.agent_validator, &stop));
     let rehearsal = Rehearsal::new(&parts.toolbox, tools.clone(), options.policy.clone());
     let again: Arc<dyn Rerun> = match options.acceptance.dependence {
         true => Arc::new(CallsAgain(rehearsal)),
@@ -334,7 +340,8 @@ fn role_tasks(
     role_tasks.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
-    let (judge, model) = (Arc::clone(&options.roles.task_judge), Arc::clone(&parts.models.meta_validator));
+    let (judge, model) =
+        (Arc::clone(&options.roles.task_judge), UntilStopped::new(&parts.models.meta_validator, &stop));
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings.clone(),
         judge_deadline: deadlines.judge,

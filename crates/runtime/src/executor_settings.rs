@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use artoo_executor::{Provenance, Settings, Terms};
-use artoo_types::{CallId, Foreign, SubTaskOutcome};
+use artoo_executor::{Environment, Provenance, Settings, Terms, Writes};
+use artoo_sandbox::{Network, SandboxMode};
+use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome};
 use uuid::Uuid;
 
 use crate::{RunRequest, artoo::Parts, run_tools::OnThisMachine};
@@ -24,6 +25,20 @@ pub(crate) fn executor_settings(
             granted: request.granted.clone(),
             rules: parts.options.policy.clone(),
             person_present: request.person_present,
+        },
+        environment: Environment {
+            writes: match request.sandbox {
+                SandboxMode::ReadOnly => Writes::Nowhere,
+                SandboxMode::WorkspaceWrite => Writes::GivenFolders,
+                SandboxMode::FullAccess => Writes::Everywhere,
+            },
+            network: match request.network {
+                Network::Denied => false,
+                Network::Granted => true,
+            },
+            approval: request.approval,
+            granted: request.granted.clone(),
+            person_present: request.person_present && request.approval != Approval::Never,
         },
         programs: parts.inventory.programs.clone(),
         instructions: request.instructions.clone().into(),

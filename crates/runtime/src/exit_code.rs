@@ -14,7 +14,7 @@ use artoo_types::{
 /// | 2 | usage or configuration |
 /// | 3 | `success`, some criteria unmet; or `accept` without the value that a schema asks for |
 /// | 4 | `abandon` |
-/// | 5 | the plan was not agreed to |
+/// | 5 | the plan was not agreed to, or the user ended the run at a question |
 /// | 6 | the person has to answer something first |
 /// | 124 | `--timeout` |
 /// | 129 | the terminal was closed (SIGHUP) |
@@ -35,7 +35,7 @@ pub fn exit_code(result: &FinalResult) -> u8 {
             FaultKind::Configuration | FaultKind::Request => 2,
             FaultKind::Budget | FaultKind::Impossible => 4,
             FaultKind::NeedsPerson => 6,
-            FaultKind::Refused => 5,
+            FaultKind::Refused | FaultKind::Declined => 5,
             FaultKind::Timeout => 124,
             FaultKind::HungUp => 129,
             FaultKind::Cancelled => 130,

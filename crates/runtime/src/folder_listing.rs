@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_planner::{FolderListing, Listed};
+use artoo_planner::{FolderListing, ListFolder, Listed};
+use async_trait::async_trait;
 use ignore::WalkBuilder;
 
 /// Listing depth: the folder and its subfolders.
@@ -12,9 +13,27 @@ const LISTED: usize = 200;
 /// Maximum number of visited entries.
 const SEEN: usize = 5_000;
 
+/// The working folder of a run.
+#[derive(Debug)]
+pub(crate) struct WorkingFolder {
+    pub(crate) folder: PathBuf,
+    /// Places that are not named to anybody.
+    pub(crate) protected: Vec<PathBuf>,
+}
+
+#[async_trait]
+impl ListFolder for WorkingFolder {
+    async fn list(&self) -> FolderListing {
+        let (folder, protected) = (self.folder.clone(), self.protected.clone());
+        let listed = tokio::task::spawn_blocking(move || folder_listing(&folder, &protected)).await;
+        // A walk that panicked lists nothing.
+        listed.unwrap_or_default()
+    }
+}
+
 /// Files and folders in `folder` and one level below it, sorted, with the entries of the folder itself first.
 /// Hidden, git-ignored and protected entries are omitted; not even a protected name is shown.
-pub(crate) fn folder_listing(folder: &Path, protected: &[PathBuf]) -> FolderListing {
+fn folder_listing(folder: &Path, protected: &[PathBuf]) -> FolderListing {
     let protected = protected.to_vec();
     let is_shown = move |path: &Path| !protected.iter().any(|place| path.starts_with(place));
     let mut walk = WalkBuilder::new(folder);

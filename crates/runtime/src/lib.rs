@@ -55,6 +55,7 @@ pub mod sessions;
 mod spending;
 mod successor;
 mod supervisor;
+mod until_stopped;
 
 pub use acceptance::Acceptance;
 pub use artoo::Artoo;

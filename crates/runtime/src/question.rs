@@ -64,7 +64,7 @@ impl Question {
         }
     }
 
-    /// The message that a reply becomes; `None` if it answers another question. If no reply can come any
+    /// The message that a reply becomes; `None` if it answers another question or ends the run. If no reply can come any
     /// more, a clarification proceeds unanswered, and a plan or an effect is refused.
     pub(crate) fn answered(self, reply: Option<Reply>) -> Option<Message> {
         let nobody = || "nobody is left to ask".to_owned();
@@ -90,7 +90,7 @@ impl Question {
             }
             (
                 Self::Clarification { .. } | Self::Plan { .. } | Self::Effect { .. },
-                Some(Reply::Clarification(..) | Reply::Plan(_) | Reply::Effect(_)),
+                Some(Reply::Clarification(..) | Reply::Plan(_) | Reply::Effect(_) | Reply::Declined),
             ) => return None,
         })
     }

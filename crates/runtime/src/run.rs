@@ -167,6 +167,8 @@ pub(crate) enum Reply {
     Plan(PlanApprovalDecided),
     /// To R3.
     Effect(ApprovalDecided),
+    /// The user ends the run instead of answering, whatever the question is.
+    Declined,
 }
 
 /// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested),
@@ -216,6 +218,12 @@ impl Answerer {
         let (scope, reason) = (ApprovalScope::Once, "the person did not agree".to_owned());
         let decision = ApprovalDecided { call_id, granted: false, scope, reason, instead, rule: None };
         self.reply(Reply::Effect(decision));
+    }
+
+    /// Ends the run instead of answering the open question: no model is asked any more, and the result says
+    /// so, with exit code 5.
+    pub fn decline(&self) {
+        self.reply(Reply::Declined);
     }
 
     pub(crate) fn reply(&self, reply: Reply) {

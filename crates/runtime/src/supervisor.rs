@@ -266,6 +266,10 @@ impl Supervisor<'_> {
 
     /// Handles a reply of the person. A reply that answers no open question is dropped.
     fn answered(&mut self, reply: Option<Reply>) {
+        if let (Some(Reply::Declined), Some(_)) = (&reply, self.asked) {
+            let message = "you ended the run instead of answering its question".to_owned();
+            return self.fail(fault(Role::User, FaultKind::Declined, message));
+        }
         let Some(answer) = self.asked.and_then(|asked| asked.answered(reply)) else { return };
         self.wait_for(None);
         if let Err(error) = self.user.publish(answer) {

@@ -54,6 +54,8 @@ pub enum FaultKind {
     Terminated,
     /// A plan needed the person's consent, and it was refused, or nobody was there to give it.
     Refused,
+    /// The user was asked something, and chose to end the run instead of answering.
+    Declined,
     /// What is asked for cannot be done, as the planner sees it. R7 makes an ordinary `abandon` of it.
     Impossible,
     /// The person has to say something before there can be a plan; the hint is the question. R7 makes an ordinary `abandon` of it.
@@ -66,7 +68,12 @@ impl FaultKind {
     /// Whether a person, the system or the clock of the run cut it short, and nothing in it failed.
     pub const fn cuts_short(self) -> bool {
         match self {
-            Self::Timeout | Self::Cancelled | Self::HungUp | Self::Quit | Self::Terminated => true,
+            Self::Timeout
+            | Self::Cancelled
+            | Self::HungUp
+            | Self::Quit
+            | Self::Terminated
+            | Self::Declined => true,
             Self::Provider
             | Self::Answer
             | Self::Configuration

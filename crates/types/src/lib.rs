@@ -51,6 +51,7 @@ mod tool_call;
 mod tool_kind;
 mod trust;
 mod usage;
+mod user_statement;
 mod verdict;
 
 pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
@@ -103,6 +104,7 @@ pub use tool_call::{
 pub use tool_kind::ToolKind;
 pub use trust::{Foreign, Taint, Trust};
 pub use usage::ModelCall;
+pub use user_statement::{ConsentDecision, UserStatement};
 pub use verdict::{
     CorrectionSignal, CriterionVerdict, Evidence, FailureClass, Finding, GapEntry, Judge, VerdictReached,
 };

@@ -43,7 +43,7 @@ pub enum Layer {
 
 /// The table. A crate that is missing from it is a finding: a person places a new one, there is no default.
 const TABLE: [(Layer, &[&str]); 8] = [
-    (Layer::Pure, &["artoo-text", "artoo-types", "artoo-ggs-core", "artoo-redaction"]),
+    (Layer::Pure, &["artoo-text", "artoo-types", "artoo-case-file", "artoo-ggs-core", "artoo-redaction"]),
     (
         Layer::StandAlone,
         &[
@@ -150,12 +150,13 @@ const PURE_MAY_NOT_REACH: [&str; 4] = ["tokio", "mio", "futures-executor", "rust
 const TASKS_MAY_USE: &str = "artoo-test-needs";
 
 /// How many crates from outside each crate may reach, on Linux. Raised by a person who has a reason, not by the next feature.
-const BUDGET: [(&str, usize); 36] = [
+const BUDGET: [(&str, usize); 37] = [
     ("artoo", 199),
     ("artoo-agent-validator", 115),
     ("artoo-anchored-files", 20),
     ("artoo-auditor", 59),
     ("artoo-bus", 45),
+    ("artoo-case-file", 36),
     ("artoo-checks", 91),
     ("artoo-cli", 270),
     ("artoo-consent", 51),

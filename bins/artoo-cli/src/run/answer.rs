@@ -71,13 +71,18 @@ impl Offer {
         let rule = self.rule.then(|| "a: always, by a rule".to_owned());
         let offered = [Some("y: yes, once".to_owned()), run, folder, Some("d: details".to_owned()), rule];
         let offered: Vec<String> = offered.into_iter().flatten().collect();
-        format!("{}   N: no   or say what to do instead > ", offered.join("   "))
+        format!("{}   N: no   s: stop the run   or say what to do instead > ", offered.join("   "))
     }
 }
 
 /// Whether the answer is an explicit yes; an empty line, the end of the input and anything else are a no.
 pub(crate) fn is_yes(answer: &str) -> bool {
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Whether a line ends the run at a question that is answered in words: no words of a language do.
+pub(super) fn ends_the_run(line: &str) -> bool {
+    line.trim() == "/stop"
 }
 
 /// A parsed answer.
@@ -88,6 +93,8 @@ pub(super) enum Said {
     No,
     /// Show the details first.
     Details,
+    /// End the run.
+    Stop,
     /// No, and do this instead.
     Instead(String),
 }
@@ -105,6 +112,7 @@ impl Said {
             "f" | "folder" => Self::Yes(ApprovalScope::Folder),
             "a" | "always" => Self::Yes(ApprovalScope::Always),
             "d" | "details" => Self::Details,
+            "s" | "stop" => Self::Stop,
             words if words.len() < SHORTEST_WORDS => Self::No,
             _ => Self::Instead(answer.trim().to_owned()),
         }
@@ -143,6 +151,8 @@ mod tests {
             assert_eq!(Said::of(answer), Said::No, "{answer}");
         }
         assert_eq!((Said::of("d"), Said::of(" Details\n")), (Said::Details, Said::Details));
+        assert_eq!((Said::of("s"), Said::of(" STOP ")), (Said::Stop, Said::Stop));
+        assert!(ends_the_run(" /stop\n") && !ends_the_run("stop") && !ends_the_run("/stop it"));
         for answer in ["yes but not now", "Write it to new.txt", "写到 new.txt"] {
             assert_eq!(Said::of(&format!(" {answer}\n")), Said::Instead(answer.to_owned()));
         }

@@ -8,7 +8,7 @@ use artoo_types::{ApprovalRequested, ApprovalScope, CallId, Message};
 use tokio::sync::oneshot;
 
 use super::always_rule::PolicyFile;
-use super::answer::{Offer, Said, is_yes};
+use super::answer::{Offer, Said, ends_the_run, is_yes};
 use super::details_pager::Pager;
 use crate::terminal::{Look, Streams, Terminal};
 use crate::view::{Frame, details, first_screen};
@@ -89,7 +89,7 @@ impl Question {
     /// The prompt before the answer.
     fn prompt(&self) -> String {
         match self {
-            Self::Clarification(_) => "answer (empty: go ahead) > ".to_owned(),
+            Self::Clarification(_) => "answer (empty: go ahead, /stop: stop the run) > ".to_owned(),
             Self::Plan(_) => "run this plan? [y/N] > ".to_owned(),
             Self::Effect(asked) => Offer::of(asked).prompt(),
         }
@@ -190,6 +190,9 @@ impl Asking {
     pub(super) fn take(&mut self, line: &str, terminal: &mut Terminal) {
         let Some(Open { question, awaited, .. }) = self.open.take() else { return };
         match question {
+            Question::Clarification(_) | Question::Plan(_) if ends_the_run(line) => {
+                self.reply(Answerer::decline)
+            }
             Question::Clarification(round) => self.reply(|person| person.answer(round, line.to_owned())),
             Question::Plan(round) if is_yes(line) => self.reply(|person| person.agree(round)),
             Question::Plan(round) => self.reply(|person| person.refuse(round)),
@@ -214,6 +217,7 @@ impl Asking {
                 self.begin(Question::Effect(asked), terminal);
             }
             Said::No => self.reply(|person| person.deny(asked.call_id, None)),
+            Said::Stop => self.reply(Answerer::decline),
             Said::Details => {
                 let pager = Pager::new(details(&asked, plain(terminal)));
                 self.page(asked, pager, terminal);

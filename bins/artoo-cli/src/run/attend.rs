@@ -274,7 +274,8 @@ mod tests {
         };
         assert!(model.requests().iter().any(planned));
         let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
-        let (question, prompt) = (text.find("? docs␛[2J or logs?"), text.find("answer (empty: go ahead) > "));
+        let (question, prompt) =
+            (text.find("? docs␛[2J or logs?"), text.find("answer (empty: go ahead, /stop: stop the run) > "));
         assert!(question.is_some() && question < prompt, "{text}");
         assert!(text.contains("answered: logs"), "{text}");
         artoo.close().await;

@@ -169,6 +169,7 @@ pub(super) fn fault(kind: FaultKind) -> &'static str {
         FaultKind::Timeout => "out of time",
         FaultKind::Budget => "out of budget",
         FaultKind::Refused => "not agreed to",
+        FaultKind::Declined => "ended at a question",
         FaultKind::Impossible => "cannot be done",
         FaultKind::NeedsPerson => "needs an answer",
         FaultKind::Provider

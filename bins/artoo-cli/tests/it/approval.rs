@@ -68,7 +68,7 @@ fn the_exact_effect_is_shown_and_a_yes_allows_it() {
 }
 
 const RULES: &str = ".config/artoo/policy.toml";
-const OFFERED: &str = "a: always, by a rule   N: no   or say what to do instead > ";
+const OFFERED: &str = "a: always, by a rule   N: no   s: stop the run   or say what to do instead > ";
 const WHY: &str = "(empty: back to the question) > ";
 
 /// Runs at a terminal; waits for each shown text and types the answer to it.

@@ -86,6 +86,7 @@ async fn judged(
     let folder = Path::new("/nonexistent");
     let (surroundings, world, subtask) = (surroundings(folder), world(folder), tested());
     let cx = JudgeContext {
+        background: &artoo_case_file::Background::default(),
         subtask: &subtask,
         result,
         surroundings: &surroundings,

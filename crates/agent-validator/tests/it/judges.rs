@@ -40,6 +40,7 @@ async fn ask(
     let subtask = subtask(intent, &[criterion]);
     let (surroundings, world) = (surroundings(folder), world(folder));
     let cx = JudgeContext {
+        background: &artoo_case_file::Background::default(),
         subtask: &subtask,
         result,
         surroundings: &surroundings,
@@ -118,6 +119,7 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
             ScriptedModel::new().always(Expect::purpose("agent_validator"), Answer::text(said.clone()));
         let model: Arc<dyn LlmClient> = Arc::new(model);
         let cx = JudgeContext {
+            background: &artoo_case_file::Background::default(),
             subtask: &subtask,
             result: &done,
             surroundings: &surroundings,

@@ -43,6 +43,7 @@ async fn decided_by(
 ) -> Vec<CriterionVerdict> {
     let (surroundings, world) = (surroundings(folder), world(folder));
     let cx = JudgeContext {
+        background: &artoo_case_file::Background::default(),
         subtask,
         result,
         surroundings: &surroundings,
@@ -167,6 +168,7 @@ async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
         let calls = vec![call(1, "3", true), call(2, answer, true)];
         let result = ExecutionResult { verbatim, ..result(answer, calls) };
         let cx = JudgeContext {
+            background: &artoo_case_file::Background::default(),
             subtask,
             result: &result,
             surroundings: &surroundings,
@@ -206,6 +208,7 @@ async fn an_answer_without_a_word_of_an_output_fails_where_it_is_about_something
         let result = result(answer, calls.clone());
         let subtask = SubTask { intent: intent.to_owned(), ..asked.clone() };
         let cx = JudgeContext {
+            background: &artoo_case_file::Background::default(),
             subtask: &subtask,
             result: &result,
             surroundings: &surroundings,
@@ -271,6 +274,7 @@ async fn lesson_what_did_not_change_is_not_judged_again() {
     let (subtask, done) = (judged_subtask(), result("hello", vec![call(1, "hello", true)]));
     let (surroundings, world) = (surroundings(Path::new(FOLDER)), world(Path::new(FOLDER)));
     let cx = JudgeContext {
+        background: &artoo_case_file::Background::default(),
         subtask: &subtask,
         result: &done,
         surroundings: &surroundings,
@@ -355,6 +359,7 @@ async fn lesson_89_an_old_file_is_no_new_one() {
     let old_world = artoo_checks::Filesystem::new(folder.path(), folder.path(), surroundings.now);
     let result = counted(1, 1, "downloaded 下载.iso");
     let cx = JudgeContext {
+        background: &artoo_case_file::Background::default(),
         subtask: &subtask,
         result: &result,
         surroundings: &surroundings,

@@ -16,7 +16,7 @@ fn concurrent_publishers_give_one_order() {
     let run = run();
     let mut observer = run.observe(THREADS * EACH);
     let perceiver = run.port(Role::Perceiver).unwrap();
-    let receivers = [Role::Planner, Role::MetaValidator, Role::Ggs, Role::Dispatcher];
+    let receivers = [Role::Planner, Role::Ggs, Role::Dispatcher];
     let mut ports = receivers.map(|role| run.port(role).unwrap());
     let barrier = Arc::new(Barrier::new(THREADS));
     let threads: Vec<_> = (0..THREADS)

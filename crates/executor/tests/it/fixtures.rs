@@ -299,6 +299,7 @@ impl House {
             cancel: tool_context.cancel.clone(),
             tools: Arc::new(OnStage { toolbox: Toolbox::new().with(Stage), context: tool_context }),
             terms,
+            environment: artoo_executor::Environment::default(),
             programs: vec!["find".to_owned(), "python3".to_owned()],
             instructions: Arc::default(),
             samples: true,

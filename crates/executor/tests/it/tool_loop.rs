@@ -261,9 +261,10 @@ async fn thoughts_go_back_with_their_turn() {
     assert_eq!(requests[1].messages[1].reasoning, [thought]);
 }
 
-/// Issue 15: the first turn is small.
+/// Issue 15: the first turn is small. The block about the environment, which saves the first look, has about 80
+/// tokens of it.
 #[tokio::test]
-async fn the_first_turn_has_at_most_1500_tokens() {
+async fn the_first_turn_has_at_most_1600_tokens() {
     let mut cx = conformance::context("How many files are in docs?");
     cx.tools = artoo_tools::Toolbox::standard().tools().map(spec).collect();
     let model =
@@ -274,7 +275,7 @@ async fn the_first_turn_has_at_most_1500_tokens() {
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
     ModelExecutor::default().attempt(&cx, &shows("x"), &client).await.unwrap();
     let tokens = estimate_usage(&model.requests()[0], "").prompt_tokens;
-    assert!(tokens <= 1_500, "{tokens}");
+    assert!(tokens <= 1_600, "{tokens}");
 }
 
 fn called(command: &str) -> Completion {

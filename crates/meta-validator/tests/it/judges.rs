@@ -30,6 +30,7 @@ async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (F
     let spec = spec("Count the .txt files in docs, 包括子文件夹");
     let world = world(&surroundings);
     let cx = TaskContext {
+        background: &artoo_case_file::Background::default(),
         spec: &spec,
         laws: &[],
         outcomes,
@@ -121,6 +122,7 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
         let merged = Value::Null;
         let world = world(&surroundings);
         let cx = TaskContext {
+            background: &artoo_case_file::Background::default(),
             spec: &spec,
             laws: &[],
             outcomes: &outcomes,

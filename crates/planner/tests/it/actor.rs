@@ -8,11 +8,12 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_planner::{
-    Asking, FailureContext, FolderListing, PlanContext, PlanError, Planner, Settings, conformance, run,
+    Asking, FailureContext, FolderListing, ListFolder, Listed, PlanContext, PlanError, Planner, Settings,
+    conformance, run,
 };
 use artoo_types::{
-    DispatchManifest, FaultKind, MemoryReply, Message, MessageKind, OutcomeStatus, Plan, PlanDirective, Role,
-    SubTaskId, SubTaskOutcome, UnmetCriterion,
+    ClarificationAnswered, DispatchManifest, FaultKind, MemoryReply, Message, MessageKind, OutcomeStatus,
+    Plan, PlanDirective, Role, SubTaskId, SubTaskOutcome, UnmetCriterion,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -31,11 +32,19 @@ struct House {
 
 impl House {
     fn new(planner: Arc<dyn Planner>, model: &Arc<ScriptedModel>) -> Self {
+        Self::with_settings(planner, model, |settings| settings)
+    }
+
+    fn with_settings(
+        planner: Arc<dyn Planner>,
+        model: &Arc<ScriptedModel>,
+        change: impl FnOnce(Settings) -> Settings,
+    ) -> Self {
         let scene = scene();
         let port = |role| scene.bus.port(role).unwrap();
         let PlanContext { surroundings, inventory, .. } = conformance::context("x");
         let settings = Settings {
-            listing: FolderListing::default(),
+            folder: Arc::new(FolderListing::default()),
             person_present: false,
             instructions: Arc::default(),
             resumed: Vec::new(),
@@ -45,7 +54,7 @@ impl House {
             plan_deadline: Duration::from_secs(300),
             report_deadline: Duration::from_secs(45),
         };
-        let actor = tokio::spawn(run(port(Role::Planner), planner, client(model), settings));
+        let actor = tokio::spawn(run(port(Role::Planner), planner, client(model), change(settings)));
         let (perceiver, memory) = (port(Role::Perceiver), port(Role::SharedMemory));
         let (dispatcher, ggs) = (port(Role::Dispatcher), port(Role::Ggs));
         Self { perceiver, memory, dispatcher, ggs, scene, actor }
@@ -118,6 +127,101 @@ async fn memory_is_asked_before_every_plan() {
     let said = house.replied().await;
     assert_eq!(kinds(&said), [MessageKind::ModelCall, MessageKind::Plan]);
     assert_eq!(plans(&said)[0].round, 1);
+    house.close().await;
+}
+
+fn needs_person() -> Answer {
+    let give_up = serde_json::json!({"kind": "needs_person", "reason": "Two fit.", "question": "Which?"});
+    Answer::json(serde_json::json!({"subtasks": [], "give_up": give_up}))
+}
+
+fn user_is_there(settings: Settings) -> Settings {
+    Settings { person_present: true, ..settings }
+}
+
+/// A question of the planner was refused ("plan the work with a step that asks them"), which cost a repair and
+/// a turn of the executor.
+#[tokio::test(start_paused = true)]
+async fn a_question_goes_to_the_user_at_once() {
+    let model = capable(vec![needs_person(), answer(&question("Rename the report of May"))]);
+    let mut house = House::with_settings(Arc::new(planner()), &model, user_is_there);
+    let user = house.scene.bus.port(Role::User).unwrap();
+    house.perceiver.publish(conformance::task("Rename the report")).unwrap();
+    house.said().await;
+    let said = house.replied().await;
+    let [Message::ModelCall(_), Message::ClarificationRequested(asked)] = said.as_slice() else {
+        panic!("{said:?}")
+    };
+    assert_eq!(
+        (asked.round, asked.subtask_id, asked.questions.as_slice()),
+        (1, None, &["Which?".to_owned()][..])
+    );
+    user.publish(ClarificationAnswered { round: 1, subtask_id: None, answer: "the one of May".into() })
+        .unwrap();
+    assert_eq!(plans(&house.said().await).iter().map(|plan| plan.round).collect::<Vec<_>>(), [1]);
+    let asked = model.requests();
+    let prompt = asked.last().unwrap().messages.last().unwrap().content.clone();
+    assert!(prompt.contains("Question: Which? Answer: the one of May"), "{prompt}");
+    house.close().await;
+}
+
+/// Whoever asks for ever is not answered for ever; and where nobody is there, the run ends with the question.
+#[tokio::test(start_paused = true)]
+async fn questions_are_bounded_and_need_a_user() {
+    let model = capable(vec![needs_person(), needs_person(), needs_person()]);
+    let mut house = House::with_settings(Arc::new(planner()), &model, user_is_there);
+    let user = house.scene.bus.port(Role::User).unwrap();
+    house.perceiver.publish(conformance::task("Rename the report")).unwrap();
+    house.said().await;
+    let mut said = house.replied().await;
+    for round in 1..=2 {
+        assert!(
+            matches!(said.last(), Some(Message::ClarificationRequested(asked)) if asked.round == round),
+            "{said:?}"
+        );
+        user.publish(ClarificationAnswered { round, subtask_id: None, answer: "either".into() }).unwrap();
+        said = house.said().await;
+    }
+    let needs = |message: Option<&Message>| matches!(message, Some(Message::Fault(fault)) if fault.kind == FaultKind::NeedsPerson);
+    assert!(needs(said.last()), "{said:?}");
+    house.close().await;
+
+    let mut alone = House::new(Arc::new(planner()), &capable(vec![needs_person()]));
+    alone.perceiver.publish(conformance::task("Rename the report")).unwrap();
+    alone.said().await;
+    assert!(needs(alone.replied().await.last()));
+    alone.close().await;
+}
+
+/// The folder as it was at the start of the run was shown before each plan, with files that the run had
+/// deleted.
+#[tokio::test(start_paused = true)]
+async fn the_folder_is_listed_before_each_plan() {
+    struct Counting(std::sync::atomic::AtomicU64);
+    #[async_trait]
+    impl ListFolder for Counting {
+        async fn list(&self) -> FolderListing {
+            let count = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            let listed = vec![Listed { path: format!("file{count}.txt"), bytes: Some(1) }];
+            FolderListing { listed, has_more: false }
+        }
+    }
+    let model = capable(vec![answer(&question("Count them")), answer(&question("Look again"))]);
+    let folder = Arc::new(Counting(std::sync::atomic::AtomicU64::new(0)));
+    let mut house =
+        House::with_settings(Arc::new(planner()), &model, |settings| Settings { folder, ..settings });
+    house.perceiver.publish(conformance::task("How many files are there?")).unwrap();
+    house.said().await;
+    house.replied().await;
+    house.ggs.publish(directive(1)).unwrap();
+    house.said().await;
+    house.replied().await;
+    let prompts: Vec<String> =
+        model.requests().iter().map(|request| request.messages.last().unwrap().content.clone()).collect();
+    for (at, prompt) in prompts.iter().enumerate() {
+        assert!(prompt.contains(&format!("file{at}.txt")), "{prompt}");
+    }
+    assert_eq!(prompts.len(), 2);
     house.close().await;
 }
 

@@ -104,18 +104,6 @@ async fn giving_up_is_an_answer() {
         let found = error.fault();
         assert_eq!((found.kind, found.message, found.hint), (fault, told.reason, told.question));
     }
-    // If a person is present, a step can ask them.
-    let asking = PlanContext { person_present: true, ..cx.clone() };
-    let ask = json!({"subtasks": [], "give_up": {"kind": "needs_person", "reason": "Two fit.", "question": "Which?"}});
-    let again = question("Ask the user which of both is meant, and count that");
-    let (plan, prompt) = planned(&asking, vec![Answer::json(ask.clone()), answer(&again)]).await;
-    assert_eq!(plan.unwrap().subtasks[0].intent, again.subtasks[0].intent);
-    assert!(
-        prompt.contains("the user is there: plan the work with a step that asks them (Which?)"),
-        "{prompt}"
-    );
-    let (error, _) = planned(&asking, vec![Answer::json(ask.clone()), Answer::json(ask)]).await;
-    assert!(matches!(&error, Err(PlanError::GaveUp(told)) if told.reason == "Two fit."), "{error:?}");
     // Neither a plan nor a reason is not a plan.
     let nothing = || Answer::json(json!({"subtasks": []}));
     let (error, _) = planned(&cx, vec![nothing(), nothing()]).await;

@@ -142,6 +142,7 @@ impl Ear {
             Order::Answer { round, answer } => self.reply(Reply::Clarification(round, answer)),
             Order::Plan { decision } => self.reply(Reply::Plan(decision)),
             Order::Effect { decision } => self.reply(Reply::Effect(decision)),
+            Order::Decline {} => self.reply(Reply::Declined),
             Order::Note { text } => self.noter.note(&text).map_err(|error| error.to_string()),
             Order::Stop {} => {
                 self.canceller.cancel();
@@ -166,7 +167,8 @@ impl Ear {
         if *answered == Some(open) {
             return Err("somebody has answered this question already".to_owned());
         }
-        if open.question.answered(Some(reply.clone())).is_none() {
+        let ends_the_run = matches!(reply, Reply::Declined);
+        if !ends_the_run && open.question.answered(Some(reply.clone())).is_none() {
             return Err("this answers another question than the one that is open".to_owned());
         }
         *answered = Some(open);

@@ -26,6 +26,8 @@ pub enum Order {
         /// The decision.
         decision: ApprovalDecided,
     },
+    /// Ends the run instead of answering the open question.
+    Decline {},
     /// Sends an unsolicited note.
     Note {
         /// The person's words.
@@ -59,6 +61,7 @@ impl From<Reply> for Order {
             Reply::Clarification(round, answer) => Self::Answer { round, answer },
             Reply::Plan(decision) => Self::Plan { decision },
             Reply::Effect(decision) => Self::Effect { decision },
+            Reply::Declined => Self::Decline {},
         }
     }
 }

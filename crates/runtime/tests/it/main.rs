@@ -47,3 +47,5 @@ mod sessions;
 mod success;
 mod undoing;
 mod watch;
+mod who_sees_what;
+mod whole_run;
