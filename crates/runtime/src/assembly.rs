@@ -286,7 +286,7 @@ fn role_tasks(
     // The planner tells the story of a run that failed, so its model is asked until the end.
     let stop = tools.cancel.clone();
     let (behaviour, model) =
-        (Arc::clone(&options.roles.perceiver), UntilStopped::new(&parts.models.perceiver, &stop));
+        (Arc::clone(&options.roles.perceiver), UntilStopped::wrap(&parts.models.perceiver, &stop));
     role_tasks.add(bus, Role::Perceiver, move |port| {
         artoo_perceiver::run(port, Arc::clone(&behaviour), Arc::clone(&model))
     })?;
@@ -314,14 +314,14 @@ fn role_tasks(
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
     let (behaviour, model) =
-        (Arc::clone(&options.roles.executor), UntilStopped::new(&parts.models.executor, &stop));
+        (Arc::clone(&options.roles.executor), UntilStopped::wrap(&parts.models.executor, &stop));
     let made_here = OnThisMachine { toolbox: Arc::clone(&parts.toolbox), context: tools.clone() };
     let settings = executor_settings(parts, (request, kept), made_here);
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
     let (judge, model) =
-        (Arc::clone(&options.roles.judge), UntilStopped::new(&parts.models.agent_validator, &stop));
+        (Arc::clone(&options.roles.judge), UntilStopped::wrap(&parts.models.agent_validator, &stop));
     let rehearsal = Rehearsal::new(&parts.toolbox, tools.clone(), options.policy.clone());
     let again: Arc<dyn Rerun> = match options.acceptance.dependence {
         true => Arc::new(CallsAgain(rehearsal)),
@@ -341,7 +341,7 @@ fn role_tasks(
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
     let (judge, model) =
-        (Arc::clone(&options.roles.task_judge), UntilStopped::new(&parts.models.meta_validator, &stop));
+        (Arc::clone(&options.roles.task_judge), UntilStopped::wrap(&parts.models.meta_validator, &stop));
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings.clone(),
         judge_deadline: deadlines.judge,

@@ -14,7 +14,7 @@ pub(crate) struct UntilStopped {
 }
 
 impl UntilStopped {
-    pub(crate) fn new(model: &Arc<dyn LlmClient>, stop: &CancellationToken) -> Arc<dyn LlmClient> {
+    pub(crate) fn wrap(model: &Arc<dyn LlmClient>, stop: &CancellationToken) -> Arc<dyn LlmClient> {
         Arc::new(Self { model: Arc::clone(model), stop: stop.clone() })
     }
 
