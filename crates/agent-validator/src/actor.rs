@@ -3,7 +3,7 @@
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{ClosedFiles, Filesystem, named_paths};
+use artoo_checks::Filesystem;
 use artoo_judging::{Dependence, Rerun, dependences};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
@@ -13,7 +13,9 @@ use artoo_types::{
 use tokio::{sync::Mutex, task::JoinSet};
 use tracing::Instrument as _;
 
-use crate::{FastLoop, Judge, JudgeContext, RunCommand, Step, give_up_review::borne_out, verdicts};
+use crate::{
+    FastLoop, Judge, JudgeContext, RunCommand, Step, StepMentions, give_up_review::borne_out, verdicts,
+};
 
 /// The actor's inputs besides its port.
 #[derive(Clone)]
@@ -28,8 +30,8 @@ pub struct Settings {
     pub commands: Arc<dyn RunCommand>,
     /// Runs calls again in perturbed worlds, to find out what they depend on.
     pub again: Arc<dyn Rerun>,
-    /// Files that no judge is shown and no check reads.
-    pub closed: ClosedFiles,
+    /// The folders of the run, without the files that no judge is shown and no check reads.
+    pub world: Filesystem,
 }
 
 impl std::fmt::Debug for Settings {
@@ -45,12 +47,7 @@ impl std::fmt::Debug for Settings {
 /// Judges every result of the run. Subtasks are judged concurrently, the attempts of one subtask in order.
 /// Returns when the run is closed.
 pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient>, settings: Settings) {
-    let surroundings = &settings.surroundings;
-    let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
-        .with_workspace(&surroundings.workspace)
-        .with_closed(settings.closed.clone());
-    let harness =
-        Arc::new(Harness { sender: port.sender(), judge, model, settings: settings.clone(), world });
+    let harness = Arc::new(Harness { sender: port.sender(), judge, model, settings: settings.clone() });
     let mut loops: HashMap<SubTaskId, Arc<Mutex<FastLoop>>> = HashMap::new();
     let mut judging = JoinSet::new();
     while let Some(envelope) = port.recv().await {
@@ -76,7 +73,6 @@ struct Harness {
     judge: Arc<dyn Judge>,
     model: Arc<dyn LlmClient>,
     settings: Settings,
-    world: Filesystem,
 }
 
 impl Harness {
@@ -94,16 +90,18 @@ impl Harness {
                 }
             });
         let judged = fast_loop.with_all_calls(&result);
-        let subject = self.subject(&subtask);
-        let evidence = self.evidence(&judged, &subject).await;
+        let mentions = self.mentions(&subtask).await;
+        let subject = mentions.subject(&subtask);
+        let evidence = self.evidence(&judged, subject).await;
         let background = self.sender.case_file().background(subtask.round);
         let cx = JudgeContext {
             subtask: &subtask,
             result: &judged,
             background: &background,
             surroundings: &self.settings.surroundings,
-            world: &self.world,
-            subject: &subject,
+            world: &self.settings.world,
+            mentions: &mentions,
+            subject,
             evidence: &evidence,
         };
         let attempt = result.attempt;
@@ -126,26 +124,23 @@ impl Harness {
         }
     }
 
-    /// The paths that the answer to a question has to depend on: those that its step names or, if the step
-    /// names none, those that the request names.
-    fn subject(&self, subtask: &SubTask) -> Vec<PathBuf> {
-        if subtask.is_about_a_deed() {
-            return Vec::new();
-        }
-        let named = named_paths(&subtask.intent, &self.world);
-        if named.is_empty() { named_paths(&subtask.briefing.request, &self.world) } else { named }
+    /// What a step and its request name, as it is now.
+    async fn mentions(&self, subtask: &SubTask) -> StepMentions {
+        let (subtask, world) = (subtask.clone(), self.settings.world.clone());
+        // This fails only when the process shuts down.
+        tokio::task::spawn_blocking(move || StepMentions::of(&subtask, &world)).await.unwrap_or_default()
     }
 
     /// The calls, without those whose output does not depend on the subject.
     async fn evidence(&self, result: &ExecutionResult, subject: &[PathBuf]) -> Vec<ToolCall> {
         // A file that was changed since a call looked at it can no longer be compared.
         let changed = result.tool_calls.iter().flat_map(|call| &call.files);
-        let mut changed = changed.map(|file| self.world.place(&file.path));
+        let mut changed = changed.map(|file| self.settings.world.place(&file.path));
         if changed.any(|file| subject.iter().any(|path| file.starts_with(path))) {
             return result.tool_calls.clone();
         }
         let again = self.settings.again.as_ref();
-        let known = dependences(&result.tool_calls, subject, &self.world, again).await;
+        let known = dependences(&result.tool_calls, subject, &self.settings.world, again).await;
         let says_nothing = |call: &ToolCall| known.contains(&(call.call_id, Dependence::Independent));
         result.tool_calls.iter().filter(|call| !says_nothing(call)).cloned().collect()
     }

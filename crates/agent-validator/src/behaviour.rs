@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use artoo_case_file::Background;
-use artoo_checks::Filesystem;
+use artoo_checks::{Filesystem, Mentions};
 use artoo_judging::JudgeError;
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, SubTask, Surroundings, ToolCall};
@@ -46,10 +46,41 @@ pub struct JudgeContext<'a> {
     pub surroundings: &'a Surroundings,
     /// The file system.
     pub world: &'a Filesystem,
+    /// What the step and its request name, looked up after the attempt.
+    pub mentions: &'a StepMentions,
     /// The existing paths that the step names: its answer has to depend on them. Empty if it names none, or
     /// has to make something.
     pub subject: &'a [PathBuf],
     /// The calls that may support the answer: those of the result, except calls with the same output when the
     /// subject cannot be read.
     pub evidence: &'a [ToolCall],
+}
+
+/// What a step and its request name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepMentions {
+    /// What the step names.
+    pub step: Mentions,
+    /// What the request names of which it is a part.
+    pub request: Mentions,
+}
+
+impl StepMentions {
+    /// Looks up what a step and its request name. Blocks.
+    pub fn of(subtask: &SubTask, world: &Filesystem) -> Self {
+        let step = Mentions::of(&subtask.intent, world);
+        let is_whole = subtask.intent == subtask.briefing.request;
+        let request = if is_whole { step.clone() } else { Mentions::of(&subtask.briefing.request, world) };
+        Self { step, request }
+    }
+
+    /// The paths that the answer to a question has to depend on: those that its step names or, if the step names none,
+    /// those that the request names.
+    pub(crate) fn subject(&self, subtask: &SubTask) -> &[PathBuf] {
+        match (subtask.is_about_a_deed(), self.step.paths.is_empty()) {
+            (true, _) => &[],
+            (false, false) => &self.step.paths,
+            (false, true) => &self.request.paths,
+        }
+    }
 }

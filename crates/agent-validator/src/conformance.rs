@@ -29,7 +29,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::{Judge, JudgeContext};
+use crate::{Judge, JudgeContext, StepMentions};
 
 pub use artoo_judging::conformance::call;
 
@@ -121,6 +121,7 @@ impl Harness for OneSubTask<'_> {
             result: &result,
             surroundings: &surroundings,
             world: &world,
+            mentions: &StepMentions::of(&subtask, &world),
             subject: &[],
             evidence: &result.tool_calls,
         };

@@ -34,7 +34,7 @@ mod verdicts;
 
 pub use actor::{Settings, run};
 pub use artoo_judging::{JudgeError, NoRerun, PutOut, Rerun};
-pub use behaviour::{Judge, JudgeContext};
+pub use behaviour::{Judge, JudgeContext, StepMentions};
 pub use commands::{CommandRun, NoCommands, RunCommand};
 pub use fast_loop::{FastLoop, Step};
 pub use model_judge::{GUIDED_PROMPT, ModelJudge, SYSTEM_PROMPT};

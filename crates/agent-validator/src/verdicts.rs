@@ -2,10 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_checks::{
-    Record, Subject, computes_with, evaluate, is_unrelated, means_none, missing_subject, unmade_file,
-    unsupported_claim,
-};
+use artoo_checks::{Record, Subject, computes_with, evaluate, is_unrelated, means_none, unsupported_claim};
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
@@ -13,7 +10,7 @@ use artoo_types::{
     ToolKind, ToolName,
 };
 
-use crate::{CommandRun, Judge, JudgeContext, RunCommand, commands};
+use crate::{CommandRun, Judge, JudgeContext, RunCommand, StepMentions, commands};
 
 /// Decides every criterion of `cx.subtask`, in order. `reached` is called for each verdict once all are
 /// decided.
@@ -184,7 +181,9 @@ fn follows_from_nothing(cx: &JudgeContext<'_>) -> bool {
         return false;
     }
     let asked = format!("{} {}", subtask.briefing.request, subtask.intent);
-    is_unrelated(&result.output, &result.tool_calls, &asked) && unmade_file(&asked, &[], cx.world).is_none()
+    let StepMentions { step, request } = cx.mentions;
+    let has_none_to_make = [step, request].iter().all(|named| named.unmade_file(&[]).is_none());
+    has_none_to_make && is_unrelated(&result.output, &result.tool_calls, &asked)
 }
 
 /// Whether a change was claimed but nothing changed, as far as changes are tracked. What an earlier plan of
@@ -231,8 +230,7 @@ fn absent(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     let asks_for_a_figure = matches!(criterion.check, Some(Check::OutputNumber { .. }));
     let is_zero = cx.result.output.trim() == "0";
     if (asks_for_a_figure || is_zero)
-        && let Some(reason) =
-            missing_subject(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world)
+        && let Some(reason) = cx.mentions.step.missing_subject(&cx.result.output, &cx.result.tool_calls)
     {
         return Some(reason);
     }

@@ -1,14 +1,11 @@
 //! Verifies that calls support an answer: right words with a wrong number have the right form.
 
-use std::path::Path;
-
-use artoo_text::{file_names, file_paths, last_part};
+use artoo_text::file_names;
 use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
-    Filesystem, Record,
+    Record,
     missing_name::NOT_THERE,
-    named_paths::without_spaced_names,
     number::{Figure, figures, numbers_within},
     print_only::only_prints,
     same_answer::means_none,
@@ -95,38 +92,6 @@ pub fn unsupported_claim(answer: &str, verbatim: bool, record: Record<'_>, named
     Some(format!("no call shows the name {missing:?}"))
 }
 
-/// The missing file that a step names if the answer is 0 nevertheless: a missing file has no count.
-///
-/// Either a call reported it missing; or the step names it with its folder, nothing is at that path, no call
-/// shows its name, and the step names no existing file: a command that suppresses its error messages counts
-/// an empty input.
-///
-/// ```
-/// # use artoo_checks::{Filesystem, missing_subject};
-/// # let world = Filesystem::new("/", "/root", Default::default());
-/// let asked = "How many lines does nowhere/a.txt have?";
-/// assert!(missing_subject("0", asked, &[], &world).is_some());
-/// assert_eq!(missing_subject("3", asked, &[], &world), None);
-/// ```
-pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
-    if (!says_zero(answer) && !means_none(answer)) || file_paths(intent).next().is_none() {
-        return None;
-    }
-    let shown = |name: &str| calls.iter().any(|call| call.output.shown.contains(name));
-    // A path that cannot be examined is not known to be missing.
-    let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
-    // A part of a name with blanks is not a name itself: "archive/a.txt" in "2024 archive/a.txt".
-    let intent = &without_spaced_names(intent, world);
-    let names_one_that_is_there = file_paths(intent).any(|path| !lacks(path));
-    let path = file_paths(intent).find(|path| {
-        let name = last_part(path);
-        let in_a_folder = path.contains('/') && !path.starts_with('/');
-        reported_missing(name, calls)
-            || (in_a_folder && !names_one_that_is_there && lacks(path) && !shown(name))
-    })?;
-    Some(format!("{path} is not there, so 0 is no figure of it"))
-}
-
 fn in_vain(complaint: &str) -> String {
     format!("the command went wrong ({complaint}), so that it found nothing says nothing")
 }
@@ -159,7 +124,7 @@ fn found_nothing(call: &ToolCall) -> bool {
     readable && call.output.shown.trim().is_empty()
 }
 
-fn says_zero(answer: &str) -> bool {
+pub(crate) fn says_zero(answer: &str) -> bool {
     let figures = figures(answer);
     !figures.is_empty() && figures.iter().all(|figure| figure.value == 0.0)
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
+use crate::{Filesystem, Mentions};
 
 fn unsupported_claim(answer: &str, verbatim: bool, tool_calls: &[ToolCall], named: &str) -> Option<String> {
     super::unsupported_claim(answer, verbatim, Record { tool_calls, earlier: &[] }, named)
@@ -137,7 +138,7 @@ fn a_file_that_is_not_there_has_no_figure() {
         ("0", "How many lines below logs name /index.html?", vec![hidden], false),
     ];
     for (answer, intent, calls, missing) in table {
-        let found = missing_subject(answer, intent, &calls, &world);
+        let found = Mentions::of(intent, &world).missing_subject(answer, &calls);
         assert_eq!(found.is_some(), missing, "{answer:?} to {intent:?}: {found:?}");
     }
 }

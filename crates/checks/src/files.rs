@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use artoo_types::Surroundings;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use sha2::{Digest as _, Sha256};
 
@@ -24,6 +25,7 @@ const TICK: TimeDelta = TimeDelta::milliseconds(20);
 pub struct Filesystem {
     working_folder: PathBuf,
     workspace: Option<PathBuf>,
+    tmpdir: Option<PathBuf>,
     home: PathBuf,
     run_started: DateTime<FixedOffset>,
     closed: ClosedFiles,
@@ -66,15 +68,20 @@ impl fmt::Debug for ClosedFiles {
 }
 
 impl Filesystem {
-    /// Relative paths are resolved against `working_folder`, `~` is `home`, and "newer" means changed after
-    /// `run_started`.
+    /// A relative path lies below `working_folder`, `~` is `home`, and "newer" means changed after `run_started`.
     pub fn new(
         working_folder: impl Into<PathBuf>,
         home: impl Into<PathBuf>,
         run_started: DateTime<FixedOffset>,
     ) -> Self {
         let (working_folder, home) = (working_folder.into(), home.into());
-        Self { working_folder, workspace: None, home, run_started, closed: ClosedFiles::default() }
+        let closed = ClosedFiles::default();
+        Self { working_folder, workspace: None, tmpdir: None, home, run_started, closed }
+    }
+
+    /// The folders and the beginning of a run.
+    pub fn of(run: &Surroundings) -> Self {
+        Self::new(&run.working_folder, &run.home, run.now).with_workspace(&run.workspace)
     }
 
     /// Which files are not read.
@@ -88,11 +95,16 @@ impl Filesystem {
         Self { closed, ..self }
     }
 
-    /// Sets the folder for new files without a given place: a bare name then refers to a file that this run
-    /// made there, or that exists there and not in the working folder.
+    /// Sets the folder that a path names as `$WORKSPACE`.
     #[must_use]
     pub fn with_workspace(self, workspace: impl Into<PathBuf>) -> Self {
         Self { workspace: Some(workspace.into()), ..self }
+    }
+
+    /// Sets the folder that a path names as `$TMPDIR`.
+    #[must_use]
+    pub fn with_tmpdir(self, tmpdir: impl Into<PathBuf>) -> Self {
+        Self { tmpdir: Some(tmpdir.into()), ..self }
     }
 
     /// The folders in which the files of a request are looked up by default: the working folder and the
@@ -101,17 +113,30 @@ impl Filesystem {
         std::iter::once(&self.working_folder).chain(&self.workspace).cloned().collect()
     }
 
-    /// The absolute path to which `path` refers. For a bare name, a file in the workspace takes precedence.
-    pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
-        self.made_in_workspace(path).unwrap_or_else(|| self.named(path))
-    }
-
-    /// The absolute path that `path` denotes, ignoring files of the same name in the workspace.
-    pub(crate) fn named(&self, path: &Path) -> PathBuf {
+    /// The absolute path that `path` denotes: below the working folder, unless it is absolute or begins with `~`,
+    /// `$WORKSPACE` or `$TMPDIR`.
+    ///
+    /// ```
+    /// # use artoo_checks::Filesystem;
+    /// # use std::path::Path;
+    /// let world = Filesystem::new("/work", "/home/ada", Default::default()).with_workspace("/space");
+    /// let path = |text: &str| world.resolve(Path::new(text));
+    /// assert_eq!(path("a.txt"), Path::new("/work/a.txt"));
+    /// assert_eq!(path("~/a.txt"), Path::new("/home/ada/a.txt"));
+    /// assert_eq!(path("$WORKSPACE/a.txt"), Path::new("/space/a.txt"));
+    /// ```
+    pub fn resolve(&self, path: &Path) -> PathBuf {
         let mut components = path.components();
-        match components.next() {
-            Some(Component::Normal(first)) if first == "~" => self.home.join(components.as_path()),
-            _ => self.working_folder.join(path),
+        let folder = match components.next() {
+            Some(Component::Normal(first)) if first == "~" => Some(&self.home),
+            Some(Component::Normal(first)) if first == "$WORKSPACE" => self.workspace.as_ref(),
+            Some(Component::Normal(first)) if first == "$TMPDIR" => self.tmpdir.as_ref(),
+            _ => None,
+        };
+        match folder {
+            // The components of an empty rest add no slash.
+            Some(folder) => folder.join(components.as_path()).components().collect(),
+            None => self.working_folder.join(path),
         }
     }
 
@@ -119,20 +144,6 @@ impl Filesystem {
     pub fn place(&self, path: &Path) -> PathBuf {
         let path = self.resolve(path);
         path.canonicalize().unwrap_or(path)
-    }
-
-    fn made_in_workspace(&self, path: &Path) -> Option<PathBuf> {
-        // Only a bare name goes to the workspace, as with `write_file`: `./x` and `docs/x` state their
-        // folder.
-        let mut parts = path.components();
-        let (Some(Component::Normal(name)), None) = (parts.next(), parts.next()) else { return None };
-        if name == "~" {
-            return None;
-        }
-        let in_workspace = self.workspace.as_ref()?.join(path);
-        let modified = fs::symlink_metadata(&in_workspace).ok()?.modified().ok()?;
-        let is_only_there = || fs::symlink_metadata(self.working_folder.join(path)).is_err();
-        (self.in_this_run(modified.into()) || is_only_there()).then_some(in_workspace)
     }
 
     /// The content of a file for a reader, at most this many bytes; `None` if there is no file. Of a closed one only its size is
@@ -174,8 +185,7 @@ impl Filesystem {
     /// Whether anything about a file changed after the run began, its permissions and its times included: the
     /// modification time can be set back, the change time cannot.
     pub(crate) fn touched(&self, path: &Path) -> Result<bool, io::Error> {
-        // A file that should stay unchanged existed before; its namesake in the workspace is another file.
-        let metadata = fs::metadata(self.named(path))?;
+        let metadata = fs::metadata(self.resolve(path))?;
         Ok(self.in_this_run(metadata.modified()?.into()) || self.in_this_run(last_change(&metadata)?))
     }
 

@@ -1,4 +1,4 @@
-//! Finds the existing paths that a text names: an answer to the text has to depend on them.
+//! Finds the existing paths that a text names.
 
 use std::{
     cmp::Reverse,
@@ -14,66 +14,6 @@ use crate::Filesystem;
 
 /// The maximum number of entries examined in the folders of a request, breadth first.
 const MOST_ENTRIES: usize = 5_000;
-
-/// The existing files and folders that a text names, as canonical paths, sorted and without duplicates.
-///
-/// A name is matched, ignoring case, against everything in or below the working folder and the workspace; or
-/// as a path. A suffix in the same word belongs to the language ("docs-kansiossa", "docs文件夹"). Of a path and
-/// a part of it the longer counts. The working folder itself and its parents are never included. The function
-/// knows no words of any language.
-///
-/// ```
-/// use artoo_checks::{Filesystem, named_paths};
-///
-/// let home = tempfile::tempdir().unwrap();
-/// std::fs::create_dir(home.path().join("docs")).unwrap();
-/// std::fs::write(home.path().join("docs/plan.md"), "x").unwrap();
-/// let world = Filesystem::new(home.path(), home.path(), Default::default());
-/// let docs = home.path().canonicalize().unwrap().join("docs");
-/// assert_eq!(named_paths("Montako tiedostoa docs-kansiossa on?", &world), [docs.clone()]);
-/// assert_eq!(named_paths("What does `docs/plan.md` say of plans?", &world), [docs.join("plan.md")]);
-/// assert_eq!(named_paths("Who wrote Plan.md?", &world), [docs.join("plan.md")]);
-/// assert!(named_paths("What is in here?", &world).is_empty());
-/// ```
-pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
-    let listing = Listing::of(world);
-    let (mut found, text) = listing.take_spaced(text);
-    let mut rest = String::new();
-    for word in text.split_whitespace() {
-        let named = within(word).find_map(|part| {
-            let paths = listing.meant(part, world);
-            (!paths.is_empty()).then_some(paths)
-        });
-        match named {
-            Some(paths) => found.extend(paths),
-            // The separator keeps a name from spanning words that are not adjacent.
-            None => {
-                rest.push_str(&word.to_lowercase());
-                rest.push(' ');
-            }
-        }
-    }
-    // Names in scripts without blanks do not end at word boundaries.
-    for (name, paths) in &listing.by_name {
-        if name.contains(is_unspaced) && rest.contains(name.as_str()) {
-            found.extend(paths.iter().cloned());
-        }
-    }
-    let roots = real(world.roots());
-    found
-        .into_iter()
-        .filter_map(|path| path.canonicalize().ok())
-        .filter(|path| !roots.iter().any(|root| root.starts_with(path)))
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect()
-}
-
-/// The text without the existing names and paths that contain blanks, so that the rest consists of single
-/// words.
-pub(crate) fn without_spaced_names(text: &str, world: &Filesystem) -> String {
-    Listing::of(world).take_spaced(text).1
-}
 
 /// The places where a name occurs in a text as a separate word.
 fn stands_at<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
@@ -130,13 +70,13 @@ fn within(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The entries in the folders of a request, by lower-case name.
-struct Listing {
+pub(crate) struct Listing {
     by_name: BTreeMap<String, Vec<PathBuf>>,
     by_path: BTreeMap<String, Vec<PathBuf>>,
 }
 
 impl Listing {
-    fn of(world: &Filesystem) -> Self {
+    pub(crate) fn of(world: &Filesystem) -> Self {
         let mut listing = Self { by_name: BTreeMap::new(), by_path: BTreeMap::new() };
         let mut seen = 0;
         for root in real(world.roots()) {
@@ -158,6 +98,43 @@ impl Listing {
             }
         }
         listing
+    }
+
+    /// The existing files and folders that a text names, as canonical paths, sorted and without duplicates; and the text
+    /// without the names and paths that contain blanks, so that the rest consists of single words.
+    ///
+    /// A name is matched, ignoring case, against everything in or below the working folder and the workspace; or
+    /// as a path. A suffix in the same word belongs to the language ("docs-kansiossa", "docs文件夹"). Of a path and
+    /// a part of it the longer counts. The working folder itself and its parents are never included. No words of any
+    /// language are known.
+    pub(crate) fn named(&self, text: &str, world: &Filesystem) -> (Vec<PathBuf>, String) {
+        let (mut found, words) = self.take_spaced(text);
+        let mut rest = String::new();
+        for word in words.split_whitespace() {
+            let named = within(word).find_map(|part| {
+                let paths = self.meant(part, world);
+                (!paths.is_empty()).then_some(paths)
+            });
+            match named {
+                Some(paths) => found.extend(paths),
+                // The separator keeps a name from spanning words that are not adjacent.
+                None => {
+                    rest.push_str(&word.to_lowercase());
+                    rest.push(' ');
+                }
+            }
+        }
+        // Names in scripts without blanks do not end at word boundaries.
+        for (name, paths) in &self.by_name {
+            if name.contains(is_unspaced) && rest.contains(name.as_str()) {
+                found.extend(paths.iter().cloned());
+            }
+        }
+        let roots = real(world.roots());
+        let found = found.into_iter().filter_map(|path| path.canonicalize().ok());
+        let found: BTreeSet<_> =
+            found.filter(|path| !roots.iter().any(|root| root.starts_with(path))).collect();
+        (found.into_iter().collect(), words)
     }
 
     fn add(&mut self, root: &Path, path: &Path) {
@@ -272,14 +249,14 @@ mod tests {
         let root = home.path().canonicalize().unwrap();
         for (text, expected) in table {
             let expected: Vec<PathBuf> = expected.iter().map(|path| root.join(path)).collect();
-            assert_eq!(named_paths(text, &world), expected, "{text}");
+            assert_eq!(Listing::of(&world).named(text, &world).0, expected, "{text}");
         }
     }
 
     #[test]
     fn what_is_left_are_words() {
         let (_home, world) = home();
-        let left = without_spaced_names("İn Reports 2024/q1 sales.csv and missing.csv", &world);
+        let (_, left) = Listing::of(&world).named("İn Reports 2024/q1 sales.csv and missing.csv", &world);
         assert_eq!(left, "İn   and missing.csv");
     }
 
@@ -288,7 +265,7 @@ mod tests {
         fn whatever_is_named_is_there_and_never_the_folder_itself(text in "\\PC{0,60}") {
             let (home, world) = home();
             let root = home.path().canonicalize().unwrap();
-            for path in named_paths(&text, &world) {
+            for path in Listing::of(&world).named(&text, &world).0 {
                 prop_assert!(path.exists() && !root.starts_with(&path), "{path:?}");
             }
         }

@@ -40,14 +40,14 @@ pub(crate) fn difference(
     world: &Filesystem,
 ) -> Result<Difference, io::Error> {
     let pattern = glob(pattern).map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?;
-    let root = world.named(folder);
+    let root = world.resolve(folder);
     let files = files(&root, &pattern)?;
     let mut left: BTreeSet<&PathBuf> = files.iter().collect();
     let mut wrong = None;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         // Commands print paths relative to the folder they ran in, or to the folder they were asked to list.
         let plain = |path: PathBuf| path.components().collect::<PathBuf>();
-        let meant = [plain(world.named(Path::new(line))), plain(root.join(line))];
+        let meant = [plain(world.resolve(Path::new(line))), plain(root.join(line))];
         match meant.iter().find_map(|path| files.get(path)) {
             Some(file) => drop(left.remove(file)),
             None => wrong = wrong.or_else(|| Some(line.to_owned())),

@@ -55,7 +55,7 @@ pub(crate) fn opening(cx: &AttemptContext, platform: &str) -> String {
     let folder = inline(&cx.surroundings.working_folder.display().to_string());
     line(&mut text, format_args!("Working folder: {folder}{platform}"));
     // A small model that sees the path appends it to the variable.
-    text.push_str("Workspace for new files: $WORKSPACE\n");
+    text.push_str("Folder for results that belong nowhere else: $WORKSPACE\n");
     text
 }
 

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_case_file::Background;
-use artoo_checks::{ClosedFiles, Filesystem, Record, Subject, evaluate, missing_file};
+use artoo_checks::{Filesystem, Mentions, Record, Subject, evaluate};
 use artoo_judging::{Rerun, WHOLE, decided};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::answer_parts::{Part, listed, parts, summed_up, text};
 use crate::compose::{Grounds, compose};
 use crate::confidence::{Sureness, confidence};
-use crate::doubts::{Doubts, Refused};
+use crate::doubts::{Claim, Doubts};
 use crate::refusal::refuse;
 use crate::{FanIn, Gathered, OutputSchema, TaskContext, TaskJudge, merge, structured_output};
 
@@ -35,8 +35,8 @@ pub struct Settings {
     pub judges_the_whole: bool,
     /// Runs calls again in perturbed worlds, to find out what they depend on.
     pub again: Arc<dyn Rerun>,
-    /// Files that no judge is shown and no check reads.
-    pub closed: ClosedFiles,
+    /// The folders of the run, without the files that no judge is shown and no check reads.
+    pub world: Filesystem,
 }
 
 impl std::fmt::Debug for Settings {
@@ -57,12 +57,7 @@ pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmCl
             tracing::debug!(%error, "a model call was not recorded");
         }
     });
-    let surroundings = &settings.surroundings;
-    let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
-        .with_workspace(&surroundings.workspace)
-        .with_closed(settings.closed.clone());
-    let mut actor =
-        Actor { sender: port.sender(), judge, model, settings: settings.clone(), world, refused: Vec::new() };
+    let actor = Actor { sender: port.sender(), judge, model, settings: settings.clone() };
     let mut gate = FanIn::default();
     while let Some(envelope) = port.recv().await {
         let gathered = if let Message::DispatchManifest(manifest) = envelope.message.as_ref() {
@@ -83,14 +78,11 @@ struct Actor {
     judge: Arc<dyn TaskJudge>,
     model: Arc<dyn LlmClient>,
     settings: Settings,
-    world: Filesystem,
-    /// Answers that a judge of this run rejected.
-    refused: Vec<Refused>,
 }
 
 impl Actor {
     /// Judges a plan by the facts of the whole run.
-    async fn on_plan(&mut self, gathered: Gathered) {
+    async fn on_plan(&self, gathered: Gathered) {
         let case = self.sender.case_file();
         let Some(spec) = case.task() else { return };
         let mut background = case.background(gathered.round);
@@ -99,29 +91,28 @@ impl Actor {
         self.conclude(&spec, gathered, &background).await;
     }
 
-    async fn conclude(&mut self, spec: &TaskSpec, mut gathered: Gathered, background: &Background) {
+    async fn conclude(&self, spec: &TaskSpec, mut gathered: Gathered, background: &Background) {
+        let mentions = self.mentions(spec).await;
         if !gathered.all_matched() {
             // The gate is code: no model is asked whether a failed subtask may pass.
-            self.replan(spec, gathered, Vec::new());
+            self.replan(spec, gathered, Vec::new(), &mentions);
             return;
         }
         let again = self.settings.again.as_ref();
         // The prompt of a guided planner has no such kind.
         let links_are_declared = !self.model.profile().guided;
-        let doubts = Doubts::of(
+        let claim = Claim {
             spec,
-            (&background.before, &gathered.outcomes),
-            &self.refused,
-            &self.world,
-            again,
+            mentions: &mentions,
+            before: &background.before,
+            outcomes: &gathered.outcomes,
             links_are_declared,
-        )
-        .await;
+        };
+        let doubts = Doubts::of(claim, &self.settings.world, again).await;
         let material = Material::of(&gathered, &background.before);
         let whole = Criterion::new(WHOLE, Mode::Verifiable);
         let calibration = self.model.profile().calibration();
-        let confidence =
-            |judged| confidence(&gathered.outcomes, calibration, doubts.doubted.as_deref(), judged);
+        let confidence = |judged| confidence(&gathered.outcomes, calibration, judged);
         // No judge, however sure, makes an accept of what is known too little of.
         let may_be_accepted = confidence(None).confirms();
         let criteria: Vec<Criterion> = gathered
@@ -172,9 +163,9 @@ impl Actor {
             });
         } else {
             if let Some(whole) = task_verdicts.iter().find(|verdict| verdict.whole) {
-                self.refused.extend(refuse(&mut gathered.outcomes, whole));
+                refuse(&mut gathered.outcomes, whole);
             }
-            self.replan(spec, gathered, task_verdicts);
+            self.replan(spec, gathered, task_verdicts, &mentions);
         }
     }
 
@@ -182,7 +173,7 @@ impl Actor {
     fn checked(&self, criteria: &[Criterion], material: &Material) -> Vec<Option<Finding>> {
         let subject = Subject { output: &material.output, tool_calls: &material.tool_calls };
         let checked =
-            |criterion: &Criterion| Some(evaluate(criterion.check.as_ref()?, &subject, &self.world));
+            |criterion: &Criterion| Some(evaluate(criterion.check.as_ref()?, &subject, &self.settings.world));
         criteria.iter().map(checked).collect()
     }
 
@@ -206,7 +197,7 @@ impl Actor {
             merged_output: &material.merged_output,
             answer,
             surroundings: &self.settings.surroundings,
-            world: &self.world,
+            world: &self.settings.world,
             doubts: &doubts.told,
             grounds: doubts.grounds,
         };
@@ -263,9 +254,22 @@ impl Actor {
         as_they_are(grounds.parts)
     }
 
-    fn replan(&self, spec: &TaskSpec, gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
+    /// What the request names, as it is now.
+    async fn mentions(&self, spec: &TaskSpec) -> Mentions {
+        let (request, world) = (spec.intent.clone(), self.settings.world.clone());
+        // This fails only when the process shuts down.
+        tokio::task::spawn_blocking(move || Mentions::of(&request, &world)).await.unwrap_or_default()
+    }
+
+    fn replan(
+        &self,
+        spec: &TaskSpec,
+        gathered: Gathered,
+        task_verdicts: Vec<CriterionVerdict>,
+        mentions: &Mentions,
+    ) {
         let gap_summary = gap(&gathered, &task_verdicts);
-        let missing_file = self.missing_file(spec, &gathered.outcomes);
+        let missing_file = missing_file(mentions, &gathered.outcomes);
         let gave_up = gathered.outcomes.iter().find_map(|outcome| outcome.gave_up.as_deref().cloned());
         self.publish(ReplanRequest {
             task_verdicts,
@@ -275,22 +279,21 @@ impl Actor {
         });
     }
 
-    /// Reports a file named by the request that does not exist anywhere. Skipped for changes, since these
-    /// name what does not exist yet.
-    fn missing_file(&self, spec: &TaskSpec, outcomes: &[SubTaskOutcome]) -> Option<String> {
-        if outcomes.iter().any(SubTaskOutcome::is_about_a_deed) {
-            return None;
-        }
-        let missing = |outcome: &SubTaskOutcome| missing_file(&spec.intent, &outcome.tool_calls, &self.world);
-        outcomes.iter().find_map(missing)
-    }
-
     fn publish(&self, message: impl Into<Message>) {
         if let Err(error) = self.sender.publish(message) {
             // A closed run needs no gate; the bus itself reports an overflow.
             tracing::debug!(%error, "the meta-validator could not publish");
         }
     }
+}
+
+/// A file named by the request that does not exist anywhere. None for changes, since these name what does not exist yet.
+fn missing_file(mentions: &Mentions, outcomes: &[SubTaskOutcome]) -> Option<String> {
+    if outcomes.iter().any(SubTaskOutcome::is_about_a_deed) {
+        return None;
+    }
+    let mut missing = outcomes.iter().filter_map(|outcome| mentions.missing_file(&outcome.tool_calls));
+    missing.next().map(str::to_owned)
 }
 
 /// The verdicts on these criteria, in order: check findings where there are any, the judge's findings for the

@@ -25,12 +25,10 @@ enum Support {
     Across,
 }
 
-/// Confidence in results that all passed: that of the weakest one, and with a doubt no more than in what was found
-/// in one way alone. `judged` is the judge's certainty, if known.
+/// Confidence in results that all passed: that of the weakest one. `judged` is the judge's certainty, if known.
 pub(crate) fn confidence(
     outcomes: &[SubTaskOutcome],
     calibration: Calibration,
-    doubted: Option<&str>,
     judged: Option<UnitInterval>,
 ) -> Confidence {
     let share = |support| match support {
@@ -45,10 +43,6 @@ pub(crate) fn confidence(
         .map(|outcome| (share(support(outcome)).get(), outcome))
         .min_by(|(one, _), (other, _)| one.total_cmp(other));
     let (found, why) = least.map_or((0.0, String::new()), |(share, outcome)| (share, why(outcome)));
-    let (found, why) = match doubted {
-        Some(doubt) => (found.min(calibration.alone.get()), doubt.to_owned()),
-        None => (found, why),
-    };
     let sure = judged.unwrap_or(UnitInterval::ONE).get();
     let doubted =
         if sure < 0.9 { format!(", and the judge was sure of it by {sure:.2}") } else { String::new() };
@@ -152,7 +146,7 @@ mod tests {
 
     #[test]
     fn different_commands_bear_an_answer_out_and_one_said_twice_does_not() {
-        let value = |samples| confidence(&[found(samples)], calibration(), None, None).value.get();
+        let value = |samples| confidence(&[found(samples)], calibration(), None).value.get();
         assert_eq!(value(samples(2, 2, Some(true))), 0.75);
         assert_eq!(value(samples(2, 2, None)), 0.75);
         for alone in [None, samples(1, 1, Some(true)), samples(2, 1, Some(true)), samples(2, 2, Some(false))]
@@ -168,7 +162,7 @@ mod tests {
         let said = |agreed, languages| {
             let samples =
                 Samples { asked: 5, agreed, ways: agreed, languages, depends: Some(true), against: 0 };
-            let confidence = confidence(&[found(Some(samples))], calibration(), None, None);
+            let confidence = confidence(&[found(Some(samples))], calibration(), None);
             (confidence.value.get(), confidence.confirms(), confidence.why)
         };
         let too_few = "too few ways of finding it out agreed: Count the files";
@@ -184,7 +178,7 @@ mod tests {
     #[test]
     fn what_as_many_contradict_is_not_borne_out() {
         let contradicted = |against| samples(2, 2, Some(true)).map(|samples| Samples { against, ..samples });
-        let confidence = |against| confidence(&[found(contradicted(against))], calibration(), None, None);
+        let confidence = |against| confidence(&[found(contradicted(against))], calibration(), None);
         assert_eq!(confidence(1).value.get(), 0.75);
         assert_eq!(
             (confidence(2).value.get(), confidence(2).why.as_str()),
@@ -197,20 +191,13 @@ mod tests {
         let agreed = found(samples(2, 2, Some(true)));
         let deed = SubTaskOutcome { kind: StepKind::Create, ..found(None) };
         let all = [agreed.clone(), deed];
-        let both = confidence(&all, calibration(), None, None);
+        let both = confidence(&all, calibration(), None);
         assert_eq!(both.value.get(), 0.4375);
         assert!(!both.confirms() && both.why.contains("Count the files"), "{both:?}");
-        let unsure = confidence(&[agreed], calibration(), None, UnitInterval::new(0.5));
+        let unsure = confidence(&[agreed], calibration(), UnitInterval::new(0.5));
         assert_eq!(unsure.value.get(), 0.375);
         assert!(unsure.why.ends_with("and the judge was sure of it by 0.50"), "{unsure:?}");
-        assert!(!confidence(&[], calibration(), None, None).confirms());
-    }
-
-    #[test]
-    fn a_doubt_makes_it_no_surer_than_one_way_alone() {
-        let agreed = [found(samples(2, 2, Some(true)))];
-        let doubted = confidence(&agreed, calibration(), Some("\"Gruß\" was written"), None);
-        assert_eq!((doubted.value.get(), doubted.why.as_str()), (0.25, "\"Gruß\" was written"));
+        assert!(!confidence(&[], calibration(), None).confirms());
     }
 
     #[test]
@@ -219,14 +206,14 @@ mod tests {
         let gone = Criterion::checked("It is gone", check);
         let judged = SubTaskOutcome { kind: StepKind::Change, ..found(None) };
         let checked = SubTaskOutcome { criteria: vec![gone], ..judged.clone() };
-        let value = |outcome| confidence(&[outcome], calibration(), None, None).value.get();
+        let value = |outcome| confidence(&[outcome], calibration(), None).value.get();
         assert_eq!((value(judged), value(checked)), (0.4375, 0.625));
     }
 
     #[test]
     fn what_nobody_measured_is_as_the_judge_says() {
         let capable = ModelProfile::default().calibration();
-        assert!(confidence(&[found(None)], capable, None, None).confirms());
+        assert!(confidence(&[found(None)], capable, None).confirms());
     }
 
     #[tokio::test]
@@ -251,7 +238,7 @@ mod tests {
         ) {
             let outcomes: Vec<_> = all.into_iter().map(found).collect();
             let value = |outcomes: &[SubTaskOutcome], sure| {
-                confidence(outcomes, calibration(), None, UnitInterval::new(sure)).value
+                confidence(outcomes, calibration(), UnitInterval::new(sure)).value
             };
             prop_assert!(value(&outcomes, sure) <= value(&outcomes[..1], sure));
             prop_assert!(value(&outcomes, sure) <= value(&outcomes, 1.0));

@@ -156,10 +156,10 @@ mod tests {
     use artoo_types::Arguments;
     use artoo_types::{OutcomeStatus, RunId, SubTaskId};
 
-    use artoo_checks::named_paths;
+    use artoo_checks::Mentions;
 
     use super::*;
-    use crate::unasked::not_made;
+    use crate::not_made::not_made;
 
     struct Home {
         folder: tempfile::TempDir,
@@ -192,13 +192,13 @@ mod tests {
             };
             let world = Filesystem::new(&self.root, self.folder.path(), call.started_at);
             let calls = [call];
-            let (named, not_made) = (named_paths(request, &world), not_made(request, &calls, &world));
+            let mentions = Mentions::of(request, &world);
             let results = Results {
                 request,
                 outcomes: &[outcome],
                 calls: &calls,
-                named: &named,
-                not_made: not_made.as_deref(),
+                named: &mentions.paths,
+                not_made: not_made(&mentions, &calls),
                 links_are_declared: true,
             };
             contradiction(&results, &world).is_some()
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_name_may_be_an_example_of_a_rule() {
         let home = Home::new();
-        let request = "Rename the photos as in \"2026-03-12 10.15.30-2.jpg\"";
+        let request = "Rename the photos as in \"2026-03-12_10.15.30-2.jpg\"";
         for (made, contradicts) in [
             (&["a.jpg", "b.jpg", "c.jpg"][..], false),
             (&["a.jpg"], true),

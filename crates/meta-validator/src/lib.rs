@@ -26,7 +26,6 @@ mod confidence;
 #[cfg(feature = "test-util")]
 pub mod conformance;
 mod contradictions;
-mod copied;
 mod doubts;
 mod empty_archive;
 mod fan_in;
@@ -34,11 +33,11 @@ mod file_endings;
 mod left_alone;
 mod merge;
 mod model_judge;
+mod not_made;
 mod output_schema;
 mod prompt;
 mod refusal;
 mod structured_output;
-mod unasked;
 
 pub use actor::{Settings, run};
 pub use artoo_judging::{Grounds, JudgeError, NoRerun, Rerun, WHOLE};

@@ -1,13 +1,11 @@
 //! A rejected result of the whole: the outcomes that it rests on are not kept for the next plan.
 
-use artoo_types::{CriterionVerdict, Evidence, FailureClass, Finding, Judge, OutcomeStatus, SubTaskOutcome};
-
-use crate::doubts::Refused;
+use artoo_types::{CriterionVerdict, Evidence, Finding, OutcomeStatus, SubTaskOutcome};
 
 /// Fails the outcome at which an unmet verdict on the whole points: a rejected result is not kept for the
-/// next plan. If there is only one outcome, it is that one. Returns the rejected answers.
-pub(crate) fn refuse(outcomes: &mut [SubTaskOutcome], whole: &CriterionVerdict) -> Vec<Refused> {
-    let Finding::Fail { failure_class, reason, evidence } = &whole.finding else { return Vec::new() };
+/// next plan. If there is only one outcome, it is that one.
+pub(crate) fn refuse(outcomes: &mut [SubTaskOutcome], whole: &CriterionVerdict) {
+    let Finding::Fail { failure_class: _, reason, evidence } = &whole.finding else { return };
     let is_alone = outcomes.len() == 1;
     let pointed = match evidence {
         Some(Evidence::ToolCall { call_id, .. }) => Some(*call_id),
@@ -16,16 +14,9 @@ pub(crate) fn refuse(outcomes: &mut [SubTaskOutcome], whole: &CriterionVerdict) 
     let is_meant = |outcome: &&mut SubTaskOutcome| {
         is_alone || outcome.tool_calls.iter().any(|call| Some(call.call_id) == pointed)
     };
-    let mut refused = Vec::new();
     for outcome in outcomes.iter_mut().filter(is_meant) {
-        if let (Judge::Model, Some(answer)) = (whole.judge, outcome.output.as_str())
-            && *failure_class != FailureClass::Unknown
-        {
-            refused.push(Refused { answer: answer.to_owned(), reason: reason.clone() });
-        }
         // Its check verdicts stay as they are: the next plan is told what the whole lacks.
         outcome.status = OutcomeStatus::Failed;
         outcome.failure_reason = Some(reason.clone());
     }
-    refused
 }

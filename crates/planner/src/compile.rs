@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_checks::{lint, matches_any_text, met_by};
 use artoo_llm_client::inline;
+use artoo_text::is_name_pattern;
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, StepKind, TaskSpec};
 
 use crate::guided::as_one_step;
@@ -167,7 +168,7 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         CriterionDraft::None { .. } => None,
         // For a change, the output is only a remark. What it should say, the file should contain.
         CriterionDraft::OutputContains { value, .. } if !is_question && named(value, spec) => {
-            one(Check::FileContains { path: made(drafted, spec)?, value: value.clone() })
+            one(Check::FileContains { path: made(drafted)?, value: value.clone() })
         }
         CriterionDraft::OutputNumber { .. } | CriterionDraft::OutputMatches { .. } if !is_question => None,
         CriterionDraft::OutputNumber { .. } => one(Check::OutputNumber { min: None, max: None }),
@@ -185,33 +186,31 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         }
         CriterionDraft::OutputMatches { value, .. } => one(Check::OutputMatches { pattern: value.clone() }),
         CriterionDraft::FileExists { path, .. } => {
-            let path = file(path, kind, spec)?;
+            let path = file(path, kind)?;
             let written = format!("{} was written in this run", path.display());
             Some(vec![
                 verifiable(criterion.text(), Check::FileExists { path: path.clone() }),
                 verifiable(&written, Check::FileNewer { path }),
             ])
         }
-        CriterionDraft::FileAbsent { path, .. } => one(Check::FileAbsent { path: file(path, kind, spec)? }),
-        CriterionDraft::FileUnchanged { path, .. } => {
-            one(Check::FileUnchanged { path: file(path, kind, spec)? })
-        }
+        CriterionDraft::FileAbsent { path, .. } => one(Check::FileAbsent { path: file(path, kind)? }),
+        CriterionDraft::FileUnchanged { path, .. } => one(Check::FileUnchanged { path: file(path, kind)? }),
         CriterionDraft::FileContains { path, value, .. } if named(value, spec) => {
-            one(Check::FileContains { path: file(path, kind, spec)?, value: value.clone() })
+            one(Check::FileContains { path: file(path, kind)?, value: value.clone() })
         }
         CriterionDraft::FileContains { .. } => None,
         CriterionDraft::FileJson { path, schema, .. } => {
             let schema = serde_json::from_str(schema).ok()?;
-            one(Check::FileJson { path: file(path, kind, spec)?, schema })
+            one(Check::FileJson { path: file(path, kind)?, schema })
         }
         CriterionDraft::Table { path, columns, min_rows, max_rows, .. } => one(Check::Table {
-            path: file(path, kind, spec)?,
+            path: file(path, kind)?,
             columns: columns.clone(),
             min_rows: *min_rows,
             max_rows: *max_rows,
         }),
         CriterionDraft::SameLines { path, other, .. } => {
-            one(Check::SameLines { path: file(path, kind, spec)?, other: file(other, kind, spec)? })
+            one(Check::SameLines { path: file(path, kind)?, other: file(other, kind)? })
         }
         // Whether the tests pass may be the question itself.
         CriterionDraft::CommandSucceeds { .. } if is_question => None,
@@ -225,8 +224,8 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
 }
 
 /// The file that the draft says will be made.
-fn made(drafted: &SubTaskDraft, spec: &TaskSpec) -> Option<PathBuf> {
-    drafted.criteria.iter().filter_map(file_of).find_map(|path| file(path, drafted.kind, spec))
+fn made(drafted: &SubTaskDraft) -> Option<PathBuf> {
+    drafted.criteria.iter().filter_map(file_of).find_map(|path| file(path, drafted.kind))
 }
 
 /// The file that a drafted criterion refers to.
@@ -260,34 +259,9 @@ fn named(value: &str, spec: &TaskSpec) -> bool {
     spec.intent.to_lowercase().contains(&value.to_lowercase())
 }
 
-/// A path that a check can use: of something made or changed, and without wildcards. If the request names the
-/// file, the request's path is used: a folder that it does not name is the model's guess, and a folder that
-/// it names is intended. A bare name is looked up in the workspace and in the working folder.
-fn file(path: &str, kind: StepKind, spec: &TaskSpec) -> Option<PathBuf> {
+/// A path as the planner wrote it, where a check can use it: of something made or changed, and of one file.
+fn file(path: &str, kind: StepKind) -> Option<PathBuf> {
     let path = path.trim();
-    let usable = !kind.is_find_out() && !path.contains(['*', '?', '[', '{']) && !path.is_empty();
-    let name = path.rsplit('/').next().filter(|name| !name.is_empty() && *name != "..");
-    let meant = match name {
-        Some(name) if path == name || !(named(path, spec) || is_in_a_named_folder(path, spec)) => {
-            written(name, spec).unwrap_or(path)
-        }
-        Some(_) | None => path,
-    };
-    usable.then(|| PathBuf::from(meant))
-}
-
-/// Whether a path lies in a folder that the request names: a file that is moved or copied there keeps its
-/// name.
-fn is_in_a_named_folder(path: &str, spec: &TaskSpec) -> bool {
-    let folder = path.rsplit_once('/').map(|(folder, _)| folder.trim_start_matches("./"));
-    folder.is_some_and(|folder| !folder.is_empty() && named(folder, spec))
-}
-
-/// The path of a file with this name as the request writes it.
-fn written<'a>(name: &'a str, spec: &'a TaskSpec) -> Option<&'a str> {
-    let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
-    let words = spec.intent.split_whitespace().map(|word| word.trim_matches(edges).trim_end_matches('.'));
-    let mut same = words.filter(|word| word.rsplit('/').next() == Some(name));
-    // A name with blanks spans several words.
-    same.next().or_else(|| named(name, spec).then_some(name))
+    let is_usable = !kind.is_find_out() && !path.is_empty() && !is_name_pattern(path);
+    is_usable.then(|| PathBuf::from(path))
 }

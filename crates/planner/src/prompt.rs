@@ -67,7 +67,7 @@ fn surroundings(text: &mut String, cx: &PlanContext, profile: &ModelProfile) {
     let path = |path: &Path| inline(&path.display().to_string());
     line(text, format_args!("Platform: {}", cx.surroundings.platform));
     line(text, format_args!("Working folder: {}", path(&cx.surroundings.working_folder)));
-    line(text, format_args!("Workspace for new files: {}", path(&cx.surroundings.workspace)));
+    line(text, format_args!("$WORKSPACE: {}", path(&cx.surroundings.workspace)));
     text.push_str("Tools:\n");
     for tool in &cx.inventory.tools {
         line(text, format_args!("- {}: {}", tool.name, tool.summary));

@@ -11,12 +11,14 @@ use std::{
 
 use artoo_agent_validator::{NoRerun, Rerun};
 use artoo_bus::{Clock, RunBus};
-use artoo_checks::ClosedFiles;
+use artoo_checks::{ClosedFiles, Filesystem};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, Planner};
 use artoo_snapshot::Snapshot;
-use artoo_tools::{EvidenceStore, Jobs, LocalTime, Rehearsal, RunFolders, ToolContext, ToolLimits};
+use artoo_tools::{
+    EvidenceStore, Jobs, LocalTime, ProtectedPlaces, Rehearsal, RunFolders, ToolContext, ToolLimits,
+};
 use artoo_types::{
     ControlSettings, Errand, Instruction, Limits, MegramId, Message, Role, RunId, SolverOrigin,
     SubTaskOutcome, UserRequest,
@@ -192,7 +194,8 @@ fn assemble(
     // The executor replaces whoever is asked, for each call.
     let tool_context = ToolContext {
         request: request.text.as_str().into(),
-        protected: parts.options.protected.clone().into(),
+        protected: ProtectedPlaces::from(parts.options.protected.clone())
+            .without(folders.private_tmp.clone()),
         read_only: parts.options.keep.clone().into(),
         sockets: parts.options.sockets.clone().into(),
         mode: request.sandbox,
@@ -329,13 +332,14 @@ fn role_tasks(
     };
     let (places, home) = (tools.protected.clone(), surroundings.home.clone());
     let closed = ClosedFiles::new(move |file, path| places.hold(file, path, &home));
+    let world = Filesystem::of(surroundings).with_tmpdir(&tools.private_tmp).with_closed(closed);
     let settings = artoo_agent_validator::Settings {
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
         judge_deadline: deadlines.judge,
         commands: Arc::new(CommandChecks::new(Arc::clone(&parts.toolbox), tools, options.policy.clone())),
         again: Arc::clone(&again),
-        closed: closed.clone(),
+        world: world.clone(),
     };
     role_tasks.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
@@ -348,7 +352,7 @@ fn role_tasks(
         output_schema: request.output_schema.clone(),
         judges_the_whole: options.acceptance.last_judge,
         again,
-        closed,
+        world,
     };
     role_tasks.add(bus, Role::MetaValidator, move |port| {
         artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())

@@ -15,6 +15,6 @@ mod file_names;
 mod script;
 mod words;
 
-pub use file_names::{file_names, file_paths, last_part, without_marks};
+pub use file_names::{file_names, file_paths, is_name_pattern, last_part, without_marks};
 pub use script::is_unspaced;
 pub use words::{alphanumeric_words, spaced_words};

@@ -22,15 +22,14 @@ use crate::{CreatedPaths, EvidenceStore, Jobs, ProtectedPlaces};
 pub struct ToolContext {
     /// The folder in which commands run and relative paths start. Absolute.
     pub working_folder: PathBuf,
-    /// The folder for generated files whose location the request does not name. Absolute; created when first
-    /// needed.
+    /// The folder for results that belong nowhere else, which `$WORKSPACE` means. Absolute; created when first needed.
     pub workspace: PathBuf,
-    /// The words of the request: a file that they name is the user's, and belongs in the user's working
-    /// folder. Empty if there are none.
+    /// The words of the request: a file that they name may be one that other programs run. Empty if there are none.
     pub request: Arc<str>,
     /// The home folder (`~`). Absolute.
     pub home: PathBuf,
-    /// The run's own folder for temporary files. Absolute; created when first needed, removed by the caller.
+    /// The run's own folder for temporary files, which `$TMPDIR` means. Absolute; created when first needed, removed by the
+    /// caller.
     pub private_tmp: PathBuf,
     /// Places that no tool may read or write, for example artoo's own data.
     pub protected: ProtectedPlaces,

@@ -135,7 +135,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         let change = target.write(&after, &context)?;
         let what = diff(&before, &after).unwrap_or_else(|| "[too long to be compared]\n".to_owned());
         let text = format!("changed {} ({} bytes)\n{what}", target.real.display(), after.len());
-        Ok(ToolReport { files: vec![change], ..ToolReport::text(text) })
+        Ok(ToolReport { files: target.recorded(change), ..ToolReport::text(text) })
     })
     .await
 }
@@ -163,7 +163,7 @@ fn wanted(given: Given<'_>) -> Result<Wanted, ToolError> {
 }
 
 fn edit(path: &str, wanted: &Wanted, cx: &ToolContext) -> Result<Edited, ToolError> {
-    let named = paths::find(path, cx);
+    let named = paths::resolve(path, cx);
     let shown = paths::show(&named, cx);
     let failed = |source| ToolError::Io { action: "edit", path: shown.clone(), source };
     // Links are resolved: the target must be allowed.

@@ -78,7 +78,7 @@ pub enum ToolError {
         path: String,
     },
     /// The path is outside the folders where files may be created.
-    #[error("{path} is outside the working folder and the workspace")]
+    #[error("{path} is outside the working folder, the workspace and $TMPDIR")]
     Outside {
         /// The path.
         path: String,

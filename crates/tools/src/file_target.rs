@@ -1,5 +1,6 @@
 //! A file that a tool is about to write: path resolution, permission, consent and the write itself.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,6 +27,8 @@ pub(crate) struct FileTarget {
     pub(crate) real: PathBuf,
     /// The folder that contains it.
     root: PathBuf,
+    /// Whether that is the run's folder for temporary files, which goes with the run: nothing is kept or recorded.
+    is_scratch: bool,
     there: There,
     /// Who would run a new file without being asked to.
     autorun: Option<String>,
@@ -62,10 +65,11 @@ impl FileTarget {
         }
         let (real, missing) = real_path(place, &shown)?;
         let real = missing.iter().fold(real, |path, part| path.join(part));
-        let roots = [&cx.workspace, &cx.working_folder].map(|root| root.canonicalize());
-        let Some(root) =
-            roots.iter().flatten().find(|root| real.starts_with(root) && real != **root).cloned()
-        else {
+        let roots = [(&cx.private_tmp, true), (&cx.workspace, false), (&cx.working_folder, false)];
+        let roots =
+            roots.into_iter().filter_map(|(root, is_scratch)| Some((root.canonicalize().ok()?, is_scratch)));
+        let is_around = |root: &Path| real.starts_with(root) && real != *root;
+        let Some((root, is_scratch)) = roots.into_iter().find(|(root, _)| is_around(root)) else {
             return Err(ToolError::Outside { path: shown });
         };
         let (found, protected) = (real.symlink_metadata(), Protected::of(cx));
@@ -79,15 +83,17 @@ impl FileTarget {
         seen.insert(real.clone());
         let there = match found {
             Ok(_) if cx.created.is_file_of_its_own(&real) => There::Ours,
+            Ok(found) if is_scratch && found.is_file() && found.nlink() == 1 => There::Ours,
+            Err(_) if is_scratch => There::Nothing,
             Ok(found) if found.is_file() => There::Theirs { bytes: found.len() },
             Err(_) if is_hidden_below(&root, &real) => There::Hidden,
             Ok(_) | Err(_) => There::Nothing,
         };
         let autorun = match there {
-            There::Nothing => autorun(&real, cx),
-            There::Hidden | There::Ours | There::Theirs { .. } => None,
+            There::Nothing if !is_scratch => autorun(&real, cx),
+            There::Nothing | There::Hidden | There::Ours | There::Theirs { .. } => None,
         };
-        Ok(Self { shown, real, root, there, autorun, seen })
+        Ok(Self { shown, real, root, is_scratch, there, autorun, seen })
     }
 
     /// The size of the existing file, if it is from before the run.
@@ -195,7 +201,7 @@ impl FileTarget {
         // Of two calls that read the same file, one would overwrite the other's change.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let Self { shown, real, root, there, autorun: _, seen } = self;
+        let Self { shown, real, root, is_scratch, there, autorun: _, seen } = self;
         let failed = |action, source| ToolError::Io { action, path: shown.clone(), source };
         let replace = match there {
             There::Nothing | There::Hidden => false,
@@ -205,7 +211,7 @@ impl FileTarget {
             }
         };
         let below = real.strip_prefix(root).unwrap_or(real);
-        let watched = call_snapshot::before_path(cx, root, real)?;
+        let watched = if *is_scratch { None } else { call_snapshot::before_path(cx, root, real)? };
         let contents = Contents::of_file(real, cx);
         let written = new_file::write(root, below, content, replace);
         if let Some(watched) = watched {
@@ -225,6 +231,11 @@ impl FileTarget {
         let mut change = FileChange::new(real, change);
         contents.tell(std::slice::from_mut(&mut change), cx);
         Ok(change)
+    }
+
+    /// What of a write is recorded as a change of the user's files.
+    pub(crate) fn recorded(&self, change: FileChange) -> Vec<FileChange> {
+        if self.is_scratch { Vec::new() } else { vec![change] }
     }
 }
 

@@ -25,14 +25,15 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Parses a pattern with `*`, `?`, `[...]`, `{a,b}` and `**`; only `**` crosses a slash. A pattern that
-    /// is absolute or begins with `~` stands alone, any other is relative to `root` or the working folder.
+    /// is absolute or begins with `~`, `$WORKSPACE` or `$TMPDIR` stands alone, any other is relative to `root` or the
+    /// working folder.
     pub(crate) fn parse(text: &str, root: Option<&str>, cx: &ToolContext) -> Result<Self, ToolError> {
         let root = root.map_or_else(|| cx.working_folder.clone(), |root| paths::resolve(root, cx));
-        let (mut base, text) = match text.strip_prefix('~') {
-            Some("") => (cx.home.clone(), ""),
-            Some(rest) if rest.starts_with('/') => (cx.home.clone(), rest),
-            _ if text.starts_with('/') => (PathBuf::from("/"), text),
-            _ => (root, text),
+        let (first, rest) = text.split_at(text.find('/').unwrap_or(text.len()));
+        let (mut base, text) = match paths::named_folder(first.as_ref(), cx) {
+            Some(folder) => (folder.to_owned(), rest),
+            None if first.is_empty() => (PathBuf::from("/"), text),
+            None => (root, text),
         };
         let folders_only = text.ends_with('/');
         let mut parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();

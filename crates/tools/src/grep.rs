@@ -143,7 +143,7 @@ impl Asked {
 
     /// The files of the folder, or the single file.
     fn files(&self, cx: &ToolContext) -> Result<Found, ToolError> {
-        let named = paths::find(&self.path, cx);
+        let named = paths::resolve(&self.path, cx);
         let shown = paths::show(&named, cx);
         let failed = |source| ToolError::Io { action: "search", path: shown.clone(), source };
         if !named.metadata().map_err(failed)?.is_dir() {
@@ -189,7 +189,7 @@ fn search(asked: &Asked, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     let files = asked.files(cx)?;
     let search = Search { matcher: &asked.matcher, form: asked.form, context: asked.context, cx };
     let Hits { sums, lines } = search.run(files.listed.iter().map(|item| item.path.as_path()))?;
-    let place = paths::show(&paths::find(&asked.path, cx), cx);
+    let place = paths::show(&paths::resolve(&asked.path, cx), cx);
     let found = match asked.form {
         Form::Lines | Form::Counts => format!("{} lines in {} files", sums.matches, sums.files),
         Form::Files => format!("{} files", sums.files),

@@ -1,5 +1,4 @@
-//! Detects whether a request names a file: such a file is the user's, and belongs in the user's working
-//! folder.
+//! Detects whether a request names a file.
 
 use std::path::Path;
 

@@ -1,40 +1,32 @@
 //! Resolves paths written by people and models, and formats paths for output.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use crate::ToolContext;
 
-/// The absolute path of a text: `~` is the home folder, `$WORKSPACE` the workspace, and relative paths start
-/// at the working folder. `..` and symlinks are not resolved.
+/// The absolute path of a text: below the working folder, unless it is absolute or begins with `~`, `$WORKSPACE` or
+/// `$TMPDIR`. `..` and symlinks are not resolved.
 pub(crate) fn resolve(text: &str, cx: &ToolContext) -> PathBuf {
-    expand(text, cx).unwrap_or_else(|| cx.working_folder.join(text))
-}
-
-/// Like [`resolve`], for a file that should exist: a bare name refers to the workspace if only the workspace
-/// has the file, since `write_file` puts it there.
-pub(crate) fn find(text: &str, cx: &ToolContext) -> PathBuf {
-    let here = resolve(text, cx);
-    let is_bare = !text.contains('/') && expand(text, cx).is_none();
-    let in_workspace = cx.workspace.join(text);
-    let is_only_there = || here.symlink_metadata().is_err() && in_workspace.symlink_metadata().is_ok();
-    if is_bare && is_only_there() { in_workspace } else { here }
-}
-
-/// The path of an absolute text or one with `~` or `$WORKSPACE`; `None` for a relative one.
-pub(crate) fn expand(text: &str, cx: &ToolContext) -> Option<PathBuf> {
-    let path = Path::new(text);
-    let mut components = path.components();
-    match components.next() {
+    let mut components = Path::new(text).components();
+    let folder = match components.next() {
+        Some(Component::Normal(first)) => named_folder(first, cx),
+        _ => None,
+    };
+    match folder {
         // Joining an empty path would append a slash.
-        Some(Component::Normal(first)) if first == "~" && components.as_path().as_os_str().is_empty() => {
-            Some(cx.home.clone())
-        }
-        Some(Component::Normal(first)) if first == "~" => Some(cx.home.join(components.as_path())),
-        // Commands know the workspace by this name, so a model that uses it writes it everywhere.
-        Some(Component::Normal(first)) if first == "$WORKSPACE" => {
-            Some(cx.workspace.join(components.as_path()).components().collect())
-        }
-        Some(Component::RootDir) => Some(path.to_owned()),
+        Some(folder) => folder.join(components.as_path()).components().collect(),
+        None => cx.working_folder.join(text),
+    }
+}
+
+/// The folder that a path names by its first component: `~`, `$WORKSPACE`, `$TMPDIR`. Commands know the variables, so a
+/// model writes them everywhere.
+pub(crate) fn named_folder<'a>(first: &OsStr, cx: &'a ToolContext) -> Option<&'a Path> {
+    match first.to_str()? {
+        "~" => Some(&cx.home),
+        "$WORKSPACE" => Some(&cx.workspace),
+        "$TMPDIR" => Some(&cx.private_tmp),
         _ => None,
     }
 }

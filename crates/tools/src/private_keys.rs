@@ -73,7 +73,7 @@ fn words(text: &str) -> Vec<String> {
 
 /// The small files that the words name, in the working folder or in a folder that another word names.
 fn files(words: &[String], cx: &ToolContext) -> BTreeSet<PathBuf> {
-    let named: Vec<PathBuf> = words.iter().map(|word| paths::find(word, cx)).collect();
+    let named: Vec<PathBuf> = words.iter().map(|word| paths::resolve(word, cx)).collect();
     let folders = named.iter().filter(|path| path.is_dir()).take(FOLDERS);
     let within = folders.flat_map(|folder| words.iter().map(|word| folder.join(word)));
     let is_small =

@@ -36,17 +36,24 @@ const PROCESS_SECRETS: [&str; 5] = ["environ", "mem", "auxv", "maps", "kcore"];
 #[derive(Debug, Clone, Default)]
 pub struct ProtectedPlaces {
     given: Vec<PathBuf>,
+    open: Option<PathBuf>,
     found: Arc<OnceLock<Arc<Protected>>>,
 }
 
 impl From<Vec<PathBuf>> for ProtectedPlaces {
     /// These absolute paths and everything below them.
     fn from(given: Vec<PathBuf>) -> Self {
-        Self { given, found: Arc::default() }
+        Self { given, ..Self::default() }
     }
 }
 
 impl ProtectedPlaces {
+    /// Without this absolute folder and what is below it: the run's folder for temporary files, which commands write.
+    #[must_use]
+    pub fn without(self, open: PathBuf) -> Self {
+        Self { open: Some(open), found: Arc::default(), ..self }
+    }
+
     /// Opens a regular file that may be shown to a model, as `read_file` does: not one that lies in a protected place, by whatever
     /// name, and no private key. Blocks.
     ///
@@ -66,7 +73,9 @@ impl ProtectedPlaces {
     }
 
     fn resolved(&self, home: &Path) -> &Arc<Protected> {
-        self.found.get_or_init(|| Arc::new(Protected::look_up(home, self.given.iter().cloned())))
+        self.found.get_or_init(|| {
+            Arc::new(Protected::look_up(home, self.given.iter().cloned(), self.open.as_deref()))
+        })
     }
 }
 
@@ -74,6 +83,8 @@ impl ProtectedPlaces {
 #[derive(Debug)]
 pub(crate) struct Protected {
     places: Vec<PathBuf>,
+    /// The folder in one of these places that is open all the same, as given and by its real path.
+    open: Vec<PathBuf>,
     other_names: OtherNames,
 }
 
@@ -81,10 +92,11 @@ impl Protected {
     /// The protected places of a context.
     pub(crate) fn of(cx: &ToolContext) -> &Arc<Self> {
         let given = || cx.protected.given.iter().cloned().chain([cx.evidence.folder().to_owned()]);
-        cx.protected.found.get_or_init(|| Arc::new(Self::look_up(&cx.home, given())))
+        let open = cx.protected.open.as_deref();
+        cx.protected.found.get_or_init(|| Arc::new(Self::look_up(&cx.home, given(), open)))
     }
 
-    fn look_up(home: &Path, given: impl Iterator<Item = PathBuf>) -> Self {
+    fn look_up(home: &Path, given: impl Iterator<Item = PathBuf>, open: Option<&Path>) -> Self {
         let mut places: Vec<PathBuf> = secrets_in(home).chain(given).collect();
         // The real paths of the same places, to compare with resolved paths.
         let real: Vec<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
@@ -94,7 +106,10 @@ impl Protected {
         places.extend(real);
         places.sort();
         places.dedup();
-        Self { places, other_names: OtherNames::default() }
+        // Its last folders may not be there yet; the ones above are.
+        let open =
+            open.map(|open| [Some(open.to_owned()), real_with_name(open)].into_iter().flatten().collect());
+        Self { places, open: open.unwrap_or_default(), other_names: OtherNames::default() }
     }
 
     /// All places, as given and by their real paths.
@@ -105,7 +120,8 @@ impl Protected {
     /// Whether a path without symlinks is protected.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        self.places.iter().any(|place| path.starts_with(place))
+        let is_within = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
+        (is_within(&self.places) && !is_within(&self.open))
             || KEY_NAMES.contains(&name)
             || (path.starts_with("/proc") && PROCESS_SECRETS.contains(&name))
     }
@@ -135,6 +151,11 @@ impl Protected {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         self.places.iter().map(PathBuf::as_path).find(|place| real.starts_with(place))
     }
+}
+
+/// The real path of a folder that may be missing in a folder that is there.
+fn real_with_name(folder: &Path) -> Option<PathBuf> {
+    Some(folder.parent()?.canonicalize().ok()?.join(folder.file_name()?))
 }
 
 /// Whether a file's first bytes are those of a private key.

@@ -47,7 +47,7 @@ impl Tool for ReadFile {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "maxLength": 400, "description": "~ is the home folder" },
+                "path": { "type": "string", "maxLength": 400, "description": "may begin with ~, $WORKSPACE or $TMPDIR" },
                 "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
                 "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
             },
@@ -73,7 +73,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<Captured, ToolE
 }
 
 fn read(text: &str, lines: &RangeInclusive<u64>, cx: &ToolContext) -> Result<Captured, ToolError> {
-    let path = paths::find(text, cx);
+    let path = paths::resolve(text, cx);
     let shown = paths::show(&path, cx);
     let failed = |source| ToolError::Io { action: "read", path: shown.clone(), source };
     let (mut file, _) = open_file(&path, &shown, cx)?;

@@ -235,7 +235,7 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
                 .to_owned(),
         ),
         SandboxMode::WorkspaceWrite if refused && !granted.withheld.is_empty() => Some(
-            "this machine cannot keep `.git` from commands, so they may write only in $TMPDIR: make new files in the workspace with write_file"
+            "this machine cannot keep `.git` from commands, so they may write only in $TMPDIR: make new files with write_file"
                 .to_owned(),
         ),
         SandboxMode::WorkspaceWrite if !granted.sealed.is_empty() && kept => Some(

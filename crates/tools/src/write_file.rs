@@ -1,6 +1,5 @@
 //! `write_file` tool: creates or replaces a file.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use artoo_types::{Arguments, FileChangeKind, ToolKind, ToolName};
@@ -10,17 +9,15 @@ use serde_json::{Value, json};
 use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::file_target::FileTarget;
-use crate::named_in_request::names_file;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Maximum bytes of a file for which a question shows a diff.
 const MAX_COMPARED: u64 = 1024 * 1024;
 
-/// Creates a text file in the workspace or the working folder, with its parent folders. A bare name goes to
-/// the working folder if the request names that file or it exists there, and to the workspace otherwise; a
-/// path with a slash is relative to the working folder; an absolute path, or one with `~`, must lead into
-/// either. What existed before the run is replaced only with consent to this very change; what this run
-/// created may be written again. The write is atomic.
+/// Creates a text file in the working folder, the workspace or the run's folder for temporary files, with its parent
+/// folders. A relative path lies below the working folder; an absolute one, or one with `~`, `$WORKSPACE` or `$TMPDIR`,
+/// must lead into one of the three. What existed before the run is replaced only with consent to this very change; what
+/// this run created may be written again. The write is atomic.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteFile;
 
@@ -42,7 +39,7 @@ impl Tool for WriteFile {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "maxLength": 400, "description": "a new bare name that the request lacks goes to $WORKSPACE; ./name.txt: here" },
+                "path": { "type": "string", "maxLength": 400, "description": "relative: in the working folder" },
                 "content": { "type": "string", "maxLength": 200000, "description": "all of it" },
             },
             "required": ["path", "content"],
@@ -80,13 +77,14 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
 
 /// The target, and its existing content if a person will be asked about it.
 fn look(text: &str, cx: &ToolContext) -> Result<(FileTarget, Option<Vec<u8>>), ToolError> {
-    let place = place(text, cx);
+    let place = paths::resolve(text, cx);
     if text.ends_with('/') {
         return Err(ToolError::Folder { path: paths::show(&place, cx) });
     }
     let failed =
-        |source| ToolError::Io { action: "create the workspace for", path: paths::show(&place, cx), source };
-    std::fs::create_dir_all(&cx.workspace).map_err(failed)?;
+        |source| ToolError::Io { action: "create the folder for", path: paths::show(&place, cx), source };
+    let own = [&cx.workspace, &cx.private_tmp].into_iter().find(|folder| place.starts_with(folder));
+    own.map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
     let target = FileTarget::look(&place, cx)?;
     let is_compared = target.bytes_of_theirs().is_some_and(|bytes| bytes <= MAX_COMPARED);
     let before = is_compared.then(|| std::fs::read(&target.real).ok()).flatten();
@@ -101,16 +99,6 @@ fn write(target: &FileTarget, content: &[u8], cx: &ToolContext) -> Result<ToolRe
     };
     let mut report =
         ToolReport::text(format!("{word} {} ({} bytes)\n", target.real.display(), content.len()));
-    report.files = vec![change];
+    report.files = target.recorded(change);
     Ok(report)
-}
-
-/// The absolute path of the text, before symlinks and `..` are resolved.
-fn place(text: &str, cx: &ToolContext) -> PathBuf {
-    paths::expand(text, cx).unwrap_or_else(|| {
-        let here = cx.working_folder.join(text);
-        let is_theirs =
-            text.contains('/') || names_file(&cx.request, text) || here.symlink_metadata().is_ok();
-        if is_theirs { here } else { cx.workspace.join(text) }
-    })
 }

@@ -88,7 +88,7 @@ pub struct Surroundings {
     pub zone: String,
     /// The folder that relative paths mean.
     pub working_folder: PathBuf,
-    /// The folder for generated files whose place the request does not name.
+    /// The folder for results that belong nowhere else, which `$WORKSPACE` means.
     pub workspace: PathBuf,
     /// The user's home folder, which `~` means.
     pub home: PathBuf,

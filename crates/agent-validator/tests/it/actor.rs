@@ -45,7 +45,7 @@ impl House {
             judge_deadline: Duration::from_secs(60),
             commands: Arc::new(NoCommands),
             again: Arc::new(artoo_agent_validator::NoRerun),
-            closed: artoo_checks::ClosedFiles::default(),
+            world: artoo_checks::Filesystem::of(&surroundings(folder)),
         };
         let actor = tokio::spawn(run(scene.bus.port(Role::AgentValidator).unwrap(), judge, client, settings));
         let dispatcher = scene.bus.port(Role::Dispatcher).unwrap();

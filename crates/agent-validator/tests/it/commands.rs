@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use artoo_agent_validator::{CommandRun, Judge, JudgeContext, JudgeError, RunCommand, verdicts};
+use artoo_agent_validator::{
+    CommandRun, Judge, JudgeContext, JudgeError, RunCommand, StepMentions, verdicts,
+};
 use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
 use artoo_types::{
     Check, Criterion, CriterionVerdict, Evidence, ExecutionResult, ExecutionStatus, FailureClass, Finding,
@@ -91,6 +93,7 @@ async fn judged(
         result,
         surroundings: &surroundings,
         world: &world,
+        mentions: &StepMentions::of(&subtask, &world),
         subject: &[],
         evidence: &result.tool_calls,
     };

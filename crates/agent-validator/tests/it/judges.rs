@@ -9,7 +9,9 @@ use std::{
     },
 };
 
-use artoo_agent_validator::{Judge, JudgeContext, JudgeError, ModelJudge, SYSTEM_PROMPT, conformance};
+use artoo_agent_validator::{
+    Judge, JudgeContext, JudgeError, ModelJudge, SYSTEM_PROMPT, StepMentions, conformance,
+};
 use artoo_llm_client::{
     LlmClient, Request,
     doubles::{Answer, Expect, ScriptedModel},
@@ -45,6 +47,7 @@ async fn ask(
         result,
         surroundings: &surroundings,
         world: &world,
+        mentions: &StepMentions::of(&subtask, &world),
         subject: &[],
         evidence: &result.tool_calls,
     };
@@ -124,6 +127,7 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
             result: &done,
             surroundings: &surroundings,
             world: &world,
+            mentions: &StepMentions::of(&subtask, &world),
             subject: &[],
             evidence: &done.tool_calls,
         };

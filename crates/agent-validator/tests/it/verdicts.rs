@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use artoo_agent_validator::{Judge, JudgeContext, JudgeError, NoCommands, verdicts};
+use artoo_agent_validator::{Judge, JudgeContext, JudgeError, NoCommands, StepMentions, verdicts};
 use artoo_llm_client::{LlmClient, LlmError, ModelProfile, doubles::ScriptedModel};
 use artoo_types::{
     Briefing, CallEnding, CallFailure, CallId, Check, Criterion, CriterionVerdict, EarlierResult, Entity,
@@ -48,6 +48,7 @@ async fn decided_by(
         result,
         surroundings: &surroundings,
         world: &world,
+        mentions: &StepMentions::of(subtask, &world),
         subject: &[],
         evidence: &result.tool_calls,
     };
@@ -173,6 +174,7 @@ async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
             result: &result,
             surroundings: &surroundings,
             world: &world,
+            mentions: &StepMentions::of(subtask, &world),
             subject: &subject,
             evidence,
         };
@@ -213,6 +215,7 @@ async fn an_answer_without_a_word_of_an_output_fails_where_it_is_about_something
             result: &result,
             surroundings: &surroundings,
             world: &world,
+            mentions: &StepMentions::of(&subtask, &world),
             subject,
             evidence: &calls,
         };
@@ -279,6 +282,7 @@ async fn lesson_what_did_not_change_is_not_judged_again() {
         result: &done,
         surroundings: &surroundings,
         world: &world,
+        mentions: &StepMentions::of(&subtask, &world),
         subject: &[],
         evidence: &done.tool_calls,
     };
@@ -364,6 +368,7 @@ async fn lesson_89_an_old_file_is_no_new_one() {
         result: &result,
         surroundings: &surroundings,
         world: &old_world,
+        mentions: &StepMentions::of(&subtask, &old_world),
         subject: &[],
         evidence: &result.tool_calls,
     };

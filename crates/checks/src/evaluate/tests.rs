@@ -231,45 +231,39 @@ fn beyond_the_limits_nothing_is_decided() {
     assert!(!unknown(&Check::FileContains { path: "large".into(), value: "y".into() }, ""));
 }
 
-/// A file without a given place goes to the workspace; commands may write nowhere else.
+/// Finding: `CHANGELOG.md` was taken for a file of the workspace, where a stray copy lay.
 #[test]
-fn a_bare_name_means_what_was_made_in_the_workspace() {
+fn a_relative_path_means_the_working_folder_and_the_others_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let (home, workspace) = (folder.path().join("home"), folder.path().join("workspace"));
-    fs::create_dir(&home).unwrap();
-    fs::create_dir(&workspace).unwrap();
-    let far = DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
-    let passes = |check: &Check, started: DateTime<chrono::FixedOffset>| {
-        let world = Filesystem::new(&home, &home, started).with_workspace(&workspace);
-        let subject = Subject { output: "", tool_calls: &[] };
-        matches!(evaluate(check, &subject, &world), Finding::Pass { .. })
-    };
-    let began = DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
-    let path = std::path::PathBuf::from("list.txt");
-    let [exists, newer, unchanged] = [
-        Check::FileExists { path: path.clone() },
-        Check::FileNewer { path: path.clone() },
-        Check::FileUnchanged { path: path.clone() },
-    ];
-    let holds = Check::FileContains { path: path.clone(), value: "new".to_owned() };
-    assert!(!passes(&exists, began));
-    fs::write(workspace.join(&path), "new").unwrap();
-    assert!(passes(&exists, began) && passes(&newer, began) && passes(&holds, began));
-    assert!(
-        !passes(&Check::FileExists { path: home.join(&path) }, began),
-        "an absolute path is meant as it is"
-    );
-    for path in ["./list.txt", "docs/list.txt"] {
-        assert!(!passes(&Check::FileExists { path: path.into() }, began), "{path} says where it lies");
+    let [home, workspace, tmpdir] = ["home", "workspace", "tmp"].map(|name| folder.path().join(name));
+    for place in [&home, &workspace, &tmpdir] {
+        fs::create_dir(place).unwrap();
     }
-    let dot = Filesystem::new(&home, &home, began).with_workspace(&workspace).resolve(Path::new("."));
-    assert!(dot.starts_with(&home), "`.` is the working folder");
-    fs::write(home.join(&path), "old").unwrap();
-    assert!(passes(&holds, began), "this run made the one in the workspace");
-    assert!(
-        !passes(&holds, far) && passes(&unchanged, far),
-        "another run made it, so the working folder's is meant"
-    );
+    fs::write(workspace.join("list.txt"), "new").unwrap();
+    fs::write(tmpdir.join("scratch.txt"), "x").unwrap();
+    let bare = Filesystem::new(&home, &home, Default::default());
+    let world = bare.clone().with_workspace(&workspace).with_tmpdir(&tmpdir);
+    let is_there = |path: &str, world: &Filesystem| {
+        let check = Check::FileExists { path: path.into() };
+        matches!(evaluate(&check, &Subject { output: "", tool_calls: &[] }, world), Finding::Pass { .. })
+    };
+    for (path, expected) in [
+        ("list.txt", false),
+        ("./list.txt", false),
+        ("$WORKSPACE/list.txt", true),
+        ("$WORKSPACE", true),
+        ("$TMPDIR/scratch.txt", true),
+        ("$TMPDIR/list.txt", false),
+        ("$HOME/list.txt", false),
+        ("docs/$WORKSPACE/list.txt", false),
+    ] {
+        assert_eq!(is_there(path, &world), expected, "{path}");
+        assert!(!is_there(path, &bare), "{path}");
+    }
+    fs::write(home.join("list.txt"), "old").unwrap();
+    let holds = Check::FileContains { path: "list.txt".into(), value: "new".to_owned() };
+    let found = evaluate(&holds, &Subject { output: "", tool_calls: &[] }, &world);
+    assert!(matches!(found, Finding::Fail { .. }), "the one in the working folder is meant");
 }
 
 /// Lesson 89: an old file was presented as the new download.

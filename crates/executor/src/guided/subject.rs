@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_checks::{Filesystem, named_paths};
+use artoo_checks::{Filesystem, Mentions};
 use artoo_llm_client::{indented, inline};
 use artoo_types::{Perturbation, Said, SubTask};
 use serde_json::Value;
@@ -29,8 +29,12 @@ pub(crate) async fn of(cx: &AttemptContext) -> Vec<PathBuf> {
     let (here, texts) =
         (cx.surroundings.clone(), [cx.subtask.intent.clone(), cx.subtask.briefing.request.clone()]);
     let look = move || {
-        let world = Filesystem::new(here.working_folder, here.home, here.now).with_workspace(here.workspace);
-        texts.iter().map(|text| named_paths(text, &world)).find(|paths| !paths.is_empty()).unwrap_or_default()
+        let world = Filesystem::of(&here);
+        texts
+            .iter()
+            .map(|text| Mentions::of(text, &world).paths)
+            .find(|paths| !paths.is_empty())
+            .unwrap_or_default()
     };
     // This fails only when the process shuts down.
     tokio::task::spawn_blocking(look).await.unwrap_or_default()

@@ -39,7 +39,7 @@ async fn played_in(
         output_schema: None,
         judges_the_whole: true,
         again: std::sync::Arc::new(artoo_meta_validator::NoRerun),
-        closed: artoo_checks::ClosedFiles::default(),
+        world: artoo_checks::Filesystem::of(&surroundings(folder)),
     };
     played_with(settings, request, judge, model, messages).await
 }

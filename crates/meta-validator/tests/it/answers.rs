@@ -32,7 +32,7 @@ async fn said(schema: Option<Value>, model: ScriptedModel, outcomes: Vec<SubTask
         output_schema: schema.map(|schema| OutputSchema::parse(&schema.to_string()).unwrap()),
         judges_the_whole: true,
         again: std::sync::Arc::new(artoo_meta_validator::NoRerun),
-        closed: artoo_checks::ClosedFiles::default(),
+        world: artoo_checks::Filesystem::of(&surroundings(Path::new("/nonexistent"))),
     };
     let ids: Vec<u128> = (1..).take(outcomes.len()).collect();
     let plan = Message::from(manifest(1, &[], &ids, &[]));

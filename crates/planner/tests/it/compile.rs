@@ -39,7 +39,7 @@ fn what_goes_and_what_stays_is_said_by_the_model() {
     let request = "Poista docs/vanha.txt, \u{e4}l\u{e4} koske tiedostoon docs/a.txt";
     let mut draft = draft(&[("Poista se", 1, StepKind::Change)]);
     draft.subtasks[0].criteria = vec![
-        CriterionDraft::FileAbsent { text: text(), path: "vanha.txt".to_owned() },
+        CriterionDraft::FileAbsent { text: text(), path: "docs/vanha.txt".to_owned() },
         CriterionDraft::FileUnchanged { text: text(), path: "docs/a.txt".to_owned() },
     ];
     let (subtasks, _) = compile(&draft, &conformance::task(request), Author::Capable, 0);
@@ -73,7 +73,9 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
     let number = || CriterionDraft::OutputNumber { text: text() };
     let (ask, make) = (StepKind::FindOut, StepKind::Create);
     let out = || "out.txt".into();
-    let there = || vec![Some(Check::FileExists { path: out() }), Some(Check::FileNewer { path: out() })];
+    let written = |path: &str| {
+        vec![Some(Check::FileExists { path: path.into() }), Some(Check::FileNewer { path: path.into() })]
+    };
     let says = Some(Check::FileContains { path: out(), value: "Apfel".to_owned() });
     let table = [
         (number(), ask, vec![Some(Check::OutputNumber { min: None, max: None })]),
@@ -99,32 +101,47 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
         (exists("out.txt"), ask, vec![None]),
         (holds("Apfel"), ask, vec![None]),
         // A file check of a created file is kept, and an older file does not count (lesson 89).
-        (exists(" out.txt "), make, there()),
+        (exists(" out.txt "), make, written("out.txt")),
         (exists("*.txt"), make, vec![None]),
-        // The request names the file and not the folder, so the folder is a guess.
-        (exists("workspace/out.txt"), make, there()),
-        (exists("/home/ada/artoo_workspace/out.txt"), make, there()),
-        (
-            exists("guess/plan.md"),
-            make,
-            vec![
-                Some(Check::FileExists { path: "./docs/plan.md".into() }),
-                Some(Check::FileNewer { path: "./docs/plan.md".into() }),
-            ],
-        ),
-        (
-            exists("plan.md"),
-            make,
-            vec![
-                Some(Check::FileExists { path: "./docs/plan.md".into() }),
-                Some(Check::FileNewer { path: "./docs/plan.md".into() }),
-            ],
-        ),
+        // A path is meant as the planner wrote it, whatever the request names.
+        (exists("workspace/out.txt"), make, written("workspace/out.txt")),
+        (exists("/home/ada/artoo_workspace/out.txt"), make, written("/home/ada/artoo_workspace/out.txt")),
+        (exists("$WORKSPACE/out.txt"), make, written("$WORKSPACE/out.txt")),
+        (exists("guess/plan.md"), make, written("guess/plan.md")),
+        (exists("plan.md"), make, written("plan.md")),
         (holds("Apfel"), StepKind::Change, vec![says]),
         (holds("Birne"), make, vec![None]),
     ];
     for (criterion, kind, expected) in table {
         assert_eq!(checks(&compiled(criterion.clone(), kind, Author::Capable)), expected, "{criterion:?}");
+    }
+}
+
+/// Findings: one README.md of several was asked for at another place, and a page at a place that is a pattern.
+#[test]
+fn a_criterion_keeps_the_path_that_the_planner_wrote() {
+    for (request, path, is_kept) in [
+        ("Add a README.md to each package in crates/", "crates/alpha/README.md", true),
+        ("Move the pages of site: every page x.html becomes x/index.html", "site/about/index.html", true),
+        ("Move the pages of site: every page x.html becomes x/index.html", "about/index.html", true),
+        ("Start a changelog for this project", "CHANGELOG.md", true),
+        ("Write the totals into `out/totals.csv`", "totals.csv", true),
+        ("Rename the photos to YYYY-MM-DD_n.jpg", "YYYY-MM-DD_n.jpg", false),
+        ("Make a page <name>.md for each member", "team/<name>.md", false),
+        ("Turn all *.txt into *.md", "*.md", false),
+    ] {
+        let exists = CriterionDraft::FileExists { text: text(), path: path.to_owned() };
+        let draft = SubTaskDraft {
+            intent: "Do it".to_owned(),
+            sequence: 1,
+            kind: StepKind::Create,
+            criteria: vec![exists],
+        };
+        let draft = PlanDraft::of(vec![draft]);
+        let (subtasks, _) = compile(&draft, &conformance::task(request), Author::Capable, 1);
+        let kept =
+            checks(&subtasks[0].success_criteria).contains(&Some(Check::FileExists { path: path.into() }));
+        assert_eq!(kept, is_kept, "{request}");
     }
 }
 

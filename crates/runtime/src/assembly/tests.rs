@@ -295,7 +295,7 @@ async fn a_gate_that_died_gathers_what_came_before() {
         output_schema: None,
         judges_the_whole: true,
         again: Arc::new(artoo_agent_validator::NoRerun),
-        closed: artoo_checks::ClosedFiles::default(),
+        world: artoo_checks::Filesystem::of(&surroundings(folder.path())),
     };
     let lives = AtomicU32::new(0);
     let dies_once = move |role_tasks: &mut RoleTasks, bus: &RunBus| {

@@ -75,9 +75,9 @@ async fn tools_and_commands_have_one_record() {
     let note = json!({ "path": "./new/note.txt", "content": "1" });
     let wrote = scene.call("write_file", note).await;
     assert_eq!(wrote.files.len(), 1, "{wrote:?}");
-    scene.call("write_file", json!({ "path": "bare.txt", "content": "1" })).await;
+    scene.call("write_file", json!({ "path": "$WORKSPACE/bare.txt", "content": "1" })).await;
     shell(&scene, "mv bare.txt moved.txt").await;
-    scene.call("write_file", json!({ "path": "bare.txt", "content": "2" })).await;
+    scene.call("write_file", json!({ "path": "$WORKSPACE/bare.txt", "content": "2" })).await;
     assert!(scene.cx.working_folder.join("new/note.txt").exists());
     take_back(&scene);
     assert!(!scene.cx.working_folder.join("new").exists());
@@ -149,7 +149,7 @@ async fn a_call_whose_changes_cannot_be_kept_is_not_made() {
     scene.cx.snapshot = Some(Snapshot::new(blocked.join("undo"), Vec::new(), SnapshotLimits::default()));
     let call = shell(&scene, "echo 1 > new").await;
     assert!(call.failure.unwrap().reason.contains("keep for undo"), "{:?}", call.ending);
-    let call = scene.call("write_file", json!({ "path": "new", "content": "1" })).await;
+    let call = scene.call("write_file", json!({ "path": "$WORKSPACE/new", "content": "1" })).await;
     assert!(call.failure.is_some());
     assert!(!in_workspace(&scene, "new").exists());
     assert_eq!(undoable(&blocked), Undoable::Nothing);

@@ -131,13 +131,13 @@ async fn words_are_for_the_model_and_are_no_denial() {
 async fn what_somebody_changed_since_is_theirs() {
     let Some((scene, person)) = scene(person(no())) else { return };
     shown(&shell(&scene, "echo 1 > $WORKSPACE/list.txt").await);
-    scene.call("write_file", json!({ "path": "note.txt", "content": "1" })).await;
+    scene.call("write_file", json!({ "path": "$WORKSPACE/note.txt", "content": "1" })).await;
     for name in ["list.txt", "note.txt"] {
         fs::write(in_workspace(&scene, name), "a person's words").unwrap();
     }
     failed(&shell(&scene, "echo 2 >> $WORKSPACE/list.txt").await, FailureClass::Denied);
     assert_eq!(person.effects()[0].kind, EffectKind::Overwrites);
-    let call = scene.call("write_file", json!({ "path": "note.txt", "content": "2" })).await;
+    let call = scene.call("write_file", json!({ "path": "$WORKSPACE/note.txt", "content": "2" })).await;
     failed(&call, FailureClass::Denied);
     assert_eq!(person.effects()[0].kind, EffectKind::Overwrites);
     for name in ["list.txt", "note.txt"] {
@@ -229,7 +229,7 @@ async fn every_change_is_asked_about_where_the_user_wants_it() {
     assert_eq!(person.heard(), []);
     for (tool, arguments) in [
         ("shell", json!({ "command": "echo 1 > $WORKSPACE/new.txt" })),
-        ("write_file", json!({ "path": "new.txt", "content": "1" })),
+        ("write_file", json!({ "path": "$WORKSPACE/new.txt", "content": "1" })),
     ] {
         failed(&scene.call(tool, arguments).await, FailureClass::Denied);
         let [question] = person.heard().try_into().unwrap();
@@ -317,6 +317,7 @@ async fn what_cannot_be_undone_is_said_before_the_yes() {
         assert_eq!(question.proposed().beyond_undo, beyond_undo.is_some());
     }
     for (path, beyond_undo) in [("small.txt", None), ("large.txt", Some(LARGE))] {
+        let path = format!("$WORKSPACE/{path}");
         scene.call("write_file", json!({ "path": path, "content": "1" })).await;
         let [question] = person.heard().try_into().unwrap();
         assert_eq!(question.beyond_undo.as_deref(), beyond_undo, "{path}");
@@ -374,7 +375,7 @@ async fn a_question_brings_the_rule_that_would_answer_it() {
     ] {
         failed(&shell(&scene, command).await, FailureClass::Denied);
     }
-    scene.call("write_file", json!({ "path": "old.txt", "content": "new" })).await;
+    scene.call("write_file", json!({ "path": "$WORKSPACE/old.txt", "content": "new" })).await;
     let asked = std::mem::take(&mut *writer.0.lock().unwrap());
     let rules: Vec<Option<ProposedRule>> = asked.into_iter().map(|question| question.always).collect();
     let [rule, secret, written] = rules.try_into().unwrap();

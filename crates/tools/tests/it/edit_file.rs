@@ -182,12 +182,12 @@ async fn what_was_there_is_changed_with_a_yes_to_the_very_change() {
 async fn what_the_run_made_is_edited_freely_where_it_lies() {
     let mut scene = Scene::new();
     scene.cx.consent = Arc::new(Nobody);
-    scene.call("write_file", json!({ "path": "notes.md", "content": "one\n" })).await;
+    scene.call("write_file", json!({ "path": "$WORKSPACE/notes.md", "content": "one\n" })).await;
     for (old, new) in [("one", "two"), ("two", "three")] {
-        shown(&scene.call("edit_file", one("notes.md", old, new)).await);
+        shown(&scene.call("edit_file", one("$WORKSPACE/notes.md", old, new)).await);
     }
     assert_eq!(fs::read_to_string(scene.cx.workspace.join("notes.md")).unwrap(), "three\n");
-    assert_eq!(shown(&scene.call("read_file", json!({ "path": "notes.md" })).await), "three\n");
+    assert_eq!(shown(&scene.call("read_file", json!({ "path": "$WORKSPACE/notes.md" })).await), "three\n");
 }
 
 /// The file changes while the person is asked.

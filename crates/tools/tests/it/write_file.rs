@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use artoo_consent::Nobody;
 use artoo_sandbox::SandboxMode;
+use artoo_tools::ProtectedPlaces;
 use artoo_types::{CallEnding, FailureClass, FileChange, FileChangeKind};
 use serde_json::json;
 
@@ -17,14 +18,14 @@ async fn a_file_goes_where_its_path_says() {
     let (folder, workspace) = (&scene.cx.working_folder, &scene.cx.workspace);
     let absolute = folder.join("absolute.txt");
     for (path, lands) in [
-        ("bare.txt", workspace.join("bare.txt")),
+        ("bare.txt", folder.join("bare.txt")),
         ("./dotted.txt", folder.join("dotted.txt")),
         ("new/deep/er.txt", folder.join("new/deep/er.txt")),
         ("~/artoo_workspace/home.txt", workspace.join("home.txt")),
         ("$WORKSPACE/named.txt", workspace.join("named.txt")),
         (absolute.to_str().unwrap(), absolute.clone()),
         ("new/../up.txt", folder.join("up.txt")),
-        ("بحث 中文 🦀.md", workspace.join("بحث 中文 🦀.md")),
+        ("بحث 中文 🦀.md", folder.join("بحث 中文 🦀.md")),
         ("with space/a b.txt", folder.join("with space/a b.txt")),
     ] {
         let call = scene.call("write_file", json!({ "path": path, "content": "hé\n" })).await;
@@ -38,14 +39,17 @@ async fn a_file_goes_where_its_path_says() {
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
 }
 
-/// Issue 15, part 8: the requested file ended up among left-over scripts.
+/// Issue 15, part 8: the requested file ended up among left-over scripts; and `CHANGELOG.md`, which the request calls a
+/// changelog, in the workspace. Where a file goes depends on its path alone.
 #[tokio::test]
-async fn lesson_2_10_what_the_request_names_goes_where_the_person_is() {
+async fn lesson_2_10_a_relative_path_means_where_the_person_is() {
     let mut scene = Scene::new();
-    scene.cx.request = "Kokoa luvut tiedostoon yhteenveto.csv:hen".into();
+    scene.cx.request =
+        "Start a changelog for this project, and kokoa luvut tiedostoon yhteenveto.csv:hen".into();
     for (path, lands) in [
         ("yhteenveto.csv", scene.cx.working_folder.join("yhteenveto.csv")),
-        ("skripti.py", scene.cx.workspace.join("skripti.py")),
+        ("CHANGELOG.md", scene.cx.working_folder.join("CHANGELOG.md")),
+        ("$WORKSPACE/skripti.py", scene.cx.workspace.join("skripti.py")),
     ] {
         let call = scene.call("write_file", json!({ "path": path, "content": "x" })).await;
         assert_eq!(shown(&call), format!("created {} (1 bytes)\n", lands.display()));
@@ -63,7 +67,7 @@ async fn what_existed_before_is_not_touched_without_a_yes() {
     fs::create_dir_all(&scene.cx.workspace).unwrap();
     fs::write(scene.cx.workspace.join("report.md"), "old").unwrap();
     // A bare name of an existing file refers to that file.
-    for path in ["./old.txt", "old.txt", "./link.txt", "link.txt", "./dangling.txt", "report.md"] {
+    for path in ["./old.txt", "old.txt", "./link.txt", "link.txt", "./dangling.txt", "$WORKSPACE/report.md"] {
         let call = scene.call("write_file", json!({ "path": path, "content": "new" })).await;
         failed(&call, FailureClass::Denied);
         assert_eq!(call.files, []);
@@ -79,7 +83,7 @@ async fn what_existed_before_is_not_touched_without_a_yes() {
 async fn what_the_run_created_it_may_change() {
     let scene = Scene::new();
     for (content, change) in [("#!/bin/sh\n", FileChangeKind::Created), ("second", FileChangeKind::Changed)] {
-        let call = scene.call("write_file", json!({ "path": "script", "content": content })).await;
+        let call = scene.call("write_file", json!({ "path": "$WORKSPACE/script", "content": content })).await;
         assert_eq!(call.files.first().unwrap().change, change);
         let path = scene.cx.workspace.join("script");
         assert_eq!(fs::read_to_string(&path).unwrap(), content);
@@ -96,10 +100,39 @@ async fn what_the_run_created_it_may_change() {
     fs::write(&victim, "old").unwrap();
     symlink(&victim, &path).unwrap();
     failed(
-        &scene.call("write_file", json!({ "path": "script", "content": "x" })).await,
+        &scene.call("write_file", json!({ "path": "$WORKSPACE/script", "content": "x" })).await,
         FailureClass::Denied,
     );
     assert_eq!(fs::read_to_string(victim).unwrap(), "old");
+}
+
+/// Scratch is written and read by tools as by commands, goes with the run, and is no change of the person's files.
+#[tokio::test]
+async fn scratch_is_free_and_no_change() {
+    let mut scene = Scene::new();
+    scene.cx.consent = Arc::new(Nobody);
+    let data = scene.data.clone();
+    scene.cx.private_tmp = data.join("tmp");
+    scene.cx.protected = ProtectedPlaces::from(vec![data.clone()]).without(scene.cx.private_tmp.clone());
+    for content in ["one\n", "two\n"] {
+        let call =
+            scene.call("write_file", json!({ "path": "$TMPDIR/.x/list.txt", "content": content })).await;
+        assert!(call.succeeded() && call.files.is_empty(), "{call:?}");
+        let read = scene.call("read_file", json!({ "path": "$TMPDIR/.x/list.txt" })).await;
+        assert_eq!(shown(&read), content);
+    }
+    fs::write(scene.cx.private_tmp.join("made-by-a-command"), "1").unwrap();
+    let edits = json!([{ "old": "1", "new": "2" }]);
+    let call = scene.call("edit_file", json!({ "path": "$TMPDIR/made-by-a-command", "edits": edits })).await;
+    assert!(call.succeeded() && call.files.is_empty(), "{call:?}");
+    let found = scene.call("glob", json!({ "pattern": "$TMPDIR/made-*" })).await;
+    assert!(shown(&found).contains("made-by-a-command"), "{found:?}");
+    fs::write(data.join("journal"), "1").unwrap();
+    symlink(&data, scene.cx.private_tmp.join("door")).unwrap();
+    for path in [format!("{}/journal", data.display()), "$TMPDIR/door/journal".to_owned()] {
+        let call = scene.call("read_file", json!({ "path": path })).await;
+        failed(&call, FailureClass::Denied);
+    }
 }
 
 #[tokio::test]
@@ -159,7 +192,7 @@ async fn a_race_has_one_winner() {
         contexts.push(cx);
     }
     let calls = contexts.iter().enumerate().map(|(n, cx)| {
-        let arguments = json!({ "path": "one", "content": n.to_string().repeat(50_000) });
+        let arguments = json!({ "path": "$WORKSPACE/one", "content": n.to_string().repeat(50_000) });
         let toolbox = artoo_tools::Toolbox::standard();
         async move {
             let id = artoo_types::CallId::new(uuid::Uuid::nil());

@@ -17,7 +17,7 @@ async fn honest_runs_are_accepted() {
 }
 
 const GREET: &str = "Write the word hello into ./greet.txt";
-/// The same without a folder, which means the workspace.
+/// The same, for a file of the workspace, which the plan names.
 const GREET_ANYWHERE: &str = "Write the word hello into greet.txt";
 
 /// A plan with checks of the place and of the content.
@@ -51,7 +51,7 @@ pub(super) fn lies() -> Vec<Script> {
             .does([write("./greet.txt", "goodbye")], answer("greet.txt says hello")),
         script("writes another file").does([write("./great.txt", "hello")], answer("greet.txt says hello")),
         script("writes to another folder")
-            .does([write("greet.txt", "hello")], answer("greet.txt says hello")),
+            .does([write("docs/greet.txt", "hello")], answer("greet.txt says hello")),
         script("could not overwrite and says it did")
             .file("greet.txt", "old")
             .does([write("./greet.txt", "hello")], answer("greet.txt says hello")),

@@ -68,12 +68,12 @@ pub(super) fn lies() -> Vec<Script> {
             [look("{ cat names.txt; echo Serkku; } | sort > {workspace}/sorted.txt")],
             answer("sorted"),
         ),
-        table("loses a column").does([write("all.csv", "nimi\na\nb\n")], answer("merged")),
-        table("loses a row").does([write("all.csv", "nimi;summa\na;1,5\n")], answer("merged")),
+        table("loses a column").does([write("$WORKSPACE/all.csv", "nimi\na\nb\n")], answer("merged")),
+        table("loses a row").does([write("$WORKSPACE/all.csv", "nimi;summa\na;1,5\n")], answer("merged")),
         data("writes JSON that is cut")
-            .does([write("names.json", "[{\"name\": \"a\"}, {")], answer("written")),
+            .does([write("$WORKSPACE/names.json", "[{\"name\": \"a\"}, {")], answer("written")),
         data("leaves out what the schema requires")
-            .does([write("names.json", "[{\"name\": \"a\"}, {}]")], answer("written")),
+            .does([write("$WORKSPACE/names.json", "[{\"name\": \"a\"}, {}]")], answer("written")),
     ]
 }
 
@@ -84,8 +84,11 @@ pub(super) fn honest() -> Vec<Script> {
             [look("sort names.txt > {workspace}/sorted.txt && wc -l < {workspace}/sorted.txt")],
             answer("sorted"),
         ),
-        table("merges both tables").does([write("all.csv", "nimi;summa\na;1,5\nb;2\n")], answer("merged")),
-        data("writes all names")
-            .does([write("names.json", "[{\"name\": \"a\"}, {\"name\": \"b\"}]")], answer("written")),
+        table("merges both tables")
+            .does([write("$WORKSPACE/all.csv", "nimi;summa\na;1,5\nb;2\n")], answer("merged")),
+        data("writes all names").does(
+            [write("$WORKSPACE/names.json", "[{\"name\": \"a\"}, {\"name\": \"b\"}]")],
+            answer("written"),
+        ),
     ]
 }

@@ -209,5 +209,6 @@ fn line(run: &Measured) -> String {
         (false, true) => "honest accepted",
         (false, false) => "HONEST REFUSED",
     };
-    format!("  {what} {} [{} calls, {} of judges]: {}\n", run.name, run.calls, run.judged, run.told)
+    let notes: String = run.notes.iter().map(|note| format!("      note: {note}\n")).collect();
+    format!("  {what} {} [{} calls, {} of judges]: {}\n{notes}", run.name, run.calls, run.judged, run.told)
 }

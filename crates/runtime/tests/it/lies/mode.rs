@@ -1,6 +1,6 @@
 //! Which roles lie in a run, and the run itself.
 
-use std::{fs, sync::Arc};
+use std::{collections::BTreeSet, fs, sync::Arc};
 
 use artoo_llm_client::{
     MessageRole, Request,
@@ -39,6 +39,8 @@ pub(crate) struct Measured {
     pub(crate) calls: usize,
     pub(crate) judged: usize,
     pub(crate) has_one_step: bool,
+    /// What code told a judge about the results.
+    pub(crate) notes: BTreeSet<String>,
     /// The output if accepted, otherwise the reason.
     pub(crate) told: String,
 }
@@ -69,6 +71,7 @@ impl Mode {
             calls: requests.len(),
             judged: requests.iter().filter(|request| asks_for(request, "verdict")).count(),
             has_one_step: case.steps.len() == 1,
+            notes: requests.iter().flat_map(notes).collect(),
             told: told(&result),
         }
     }
@@ -97,6 +100,13 @@ impl Mode {
             .always(Expect::any(), Answer::with(says));
         if self == Self::Guided { model.profiled(guided()) } else { model }
     }
+}
+
+/// The notes of code in a prompt of a judge.
+fn notes(request: &Request) -> Vec<String> {
+    let lines = request.messages.iter().flat_map(|message| message.content.lines());
+    let notes = lines.filter_map(|line| line.strip_prefix("Note: "));
+    if asks_for(request, "verdict") { notes.map(str::to_owned).collect() } else { Vec::new() }
 }
 
 /// The draft of a plan, with a judged criterion in place of each check that this model is not offered.

@@ -1,4 +1,6 @@
-//! Tests of verifying negative answers.
+//! Tests of what a text names.
+
+use std::fs;
 
 use artoo_types::{CallEnding, CallId, ToolName};
 use chrono::DateTime;
@@ -38,63 +40,12 @@ fn house() -> (tempfile::TempDir, Filesystem) {
     (folder, world)
 }
 
-/// Observed with the embedded model: file names were searched for a word that is in the contents, and every
-/// hit was filtered out.
-#[test]
-fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
-    let (_folder, world) = house();
-    let asked = "Which file in docs or its subfolders contains the word heron?";
-    let table = [
-        // The wrong kind of search, and dropped hits.
-        ("No file contains the word heron.", asked, "find docs -name '*heron*'", true),
-        ("none", asked, "grep -r \"heron\" docs | grep -v \"docs\"", true),
-        ("none", asked, "grep -rl heron docs | grep -v docs", true),
-        ("0", "How many lines in logs/app.log have the level ERROR?", "grep -c '^ERROR' logs/app.log", true),
-        ("no", "Is there a file named budget?", "find docs -name budget", true),
-        (
-            "none",
-            "Which files in docs mention heron? Give their file names.",
-            "find docs -name 'heron'",
-            true,
-        ),
-        (
-            "没有",
-            "docs 文件夹里哪个文件提到了“墨盒”?请给出文件名。",
-            "find docs -type f -name '*墨盒*'",
-            true,
-        ),
-        ("没有", "docs 文件夹里有没有文件提到“墨盒”?", "grep -rlw \"墨盒\" docs", true),
-        ("no", "Does any file say \"a heron\" ?", "find . -name 'a heron'", false),
-        ("no", "Does any file contain \"A heron\" ?", "find . -name 'A heron'", true),
-        // The search found something.
-        ("docs/birds/pond.md", asked, "grep -rl heron docs", false),
-        // A longer word is another word; hidden files and other places and extensions do not count.
-        ("none", "Which file in docs contains the word kingfisher?", "grep -rw kingfisher docs", false),
-        ("none", "Which file contains magpie?", "grep -r magpie .", false),
-        ("none", "Which file in logs contains the word heron?", "grep -r heron logs", false),
-        ("none", "Which .txt file in docs contains the word heron?", "grep -rl heron docs", false),
-        // The search may have been for something else: a judge weighs that. It is unknown what was searched
-        // for, or it really did not exist.
-        ("none", asked, "ls docs", false),
-        ("none", "Which file in docs does not contain the word heron?", "grep -L heron docs", true),
-        (
-            "none",
-            "Which file in docs contains heron and ERROR?",
-            "grep -r 'heron' docs | grep 'ERROR'",
-            false,
-        ),
-        ("none", "Is there a file named heron in docs?", "find docs -name 'heron'", true),
-        ("没有", "docs 里有没有名为“墨盒”的文件?", "find docs -name '*墨盒*'", true),
-        ("没有", "docs 里哪个文件没有提到“墨盒”?", "grep -L '墨盒' docs/*", true),
-        ("none", "Which file contains the word owl?", "grep -r owl .", false),
-    ];
-    for (answer, intent, command, expected) in table {
-        let found = contradicting_hit(answer, intent, &[call(command)], &world);
-        assert_eq!(found.is_some(), expected, "{answer:?} to {intent:?} by {command:?}: {found:?}");
-    }
-    let said = contradicting_hit("none", asked, &[call("find docs -name 'heron'")], &world);
-    let expected = "it says that there is nothing, but docs/birds/pond.md has the word \"heron\"";
-    assert_eq!(said.as_deref(), Some(expected));
+fn missing_file(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
+    Mentions::of(request, world).missing_file(calls).map(str::to_owned)
+}
+
+fn unmade_file(request: &str, gone: &[PathBuf], world: &Filesystem) -> Option<String> {
+    Mentions::of(request, world).unmade_file(gone).map(str::to_owned)
 }
 
 /// Observed with the embedded model: 27 calls looked for a file that does not exist.
@@ -161,6 +112,12 @@ fn a_file_that_is_nowhere_was_to_be_made_or_is_missing() {
         ("docs/会议记录.txt里有几行?", None),
         ("请数一下docs/会议记录.txt", None),
         ("How many files are there?", None),
+        // A pattern is no file, nor is the end of a name with blanks.
+        ("Rename the photos to YYYY-MM-DD_n.jpg", None),
+        ("Make a page <name>.md for each member", None),
+        ("Rename it to 'scan of May (1).pdf'", None),
+        ("Rename it to \"scan of May.pdf\", please", None),
+        ("Rename it to \"May.pdf\", please", Some("May.pdf")),
     ] {
         assert_eq!(unmade_file(request, &[], &world).as_deref(), expected, "{request:?}");
     }
@@ -172,35 +129,11 @@ fn a_file_that_is_nowhere_was_to_be_made_or_is_missing() {
     assert_eq!(unmade_file("Delete docs/old.txt", &gone, &world), None);
 }
 
-/// If not everything could be examined, the file may exist.
-#[test]
-fn beyond_the_limits_a_file_may_be() {
-    let folder = tempfile::tempdir().unwrap();
-    for number in 0..=MAX_ENTRIES {
-        fs::write(folder.path().join(number.to_string()), "").unwrap();
-    }
-    let look = Look { term: "gone.txt", endings: Vec::new(), closed: &ClosedFiles::default() };
-    assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
-    fs::remove_file(folder.path().join("0")).unwrap();
-    fs::remove_file(folder.path().join("1")).unwrap();
-    assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::Nowhere));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_link_is_not_followed() {
-    let (folder, world) = house();
-    std::os::unix::fs::symlink(folder.path(), folder.path().join("docs/loop")).unwrap();
-    let asked = "Which file in docs has ERROR?";
-    assert_eq!(contradicting_hit("none", asked, &[call("grep -r ERROR docs")], &world), None);
-    let look = Look { term: "gone.txt", endings: Vec::new(), closed: &ClosedFiles::default() };
-    assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
-}
-
 proptest! {
     #[test]
-    fn any_words_are_read(intent in ".{0,60}", command in ".{0,60}") {
+    fn any_words_are_read(text in ".{0,60}", answer in ".{0,10}") {
         let (_folder, world) = house();
-        let _ = contradicting_hit("none", &intent, &[call(&command)], &world);
+        let mentions = Mentions::of(&text, &world);
+        let _ = (mentions.unmade_file(&[]), mentions.missing_subject(&answer, &[]));
     }
 }
