@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use artoo_checks::{Filesystem, named_paths};
+use artoo_checks::{Filesystem, Mentions};
 use artoo_policy::{Block, Enforcement, PolicyError};
 use artoo_tools::is_executable;
 use artoo_types::{Megram, MegramId};
@@ -152,9 +152,9 @@ fn named(
     search_path: &[PathBuf],
 ) -> Vec<Named> {
     let world = |folder: &PathBuf| Filesystem::new(folder.clone(), home.clone(), now);
-    let mut paths = named_paths(law, &world(current));
+    let mut paths = Mentions::of(law, &world(current)).paths;
     if paths.is_empty() {
-        paths = named_paths(law, &world(home));
+        paths = Mentions::of(law, &world(home)).paths;
     }
     let is_installed = |name: &str| search_path.iter().any(|folder| is_executable(&folder.join(name)));
     let is_path_named = !paths.is_empty();
