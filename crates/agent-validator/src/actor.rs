@@ -4,11 +4,11 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_checks::Filesystem;
-use artoo_judging::{Dependence, Rerun, dependences};
+use artoo_judging::{Dependence, JudgeError, Rerun, Waiting, dependences};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
     CriterionVerdict, ExecutionResult, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
-    VerdictReached,
+    VerdictReached, Warning,
 };
 use tokio::{sync::Mutex, task::JoinSet};
 use tracing::Instrument as _;
@@ -24,7 +24,7 @@ pub struct Settings {
     pub surroundings: Surroundings,
     /// Maximum number of corrections per subtask.
     pub max_retries: u32,
-    /// Time limit per criterion, for a judge or for a command that a criterion names.
+    /// Time limit per criterion, for a judge, which is asked at most twice, or for a command that a criterion names.
     pub judge_deadline: Duration,
     /// Runs the commands that criteria name.
     pub commands: Arc<dyn RunCommand>,
@@ -112,11 +112,30 @@ impl Harness {
                 verdict: verdict.clone(),
             });
         };
-        let deadline = self.settings.judge_deadline;
-        let result = borne_out(result, &cx, self.judge.as_ref(), &model, deadline).await;
-        let kept = fast_loop.unchanged(&result);
+        let asked_again = |error: &JudgeError| {
+            let message = format!("{error}; it is asked again");
+            self.publish(Warning { role: Role::AgentValidator, message });
+        };
+        let waiting = Waiting { deadline: self.settings.judge_deadline, asked_again: &asked_again };
         let (judge, commands) = (self.judge.as_ref(), self.settings.commands.as_ref());
-        let verdicts = verdicts(&cx, judge, commands, &model, deadline, kept, reached).await;
+        let judging = async {
+            let result = borne_out(result.clone(), &cx, judge, &model, waiting).await;
+            let kept = fast_loop.unchanged(&result);
+            let verdicts = verdicts(&cx, judge, commands, &model, waiting, kept, reached).await?;
+            Ok::<_, JudgeError>((result, verdicts))
+        };
+        let (result, verdicts) = match judging.await {
+            Ok(judged) => judged,
+            Err(error) => {
+                // The outcome first: R7 ends the run at the fault, and hands over what it knows.
+                let fault = error.fault(Role::AgentValidator);
+                if let Some(outcome) = fast_loop.unjudged(&result, &fault.message) {
+                    self.publish(outcome);
+                }
+                self.publish(fault);
+                return;
+            }
+        };
         match fast_loop.conclude(&result, verdicts) {
             Some(Step::Correct(correction)) => self.publish(correction),
             Some(Step::Done(outcome)) => self.publish(outcome),

@@ -82,7 +82,7 @@ impl FastLoop {
     /// Processes an attempt and its verdicts. A result that is not [awaited](Self::awaits) is ignored.
     ///
     /// The outcome is `matched` only if the execution completed, there is at least one verdict, and every
-    /// verdict passed. A failed execution, an infrastructure fault, missing consent and a missing verdict end
+    /// verdict passed. A failed execution, an infrastructure fault, missing consent and an unusable verdict end
     /// the subtask at once, and so does a corrected attempt that ran no call and has the same output as the
     /// one before; anything else is corrected while corrections are left.
     pub fn conclude(&mut self, result: &ExecutionResult, verdicts: Vec<CriterionVerdict>) -> Option<Step> {
@@ -104,15 +104,15 @@ impl FastLoop {
         let completed = result.status == ExecutionStatus::Completed && result.failure.is_none();
         Some(match first_failure {
             None if completed && !verdicts.is_empty() => {
-                self.done(OutcomeStatus::Matched, result, verdicts, None)
+                Step::Done(self.done(OutcomeStatus::Matched, result, verdicts, None))
             }
             None => {
                 let reason = if completed { "nothing was judged" } else { "the attempt did not finish" };
-                self.done(OutcomeStatus::Failed, result, verdicts, Some(reason.to_owned()))
+                Step::Done(self.done(OutcomeStatus::Failed, result, verdicts, Some(reason.to_owned())))
             }
             Some((criterion, class, reason)) => {
                 if stands_still || self.is_final(result, &verdicts) {
-                    self.done(OutcomeStatus::Failed, result, verdicts, Some(reason))
+                    Step::Done(self.done(OutcomeStatus::Failed, result, verdicts, Some(reason)))
                 } else {
                     Step::Correct(CorrectionSignal {
                         subtask_id: self.subtask.subtask_id,
@@ -125,6 +125,18 @@ impl FastLoop {
                 }
             }
         })
+    }
+
+    /// Ends the subtask without a verdict, for this reason: its output is handed over as it is. `None` if the result is
+    /// not [awaited](Self::awaits).
+    pub fn unjudged(&mut self, result: &ExecutionResult, reason: &str) -> Option<SubTaskOutcome> {
+        if !self.awaits(result) {
+            return None;
+        }
+        self.tool_calls.extend(result.tool_calls.iter().cloned());
+        let outcome = self.done(OutcomeStatus::Unjudged, result, Vec::new(), Some(reason.to_owned()));
+        // Nobody said whether it was right to give up.
+        Some(SubTaskOutcome { gave_up: None, ..outcome })
     }
 
     /// Whether a correction changed nothing: no call ran, and the output is the same as in the previous
@@ -169,11 +181,11 @@ impl FastLoop {
         result: &ExecutionResult,
         criteria_verdicts: Vec<CriterionVerdict>,
         failure_reason: Option<String>,
-    ) -> Step {
+    ) -> SubTaskOutcome {
         self.ended = true;
         let gave_up = result.failure.as_ref().and_then(|failure| failure.gave_up.clone());
         let gave_up = gave_up.filter(|_| !self.is_rash(result)).map(Box::new);
-        Step::Done(SubTaskOutcome {
+        SubTaskOutcome {
             output: output(&self.subtask, result),
             failure_reason,
             gave_up,
@@ -182,7 +194,7 @@ impl FastLoop {
             tool_calls: self.tool_calls.clone(),
             samples: result.samples,
             ..SubTaskOutcome::of(&self.subtask, status)
-        })
+        }
     }
 }
 

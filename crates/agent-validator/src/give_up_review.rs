@@ -5,11 +5,10 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use artoo_checks::{Filesystem, MissingName};
-use artoo_judging::decided;
+use artoo_judging::{Waiting, decided};
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode, StepKind, ToolCall};
 
@@ -20,13 +19,14 @@ const MOST_SEARCHED: u64 = 4 * 1024 * 1024;
 
 /// The result, with the claim that the step is impossible removed if the evidence does not support it, so
 /// that another way is tried. No judge is needed if the person has to answer or to consent, if nothing
-/// was looked at, or if what the step names is not there.
+/// was looked at, or if what the step names is not there. Without a verdict the claim is not borne out; the attempt has
+/// failed by its own words, so nothing is held against it that the judge owes.
 pub(crate) async fn borne_out(
     result: ExecutionResult,
     cx: &JudgeContext<'_>,
     judge: &dyn Judge,
     model: &Arc<dyn LlmClient>,
-    deadline: Duration,
+    waiting: Waiting<'_>,
 ) -> ExecutionResult {
     let Some(claim) = claim(&result).filter(|_| cx.result.tool_calls.iter().any(ToolCall::ran)) else {
         return result;
@@ -40,9 +40,9 @@ pub(crate) async fn borne_out(
     );
     let claimed = ExecutionResult { output: claim.reason.clone(), verbatim: false, ..cx.result.clone() };
     let cx = JudgeContext { result: &claimed, ..*cx };
-    let judging = async { judge.judge(std::slice::from_ref(&criterion), &cx, model).await };
-    let found = decided(judging, 1, deadline, record(&cx)).await;
-    let is_shown = matches!(found.as_slice(), [(_, Finding::Pass { .. })]);
+    let judging = || async { judge.judge(std::slice::from_ref(&criterion), &cx, model).await };
+    let found = decided(judging, 1, waiting, record(&cx)).await;
+    let is_shown = matches!(found.as_deref(), Ok([(_, Finding::Pass { .. })]));
     if is_shown { result } else { without(result) }
 }
 

@@ -1,9 +1,9 @@
 //! Verdicts on one result: rules first, then checks, then the judge.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use artoo_checks::{Record, Subject, computes_with, evaluate, is_unrelated, means_none, unsupported_claim};
-use artoo_judging::decided;
+use artoo_judging::{JudgeError, Waiting, decided};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, ToolCall,
@@ -23,21 +23,24 @@ use crate::{CommandRun, Judge, JudgeContext, RunCommand, StepMentions, commands}
 /// A number or a file name in an answer that occurs nowhere in the evidence fails by rule if the model is
 /// guided. For other models it may be derived, and the judge of the whole is told.
 ///
-/// A command that a criterion names is run for at most `deadline`. If that does not decide the criterion, the
+/// A command that a criterion names is run for at most the deadline. If that does not decide the criterion, the
 /// judge does, and is told why.
 ///
-/// A judge that returns an error, panics, exceeds `deadline` per criterion or points at a call of another
-/// subtask yields failures of class `unknown`. `kept` are the verdicts of the previous attempt if nothing has
-/// changed since: a judge's verdict is not asked for again, and a command is not run again.
+/// A judge that gives no verdict is asked once more: see [`decided`]. One that points at a call of another
+/// subtask, twice, yields failures of class `unknown`. `kept` are the verdicts of the previous attempt if nothing
+/// has changed since: a judge's verdict is not asked for again, and a command is not run again.
+///
+/// # Errors
+/// The judge gave no verdict. Nothing is known of the result then, and `reached` was not called.
 pub async fn verdicts(
     cx: &JudgeContext<'_>,
     judge: &dyn Judge,
     runner: &dyn RunCommand,
     model: &Arc<dyn LlmClient>,
-    deadline: Duration,
+    waiting: Waiting<'_>,
     kept: &[CriterionVerdict],
     reached: impl FnMut(&CriterionVerdict) + Send,
-) -> Vec<CriterionVerdict> {
+) -> Result<Vec<CriterionVerdict>, JudgeError> {
     let criteria = &cx.subtask.success_criteria;
     let guided = model.profile().guided;
     let flaw = flaw(cx);
@@ -54,7 +57,7 @@ pub async fn verdicts(
             (Some(finding), _) => Decision::By(DecidedBy::Rule, finding.clone()),
             (None, Some(command)) => match kept {
                 Some(decision) => decision,
-                None => by_running(command, runner.run(command, deadline).await),
+                None => by_running(command, runner.run(command, waiting.deadline).await),
             },
             (None, None) => {
                 let decision = by_code(criterion, cx, guided);
@@ -66,9 +69,8 @@ pub async fn verdicts(
     let asked: Vec<Criterion> = decisions.iter().zip(criteria).filter_map(to_ask).collect();
     let mut judged = Vec::new();
     if !asked.is_empty() {
-        let deadline = deadline.saturating_mul(u32::try_from(asked.len()).unwrap_or(u32::MAX));
-        let judging = async { judge.judge(&asked, cx, model).await };
-        judged = decided(judging, asked.len(), deadline, record(cx)).await;
+        let judging = || async { judge.judge(&asked, cx, model).await };
+        judged = decided(judging, asked.len(), waiting, record(cx)).await?;
     }
     let mut judged = judged.into_iter();
     let found = decisions.into_iter().filter_map(|decision| match decision {
@@ -80,7 +82,7 @@ pub async fn verdicts(
     };
     let verdicts: Vec<CriterionVerdict> = criteria.iter().zip(found).map(verdict).collect();
     verdicts.iter().for_each(reached);
-    verdicts
+    Ok(verdicts)
 }
 
 /// How a criterion is decided.

@@ -28,7 +28,8 @@ use tracing::Instrument as _;
 
 use crate::{
     Attempt, AttemptContext, Blocked, Environment, ExecuteError, Executor, Ledger, Provenance, RunTools,
-    Terms, ToolSpec, approval_broker::ApprovalBroker, ledger::denial, tool_gateway::ToolGateway,
+    Terms, ToolSpec, approval_broker::ApprovalBroker, attempt_end::was_started, ledger::denial,
+    tool_gateway::ToolGateway,
 };
 
 /// The actor's inputs besides its port.
@@ -224,8 +225,8 @@ impl WorkerShared {
                 ..result(ended.status, ended.output)
             },
             Err(error) => ExecutionResult {
+                failure: Some(error.failure(tool_calls.iter().rfind(|call| was_started(call)))),
                 tool_calls,
-                failure: Some(error.failure()),
                 ..result(ExecutionStatus::Failed, String::new())
             },
         }

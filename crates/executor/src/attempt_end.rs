@@ -10,15 +10,10 @@ pub(crate) fn completed(output: String, verbatim: bool) -> Attempt {
     Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None, samples: None }
 }
 
-/// An attempt that the fast loop may still correct.
+/// An attempt that the fast loop may still correct. What went wrong is what the last call failed of, where the
+/// machine knows it; otherwise the turns were spent in vain, which is logical.
 pub(crate) fn unfinished(reason: String, last: Option<&ToolCall>) -> Attempt {
-    Attempt {
-        status: ExecutionStatus::Uncertain,
-        output: shown(last),
-        verbatim: false,
-        failure: Some(ExecutionFailure::of(FailureClass::Logical, reason)),
-        samples: None,
-    }
+    Attempt { status: ExecutionStatus::Uncertain, ..failed(FailureClass::Logical, reason, last) }
 }
 
 /// The model gave up, which is a valid result.
@@ -41,18 +36,27 @@ pub(crate) fn shows(call: &ToolCall) -> bool {
         && (call.succeeded() || !call.output.shown.trim().is_empty() || call.stderr.shown.trim().is_empty())
 }
 
+/// Whether the call was started: a refused one was not.
+pub(crate) fn was_started(call: &ToolCall) -> bool {
+    call.ending != CallEnding::Refused
+}
+
 /// A failed attempt. If the last call failed and the machine knows the class, that class wins over the
 /// model's.
 pub(crate) fn failed(class: FailureClass, reason: String, last: Option<&ToolCall>) -> Attempt {
-    let known = |class: &FailureClass| *class != FailureClass::Unknown;
-    let of_the_call = last.and_then(|call| call.failure.as_ref()).map(|failure| failure.class).filter(known);
     Attempt {
         status: ExecutionStatus::Failed,
         output: shown(last),
         verbatim: false,
-        failure: Some(ExecutionFailure::of(of_the_call.unwrap_or(class), reason)),
+        failure: Some(ExecutionFailure::of(known_class(last).unwrap_or(class), reason)),
         samples: None,
     }
+}
+
+/// The class of the last call's failure, if it failed and the machine knows the class.
+pub(crate) fn known_class(last: Option<&ToolCall>) -> Option<FailureClass> {
+    let class = last?.failure.as_ref()?.class;
+    (class != FailureClass::Unknown).then_some(class)
 }
 
 /// An attempt that the actor ended.
@@ -82,7 +86,7 @@ pub(crate) fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
 
 /// The failure of the call that was requested again or, without one, the fact that it was requested again.
 fn repeated(stopped: &CallStopped, last: Option<&ToolCall>) -> String {
-    let wrong = last.filter(|call| call.ending != CallEnding::Refused).and_then(|call| call.failure.as_ref());
+    let wrong = last.filter(|call| was_started(call)).and_then(|call| call.failure.as_ref());
     wrong.map_or_else(
         || stopped.to_string(),
         |failure| format!("{}, and the same was tried again", failure.reason),

@@ -1,7 +1,9 @@
 //! Errors of an attempt.
 
 use artoo_llm_client::{ErrorKind, LlmError};
-use artoo_types::{ExecutionFailure, FailureClass};
+use artoo_types::{ExecutionFailure, FailureClass, ToolCall};
+
+use crate::attempt_end::known_class;
 
 /// Why an attempt failed: a fault of the model or of time, never of the subtask.
 #[derive(Debug, thiserror::Error)]
@@ -25,15 +27,16 @@ pub enum ExecuteError {
 }
 
 impl ExecuteError {
-    /// The failure as reported to R4a. A broken connection to the model is environmental; an unusable answer
-    /// says nothing about the approach, so its class is `unknown`.
-    pub fn failure(&self) -> ExecutionFailure {
+    /// The failure as reported to R4a, if this call was the last one that was started in the attempt. A broken
+    /// connection to the model is environmental; an unusable answer says nothing about the approach, so its class is
+    /// `unknown`. So is that of a deadline, unless the last call failed, or was still running: then it has that class.
+    pub fn failure(&self, last: Option<&ToolCall>) -> ExecutionFailure {
         let class = match self {
             Self::Model(error) => match error.kind() {
                 ErrorKind::Infrastructure | ErrorKind::Configuration => FailureClass::Environmental,
                 ErrorKind::Answer => FailureClass::Unknown,
             },
-            Self::Deadline { .. } => FailureClass::Environmental,
+            Self::Deadline { .. } => known_class(last).unwrap_or(FailureClass::Unknown),
             Self::Panic { .. } => FailureClass::Unknown,
         };
         ExecutionFailure { infrastructure: true, ..ExecutionFailure::of(class, self.to_string()) }

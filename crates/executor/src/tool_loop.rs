@@ -10,10 +10,10 @@ use artoo_llm_client::{
     Completion, Image, JsonSchema, Message, ModelProfile, Request, StopReason, ToolCalling, ToolDefinition,
     ToolUse, unfenced,
 };
-use artoo_types::{Arguments, CallEnding, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
+use artoo_types::{Arguments, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
 use serde_json::Value;
 
-use crate::attempt_end::{completed, failed, gave_up, shows, unfinished};
+use crate::attempt_end::{completed, failed, gave_up, shows, unfinished, was_started};
 use crate::{Action, Attempt, AttemptContext, prompt};
 
 use conversation::{Came, Conversation};
@@ -49,6 +49,7 @@ pub(crate) struct ToolLoop<'a> {
     seen: bool,
     vain: u32,
     spent: u64,
+    /// The last call that was started.
     last: Option<ToolCall>,
 }
 
@@ -168,12 +169,15 @@ impl<'a> ToolLoop<'a> {
 
     /// Processes the results of calls, matched by id.
     pub(crate) fn came(&mut self, calls: Vec<Made>) -> Next {
-        let ran = calls.iter().any(|made| made.call.ending != CallEnding::Refused);
+        let ran = calls.iter().any(|made| was_started(&made.call));
         self.vain = if ran { 0 } else { self.vain + 1 };
         for Made { id, call, picture } in calls {
             self.seen |= shows(&call);
             self.conversation.came(Came::of(id, &call, picture));
-            self.last = Some(call);
+            // A refused call shows nothing, and is not what went wrong.
+            if was_started(&call) {
+                self.last = Some(call);
+            }
         }
         self.go_on()
     }
@@ -186,7 +190,7 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
-    /// The last call made.
+    /// The last call that was started.
     pub(crate) fn last(&self) -> Option<&ToolCall> {
         self.last.as_ref()
     }

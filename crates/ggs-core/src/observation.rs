@@ -20,7 +20,7 @@ pub struct Observation {
     /// Every judged or skipped criterion, those of kept subtasks and of the task included.
     pub criteria: Vec<JudgedCriterion>,
     /// The subtasks that were run and did not match; where all matched and only the task as a whole is not met, those whose work
-    /// that puts in question. What they worked with may be blocked.
+    /// that puts in question. What failed in them in every call may be blocked.
     pub failures: Vec<FailedSubTask>,
     /// Whether there is any output to hand over.
     pub deliverable: bool,
@@ -110,12 +110,12 @@ pub struct FailedSubTask {
     pub subtask_id: SubTaskId,
     /// What it was to do: the approach, where a way of using a tool is blocked.
     pub intent: String,
-    /// The tools that it started and that did not bring it about.
+    /// The tools that it started and whose calls failed, or those of a program of theirs.
     pub tools: BTreeSet<ToolName>,
-    /// The others that it started: what they were to do they did, so they are no reason of the failure.
+    /// The others that it started: nothing of what they did speaks against them, so they are no reason of the failure.
     #[serde(default)]
     pub worked: BTreeSet<ToolName>,
-    /// The programs that led its commands and did not bring it about: what it really worked with, where the tool runs commands.
+    /// The programs that led its commands and failed in each of them: what it really worked with, where the tool runs commands.
     #[serde(default)]
     pub programs: BTreeSet<BlockedProgram>,
     /// Its calls that failed and that no later identical call made good.

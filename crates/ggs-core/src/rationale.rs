@@ -108,6 +108,11 @@ fn advice(action: ActionState, grounds: &Grounds<'_>) -> String {
         Process::Wrong => "the approach looks wrong",
     };
     let change = match action {
+        ActionState::BreakSymmetry
+            if grounds.blocked.tools.is_empty() && grounds.blocked.programs.is_empty() =>
+        {
+            "find another way"
+        }
         ActionState::BreakSymmetry => "use other tools",
         ActionState::ChangeApproach => "use another method",
         ActionState::ChangePath => "keep the approach, but use other inputs or places",

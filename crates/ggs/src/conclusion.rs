@@ -104,6 +104,8 @@ impl Conclusion {
         let d = last.map_or(UnitInterval::ONE, |directive| directive.loss.d);
         let p = last.map_or(UnitInterval::ZERO, |directive| directive.loss.p);
         let gave_up = given_up(fault);
+        // The last plan made good what was unmet before it.
+        let missed = last.filter(|_| !fault.leaves_it_done());
         Self {
             directive: TerminalState::Abandon,
             rule: None,
@@ -114,8 +116,8 @@ impl Conclusion {
             replans,
             prev_directive: last
                 .map_or(PrevDirective::Init, |directive| PrevDirective::Action(directive.directive)),
-            decisive: last.map(|directive| directive.failed_criterion.clone()),
-            unmet: last.map(|directive| directive.unmet.clone()).unwrap_or_default(),
+            decisive: missed.map(|directive| directive.failed_criterion.clone()),
+            unmet: missed.map(|directive| directive.unmet.clone()).unwrap_or_default(),
             confidence: None,
             judged: last.is_some(),
             fault: (!is_ordinary(fault.kind)).then(|| fault.clone()),
@@ -125,6 +127,11 @@ impl Conclusion {
             },
             gave_up,
         }
+    }
+
+    /// Whether every step matched, and no judge has looked at the whole.
+    pub fn is_unjudged(&self) -> bool {
+        self.fault.as_ref().is_some_and(Fault::leaves_it_done)
     }
 
     /// Whether to ask the planner for the story of this end. Not if the planner itself failed, if a person is
@@ -145,7 +152,9 @@ impl Conclusion {
 fn leaves_a_planner(kind: FaultKind) -> bool {
     match kind {
         FaultKind::Answer | FaultKind::Deadline | FaultKind::Panic => true,
-        FaultKind::Provider
+        // The judge's model did not answer twice, and it is often the planner's.
+        FaultKind::Unjudged
+        | FaultKind::Provider
         | FaultKind::Configuration
         | FaultKind::Request
         | FaultKind::Bus

@@ -1,6 +1,6 @@
 //! Which calls of a subtask count as failed.
 
-use artoo_types::{BlockedTarget, CallEnding, CallFailure, SubTaskOutcome, ToolCall};
+use artoo_types::{BlockedTarget, CallEnding, CallFailure, FailureClass, SubTaskOutcome, ToolCall};
 
 /// A failed call and its failure.
 pub(crate) struct Failing<'a> {
@@ -9,15 +9,17 @@ pub(crate) struct Failing<'a> {
     pub(crate) call: &'a ToolCall,
 }
 
-/// The failed calls of a subtask, one per tool and target, in the order in which they were first made. A call
-/// that a later identical one repeated successfully does not count, and neither does a cancelled one.
+/// The failed calls of a subtask, one per tool and target, in the order in which they were first made, each with
+/// the failure of its last try. A call that a later identical one repeated successfully does not count, and
+/// neither does a cancelled one, nor one that a rule of the executor refused: its result was known, or it was
+/// blocked. What a person or the machine refused does.
 pub(crate) fn failing_calls(outcome: &SubTaskOutcome) -> Vec<Failing<'_>> {
     let mut failing: Vec<Failing<'_>> = Vec::new();
     for call in &outcome.tool_calls {
         let target = target_of(call);
         let before = failing.iter_mut().find(|earlier| earlier.target == target);
         match (&call.failure, before) {
-            _ if call.ending == CallEnding::Cancelled => {}
+            _ if call.ending == CallEnding::Cancelled || is_refused_by_rule(call) => {}
             (None, None) => {}
             (None, Some(_)) => failing.retain(|earlier| earlier.target != target),
             (Some(failure), Some(earlier)) => (earlier.failure, earlier.call) = (failure, call),
@@ -30,6 +32,11 @@ pub(crate) fn failing_calls(outcome: &SubTaskOutcome) -> Vec<Failing<'_>> {
 /// The tool and its normalised arguments.
 pub(crate) fn target_of(call: &ToolCall) -> BlockedTarget {
     BlockedTarget::of(&call.tool, &call.arguments)
+}
+
+fn is_refused_by_rule(call: &ToolCall) -> bool {
+    let is_logical = call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Logical);
+    !was_started(call) && is_logical
 }
 
 /// Whether the call was actually started.

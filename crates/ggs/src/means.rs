@@ -1,8 +1,10 @@
-//! Which tools and programs of a subtask failed to achieve it, and which worked.
+//! Which tools and programs failed in every call of a subtask, and which worked.
 
 use std::collections::BTreeMap;
 
-use artoo_types::{BlockedProgram, CallEnding, SubTaskOutcome, ToolCall, ToolName};
+use artoo_types::{
+    BlockedProgram, CallEnding, CallFailure, FailureClass, SubTaskOutcome, ToolCall, ToolName,
+};
 
 use crate::failed_calls::{target_of, was_started};
 
@@ -20,23 +22,38 @@ impl Means {
     }
 }
 
-/// The means that failed to achieve a failed subtask, and the others used for it.
+/// The means with which no call of a subtask succeeded, though one failed for a known cause, and the others used
+/// for it.
 ///
-/// A means failed if the last call with it did. One whose last call succeeded worked, and removing it would
-/// leave the next plan without what it needs: an editor that edited, an interpreter that ran. But something
-/// has to account for the failure: if the subtask is a question, or nothing was made or changed, the outcome
-/// rests on the last successful call, which therefore counts as failed. A cancelled call says nothing.
+/// Only its own calls speak against a means. One that did what it should is no cause of a failure that a reader
+/// found in the answer, and removing it would leave the next plan without what it needs: an editor that edited,
+/// an interpreter that ran the tests. What failed with it is blocked call by call. A call that was cancelled or
+/// refused says nothing, and neither does one that ended badly for a cause that nobody knows: a test suite that
+/// is red, a search without a hit.
 pub(crate) fn in_vain(outcome: &SubTaskOutcome) -> (Vec<Means>, Vec<Means>) {
-    let calls: Vec<&ToolCall> = outcome.tool_calls.iter().filter(|call| was_started(call)).collect();
-    let is_changed = calls.iter().any(|call| call.succeeded() && !call.files.is_empty());
-    let is_worked_at = outcome.is_about_a_deed() && is_changed;
-    let rests_on = calls.iter().rposition(|call| call.succeeded()).filter(|_| !is_worked_at);
-    let mut last: BTreeMap<Means, bool> = BTreeMap::new();
-    for (position, call) in calls.iter().enumerate() {
-        let failed = !call.succeeded() && call.ending != CallEnding::Cancelled;
-        last.insert(Means::of(call), failed || rests_on == Some(position));
+    let mut calls: BTreeMap<Means, Calls> = BTreeMap::new();
+    for call in outcome.tool_calls.iter().filter(|call| was_started(call)) {
+        let of_it = calls.entry(Means::of(call)).or_default();
+        of_it.succeeded |= call.succeeded();
+        of_it.failed |=
+            call.ending != CallEnding::Cancelled && call.failure.as_ref().is_some_and(has_a_cause);
     }
-    let (in_vain, others): (Vec<_>, Vec<_>) = last.into_iter().partition(|(_, in_vain)| *in_vain);
-    let means = |pairs: Vec<(Means, bool)>| pairs.into_iter().map(|(means, _)| means).collect();
+    let (in_vain, others): (Vec<_>, Vec<_>) =
+        calls.into_iter().partition(|(_, calls)| calls.failed && !calls.succeeded);
+    let means = |pairs: Vec<(Means, Calls)>| pairs.into_iter().map(|(means, _)| means).collect();
     (means(in_vain), means(others))
+}
+
+fn has_a_cause(failure: &CallFailure) -> bool {
+    match failure.class {
+        FailureClass::Logical | FailureClass::Environmental => true,
+        FailureClass::Denied | FailureClass::Unknown => false,
+    }
+}
+
+/// How the calls with a means ended.
+#[derive(Default)]
+struct Calls {
+    succeeded: bool,
+    failed: bool,
 }

@@ -66,7 +66,9 @@ fn criteria_of(outcome: &SubTaskOutcome) -> Vec<JudgedCriterion> {
     let why = |otherwise: &str| or(outcome.failure_reason.as_deref().unwrap_or_default(), otherwise);
     let unjudged = |otherwise: &str| match outcome.status {
         OutcomeStatus::Skipped => Standing::Skipped { reason: why("not run") },
-        OutcomeStatus::Matched | OutcomeStatus::Failed => once(FailureClass::Unknown, why(otherwise)),
+        OutcomeStatus::Matched | OutcomeStatus::Failed | OutcomeStatus::Unjudged => {
+            once(FailureClass::Unknown, why(otherwise))
+        }
     };
     let mut criteria: Vec<_> = outcome
         .criteria_verdicts
@@ -74,7 +76,9 @@ fn criteria_of(outcome: &SubTaskOutcome) -> Vec<JudgedCriterion> {
         .map(|verdict| {
             let standing = match outcome.status {
                 OutcomeStatus::Skipped => unjudged(""),
-                OutcomeStatus::Matched | OutcomeStatus::Failed => standing_of(verdict, outcome),
+                OutcomeStatus::Matched | OutcomeStatus::Failed | OutcomeStatus::Unjudged => {
+                    standing_of(verdict, outcome)
+                }
             };
             criterion(&verdict.criterion, verdict.mode, standing)
         })

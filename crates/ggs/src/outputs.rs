@@ -42,7 +42,10 @@ fn standing(outcome: &SubTaskOutcome) -> OutcomeStatus {
     let doubted = outcome.criteria_verdicts.iter().any(|verdict| !verdict.passed());
     match outcome.status {
         OutcomeStatus::Matched if doubted => OutcomeStatus::Failed,
-        status @ (OutcomeStatus::Matched | OutcomeStatus::Failed | OutcomeStatus::Skipped) => status,
+        status @ (OutcomeStatus::Matched
+        | OutcomeStatus::Failed
+        | OutcomeStatus::Skipped
+        | OutcomeStatus::Unjudged) => status,
     }
 }
 

@@ -50,7 +50,8 @@ pub fn failure_report_request(
 /// `round` is the meta-validator's last report, `advice` the planner's failure report. The deliverable of
 /// `accept`, and of an unconfirmed result that meets everything, is the merged output; of any other `success`
 /// all outputs; of `abandon` only the matched ones, so that nothing unchecked passes for a result. The others
-/// are in `partial`, labelled.
+/// are in `partial`, labelled. Where every step matched and no judge has looked at the whole, the deliverable is
+/// what was done, and nothing of it is labelled as checked.
 pub fn final_result(
     run_id: RunId,
     task_id: TaskId,
@@ -61,10 +62,12 @@ pub fn final_result(
 ) -> FinalResult {
     let merged = round.and_then(|round| round.merged_output.as_ref());
     let structured = round.and_then(|round| round.structured.as_ref());
+    let partial = if conclusion.is_unjudged() { unjudged(partial) } else { partial };
     let all_met = conclusion.directive == TerminalState::Accept || conclusion.unconfirmed().is_some();
     let structured = structured.filter(|_| all_met).cloned();
     let summary = summary(&conclusion, &partial, round.map_or("", |round| &round.words), advice);
-    let matched = partial.iter().filter(|output| output.status == OutcomeStatus::Matched);
+    let handed_over = if conclusion.is_unjudged() { OutcomeStatus::Unjudged } else { OutcomeStatus::Matched };
+    let matched = partial.iter().filter(|output| output.status == handed_over);
     let (output, partial) = match conclusion.directive {
         _ if all_met => (merged.cloned().unwrap_or_else(|| combined_output(matched)), Vec::new()),
         TerminalState::Success => (merged.cloned().unwrap_or_else(|| combined_output(&partial)), partial),
@@ -88,4 +91,14 @@ pub fn final_result(
         gave_up: conclusion.gave_up,
         fault: conclusion.fault,
     }
+}
+
+/// The matched outputs as not judged: that the steps matched does not say that the whole is what was asked for.
+fn unjudged(partial: Vec<PartialOutput>) -> Vec<PartialOutput> {
+    let matched = |output: &PartialOutput| output.status == OutcomeStatus::Matched;
+    let relabelled = |output: PartialOutput| match matched(&output) {
+        true => PartialOutput { status: OutcomeStatus::Unjudged, ..output },
+        false => output,
+    };
+    partial.into_iter().map(relabelled).collect()
 }

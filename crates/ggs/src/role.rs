@@ -191,7 +191,9 @@ impl GgsRole {
         }
         let last = self.last.as_ref();
         let conclusion = Conclusion::of_fault(fault, last, envelope.elapsed_ms, &self.settings.parameters);
-        let draft = self.lessons.learn_fault(&self.intent);
+        // That nobody judged says nothing of the task, to no rule of memory.
+        let is_lesson = fault.kind != FaultKind::Unjudged;
+        let draft = is_lesson.then(|| self.lessons.learn_fault(&self.intent)).flatten();
         let mut messages = self.write(draft, envelope.at);
         messages.push(self.conclude(envelope.run_id, conclusion));
         messages

@@ -16,6 +16,9 @@ pub(crate) fn summary(
     if let Some(confidence) = conclusion.unconfirmed() {
         return plausible(confidence);
     }
+    if conclusion.is_unjudged() {
+        return unjudged(conclusion, partial);
+    }
     match conclusion.directive {
         TerminalState::Accept => accepted(conclusion, words),
         TerminalState::Success => fell_short("Not complete", conclusion, partial, None),
@@ -43,6 +46,16 @@ fn plausible(confidence: &Confidence) -> String {
     telling.text()
 }
 
+/// Everything was done, and nobody has looked at the whole.
+fn unjudged(conclusion: &Conclusion, partial: &[PartialOutput]) -> String {
+    let mut telling = Telling::default();
+    telling.open("Done, not checked", &conclusion.reason);
+    let done = partial.iter().filter(|output| output.status == OutcomeStatus::Unjudged);
+    telling.list("Done", done.map(|output| (output.intent.as_str(), "")));
+    telling.list("Next", [(conclusion.next.as_deref().unwrap_or_default(), "")]);
+    telling.text()
+}
+
 /// What is wrong, in the first line; then why the run did not continue, what was done, what is missing, and
 /// what to do next.
 fn fell_short(
@@ -59,8 +72,12 @@ fn fell_short(
         "Missing",
         conclusion.unmet.iter().map(|unmet| (unmet.criterion.as_str(), unmet.reason.as_str())),
     );
-    if partial.iter().any(|output| output.status != OutcomeStatus::Matched) {
+    let has = |status| partial.iter().any(|output| output.status == status);
+    if has(OutcomeStatus::Failed) {
         telling.say("Outputs that failed their checks are handed over, marked.");
+    }
+    if has(OutcomeStatus::Unjudged) {
+        telling.say("An output that no judge has looked at is handed over, marked.");
     }
     let next = conclusion.next.as_deref().or(advice.map(str::trim).filter(|advice| !advice.is_empty()));
     telling.list("Next", [(next.unwrap_or(usual_advice(conclusion)), "")]);

@@ -3,8 +3,8 @@
 //! [`ask_whole`] asks a model about a whole request, which the model has to split by quotation;
 //! [`dependences`] tests whether the outputs of calls depend on their subject. [`Exhibits`] builds what a
 //! judge is shown, within the limits of its model; [`ask_verdicts`] asks a model about criteria, and ties
-//! each verdict to the call that supports it; [`decided()`] accepts a judge's findings only if they came in
-//! time and point at calls that were really made; [`excerpt()`] selects from a long text what bears on a
+//! each verdict to the call that supports it; [`decided()`] asks a judge once more if no verdict came, and
+//! accepts its findings only if they point at calls that were really made; [`excerpt()`] selects from a long text what bears on a
 //! criterion; [`conformance`] holds the laws for every judge.
 //!
 //! ```
@@ -33,6 +33,6 @@ mod words;
 pub use dependence::{Dependence, NoRerun, PutOut, Rerun, dependences, matters};
 pub use excerpt::excerpt;
 pub use exhibits::Exhibits;
-pub use guarded_judge::{JudgeError, decided};
+pub use guarded_judge::{JudgeError, Waiting, decided};
 pub use request_judge::{Grounds, WHOLE, WholeRequest, ask_whole};
 pub use verdict::{Question, Seen, ask_verdicts, asked};

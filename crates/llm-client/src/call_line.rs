@@ -1,7 +1,7 @@
 //! A call in one line: what was called, how it ended, and what it changed.
 
 use artoo_case_file::visibility::Limit;
-use artoo_types::{FailureClass, ToolCall};
+use artoo_types::ToolCall;
 
 use crate::inline;
 
@@ -29,7 +29,7 @@ pub fn call_line(call: &ToolCall, limit: Limit) -> String {
     let cut = |text: &str| inline(&limit.cut(text));
     let ended = match &call.failure {
         None => "succeeded".to_owned(),
-        Some(failure) => format!("failed ({}): {}", class(failure.class), cut(&failure.reason)),
+        Some(failure) => format!("failed: {}", cut(&failure.reason)),
     };
     format!("{}: {} -> {ended}{}", call.tool, cut(&call.target()), changes(call))
 }
@@ -45,14 +45,4 @@ fn changes(call: &ToolCall) -> String {
         told.push(format!("[... {more} more files ...]"));
     }
     if told.is_empty() { String::new() } else { format!("; {}", told.join(", ")) }
-}
-
-/// The name of a class of failure on the wire.
-fn class(class: FailureClass) -> &'static str {
-    match class {
-        FailureClass::Logical => "logical",
-        FailureClass::Environmental => "environmental",
-        FailureClass::Denied => "denied",
-        FailureClass::Unknown => "unknown",
-    }
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use artoo_bus::{Port, Sender};
 use artoo_case_file::Background;
 use artoo_checks::{Filesystem, Mentions, Record, Subject, evaluate};
-use artoo_judging::{Rerun, WHOLE, decided};
+use artoo_judging::{JudgeError, Rerun, WHOLE, Waiting, decided};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
     Answer, AnswerOrigin, Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, Mode,
@@ -92,6 +92,9 @@ impl Actor {
     }
 
     async fn conclude(&self, spec: &TaskSpec, mut gathered: Gathered, background: &Background) {
+        if gathered.is_unjudged() {
+            return;
+        }
         let mentions = self.mentions(spec).await;
         if !gathered.all_matched() {
             // The gate is code: no model is asked whether a failed subtask may pass.
@@ -137,10 +140,15 @@ impl Actor {
             None => {
                 (answer, structured) = self.answer(spec, &gathered, &material).await;
                 let told = answer.as_ref().map(|answer| answer.text.as_str());
-                let (judged, least) =
-                    self.judged(spec, (&gathered, background), &material, told, &doubts, &criteria).await;
-                sure = least;
-                judged
+                let run = (&gathered, background);
+                match self.judged(spec, run, &material, told, &doubts, &criteria).await {
+                    Ok((judged, least)) => {
+                        sure = least;
+                        judged
+                    }
+                    // Everything matched, and nobody has looked at the whole: R7 hands it over as what it is.
+                    Err(error) => return self.publish(error.fault(Role::MetaValidator)),
+                }
             }
         };
         let task_verdicts = verdicts(&criteria, checked, judged);
@@ -177,7 +185,8 @@ impl Actor {
         criteria.iter().map(checked).collect()
     }
 
-    /// A judge's findings on the criteria that no check decides, and the judge's confidence.
+    /// A judge's findings on the criteria that no check decides, and the judge's confidence. An error means that the
+    /// judge gave no verdict.
     async fn judged(
         &self,
         spec: &TaskSpec,
@@ -186,7 +195,7 @@ impl Actor {
         answer: Option<&str>,
         doubts: &Doubts,
         criteria: &[Criterion],
-    ) -> (Vec<(Judge, Finding)>, Option<UnitInterval>) {
+    ) -> Result<(Vec<(Judge, Finding)>, Option<UnitInterval>), JudgeError> {
         let asked: Vec<Criterion> =
             criteria.iter().filter(|criterion| criterion.check.is_none()).cloned().collect();
         let cx = TaskContext {
@@ -201,14 +210,16 @@ impl Actor {
             doubts: &doubts.told,
             grounds: doubts.grounds,
         };
-        let count = u32::try_from(asked.len()).unwrap_or(u32::MAX);
-        let deadline = self.settings.judge_deadline.saturating_mul(count);
         let sureness = Sureness::default();
         let model = sureness.of(&self.model);
-        let judging = async { self.judge.judge(&asked, &cx, &model).await };
+        let judging = || async { self.judge.judge(&asked, &cx, &model).await };
         let record = Record { tool_calls: &material.tool_calls, earlier: &[] };
-        let judged = decided(judging, asked.len(), deadline, record).await;
-        (judged, sureness.least())
+        let asked_again = |error: &JudgeError| {
+            let message = format!("{error}; it is asked again");
+            self.publish(Warning { role: Role::MetaValidator, message });
+        };
+        let waiting = Waiting { deadline: self.settings.judge_deadline, asked_again: &asked_again };
+        Ok((decided(judging, asked.len(), waiting, record).await?, sureness.least()))
     }
 
     /// The answer for the person: a value of their schema if they gave one, otherwise a single text.
@@ -360,6 +371,7 @@ fn gap(gathered: &Gathered, task_verdicts: &[CriterionVerdict]) -> String {
                 parts.push(format!("failed: {} ({reason})", outcome.intent));
             }
             OutcomeStatus::Skipped => parts.push(format!("not run: {}", outcome.intent)),
+            OutcomeStatus::Unjudged => parts.push(format!("not judged: {}", outcome.intent)),
         }
     }
     for verdict in task_verdicts {

@@ -32,6 +32,12 @@ impl Gathered {
         !self.outcomes.is_empty()
             && self.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched)
     }
+
+    /// Whether the judge of a subtask gave no verdict. The fault that R4a published with it ends the run, so nothing is
+    /// concluded.
+    pub fn is_unjudged(&self) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.status == OutcomeStatus::Unjudged)
+    }
 }
 
 impl FanIn {

@@ -101,8 +101,8 @@ pub async fn plans_another_way(planner: &dyn Planner, model: &Arc<dyn LlmClient>
             previous.directive.directive = directive;
         }
         let plan = planned(planner, model, &cx).await?;
-        if replan::is_same(&plan.subtasks, &cx) {
-            return Err(format!("under {directive:?} the plan that failed is planned again"));
+        if let Some(violation) = replan::repeats(&plan.subtasks, &cx) {
+            return Err(format!("under {directive:?}: {violation}"));
         }
     }
     Ok(())

@@ -26,6 +26,12 @@ pub enum PlanError {
     /// The model repeated the failed plan, and did so again after it was told.
     #[error("no other plan than the one that failed was found")]
     NoOtherPlan,
+    /// The model said the failed plan in nearly the same words, after two dead ends and after it was told.
+    #[error("no plan was found that differs from the one that failed in more than its wording")]
+    OnlyReworded,
+    /// The model planned only what is done already, and did so again after it was told.
+    #[error("no plan was found for what is still missing")]
+    NothingMissing,
     /// The planner found that there can be no plan.
     #[error("{}", .0.reason)]
     GaveUp(GaveUp),
@@ -51,7 +57,7 @@ impl PlanError {
                 (FaultKind::Answer, Some("say it in other words, or use a stronger model".to_owned()))
             }
             // Not an error: the results so far are delivered, and nothing more is tried.
-            Self::NoOtherPlan => (
+            Self::NoOtherPlan | Self::OnlyReworded | Self::NothingMissing => (
                 FaultKind::Budget,
                 Some("say more exactly what you want or where it is, or use a stronger model".to_owned()),
             ),
@@ -64,7 +70,12 @@ impl PlanError {
         };
         let remedy = match self {
             Self::Model(error) => error.remedy(),
-            Self::Late { .. } | Self::Refused(_) | Self::NoOtherPlan | Self::GaveUp(_) => None,
+            Self::Late { .. }
+            | Self::Refused(_)
+            | Self::NoOtherPlan
+            | Self::OnlyReworded
+            | Self::NothingMissing
+            | Self::GaveUp(_) => None,
         };
         Fault { role: Role::Planner, kind, message: self.to_string(), hint, remedy }
     }

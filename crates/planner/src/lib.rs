@@ -25,6 +25,7 @@ mod behaviour;
 mod compile;
 #[cfg(feature = "test-util")]
 pub mod conformance;
+mod directed;
 mod draft;
 mod error;
 mod guessed_pattern;

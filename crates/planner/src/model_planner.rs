@@ -61,9 +61,7 @@ fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan,
         return Err(PlanError::GaveUp(gave_up(give_up)));
     }
     let mut violations = validate(&plan, cx);
-    if replan::is_same(&plan.subtasks, cx) {
-        violations.push(Violation::SamePlan);
-    }
+    violations.extend(replan::repeats(&plan.subtasks, cx));
     Ok((plan, violations))
 }
 
@@ -139,9 +137,10 @@ impl Planner for ModelPlanner {
         let (plan, violations) = planned(&said(second), author, cx)?;
         match violations.as_slice() {
             [] => Ok(plan),
-            // Finished steps are left out of a replan, so a replan that consists only of them is empty.
             [Violation::SamePlan] => Err(PlanError::NoOtherPlan),
-            [Violation::Empty] if cx.previous.is_some() => Err(PlanError::NoOtherPlan),
+            [Violation::NearlySamePlan] => Err(PlanError::OnlyReworded),
+            // Finished steps are left out of a replan, so a replan that consists only of them is empty.
+            [Violation::Empty] if cx.previous.is_some() => Err(PlanError::NothingMissing),
             _ => Err(PlanError::Refused(violations)),
         }
     }

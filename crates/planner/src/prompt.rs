@@ -5,9 +5,9 @@ use std::{fmt::Write as _, path::Path};
 use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_llm_client::{ModelProfile, Origin, advice, call_line, fenced, inline, user_statements};
 use artoo_types::{Finding, OutcomeStatus, SubTaskOutcome, UnmetCriterion, UserStatement};
-use serde::Serialize;
 use serde_json::Value;
 
+use crate::directed::directed;
 use crate::{FailureContext, FolderListing, Listed, PlanContext, Previous, Recalled, Violation, replan};
 
 /// Text about an interrupted run.
@@ -174,23 +174,7 @@ fn rounds(text: &mut String, before: &[Previous], previous: &Previous) {
         step(text, outcome, previous, &mut left_out);
     }
     whole(text, previous);
-    let (word, class) = (named(&directive.directive), named(&directive.failure_class));
-    line(text, format_args!("Directive: {word} (the failures are {class}). {}", directive.rationale));
-    for tool in &directive.blocked_tools {
-        line(text, format_args!("MUST NOT use the tool {tool}."));
-    }
-    for blocked in &directive.blocked_programs {
-        line(text, format_args!("MUST NOT use the program {}.", blocked.program));
-    }
-    for target in &directive.blocked_targets {
-        line(text, format_args!("MUST NOT repeat {}: {}", target.tool, inline(&cut(&target.target))));
-    }
-    for blocked in &directive.blocked_approaches {
-        line(
-            text,
-            format_args!("MUST NOT use {} in the same way for: {}", blocked.tool, inline(&blocked.approach)),
-        );
-    }
+    text.push_str(&directed(directive));
     let what = if falls_short_as_a_whole(previous) {
         "A subtask that repeats in the same words what is done is dropped. Plan new ones that meet what is not met."
     } else {
@@ -229,6 +213,7 @@ fn step(text: &mut String, outcome: &SubTaskOutcome, plan: &Previous, left_out: 
             failed(text, outcome);
         }
         OutcomeStatus::Skipped => line(text, format_args!("Not run: {intent}")),
+        OutcomeStatus::Unjudged => line(text, format_args!("Not judged: {intent}")),
     }
     calls(text, outcome, left_out);
 }
@@ -240,12 +225,15 @@ fn whole(text: &mut String, plan: &Previous) {
     }
 }
 
-/// The unmet criteria with their failure classes. The reasons are given once, for the step.
+/// The unmet criteria, each with its reason unless that is the one given for the step.
 fn failed(text: &mut String, outcome: &SubTaskOutcome) {
     for verdict in &outcome.criteria_verdicts {
-        if let Finding::Fail { failure_class, .. } = &verdict.finding {
-            let class = named(failure_class);
-            line(text, format_args!("Not met ({class}): {}", inline(&cut(&verdict.criterion))));
+        let criterion = inline(&cut(&verdict.criterion));
+        if let Finding::Fail { reason, .. } = &verdict.finding {
+            line(text, format_args!("Not met: {criterion}"));
+            if outcome.failure_reason.as_ref() != Some(reason) {
+                line(text, format_args!("{}", fenced(Origin::ToolOutput, &cut(reason))));
+            }
         }
     }
 }
@@ -268,11 +256,6 @@ fn output(text: &mut String, outcome: &SubTaskOutcome) {
     if !is_blank(&outcome.output) {
         line(text, format_args!("{}", excerpt(&outcome.output)));
     }
-}
-
-/// The wire name of a value of one of our own enums.
-fn named(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn not_met(text: &mut String, label: &str, unmet: &UnmetCriterion) {

@@ -64,9 +64,14 @@ pub enum Violation {
     /// A criterion of the whole task uses a command, which only the judge of a subtask runs.
     #[error("the task is to be decided by a command; only a subtask can be")]
     TaskCommand,
-    /// The plan equals, or nearly equals, the previous plan, and that plan failed.
+    /// The plan would do what the previous plan did, and that plan failed.
     #[error("this is the plan that failed: plan another way to get there, or say that there is none")]
     SamePlan,
+    /// The plan says in nearly the same words what the previous plan said, and that way was a dead end twice.
+    #[error(
+        "this is the plan that failed in nearly the same words, and it was not the first that failed so: plan another way to get there, or say that there is none"
+    )]
+    NearlySamePlan,
 }
 
 /// Every rule that `plan` breaks; empty for a usable plan.

@@ -12,7 +12,7 @@ use artoo_types::{
 /// | 0 | `accept` |
 /// | 1 | internal or provider failure |
 /// | 2 | usage or configuration |
-/// | 3 | `success`, some criteria unmet; or `accept` without the value that a schema asks for |
+/// | 3 | `success`, some criteria unmet; or `accept` without the value that a schema asks for; or everything done, and not judged as a whole |
 /// | 4 | `abandon` |
 /// | 5 | the plan was not agreed to, or the user ended the run at a question |
 /// | 6 | the person has to answer something first |
@@ -26,7 +26,9 @@ use artoo_types::{
 pub fn exit_code(result: &FinalResult) -> u8 {
     if let Some(fault) = &result.fault {
         return match fault.kind {
-            FaultKind::Provider
+            FaultKind::Unjudged if fault.leaves_it_done() => 3,
+            FaultKind::Unjudged
+            | FaultKind::Provider
             | FaultKind::Answer
             | FaultKind::Deadline
             | FaultKind::Panic

@@ -22,6 +22,14 @@ pub struct Fault {
     pub remedy: Option<Remedy>,
 }
 
+impl Fault {
+    /// Whether every step matched, and only the verdict on the whole did not come: R4b asks its judge about
+    /// nothing else.
+    pub fn leaves_it_done(&self) -> bool {
+        self.kind == FaultKind::Unjudged && self.role == Role::MetaValidator
+    }
+}
+
 /// Kinds of faults. Each maps to an exit code in one table, in the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +38,8 @@ pub enum FaultKind {
     Provider,
     /// The model's answers were not usable.
     Answer,
+    /// A judge gave no verdict, though it was asked twice: what was done is not checked, and nothing says that it is wrong.
+    Unjudged,
     /// The configuration is wrong.
     Configuration,
     /// The request itself cannot be worked on: empty, or far too long.
@@ -76,6 +86,7 @@ impl FaultKind {
             | Self::Declined => true,
             Self::Provider
             | Self::Answer
+            | Self::Unjudged
             | Self::Configuration
             | Self::Request
             | Self::Deadline

@@ -27,7 +27,7 @@ pub struct SubTaskOutcome {
     pub criteria: Vec<Criterion>,
     /// How it ended.
     pub status: OutcomeStatus,
-    /// Its output: accepted where matched, a claim where failed, null where skipped.
+    /// Its output: accepted where matched, a claim where failed or not judged, null where skipped.
     pub output: Value,
     /// Why it failed, in words.
     pub failure_reason: Option<String>,
@@ -36,7 +36,7 @@ pub struct SubTaskOutcome {
     pub gave_up: Option<Box<GaveUp>>,
     /// The attempts, oldest first.
     pub gap_trajectory: Vec<GapEntry>,
-    /// The last attempt's verdict on every criterion; for a skipped subtask, a failure of class `unknown` for each.
+    /// The last attempt's verdict on every criterion; for a skipped subtask, a failure of class `unknown` for each; none for one that was not judged.
     pub criteria_verdicts: Vec<CriterionVerdict>,
     /// Every call of every attempt.
     pub tool_calls: Vec<ToolCall>,
@@ -107,6 +107,8 @@ pub enum OutcomeStatus {
     Failed,
     /// Not run, because an earlier group failed.
     Skipped,
+    /// Run, and not judged: the judge gave no verdict. It neither matched nor failed, and a fault ends the run.
+    Unjudged,
 }
 
 /// Every criterion of the task is met. R4b to R7.

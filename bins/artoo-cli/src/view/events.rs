@@ -183,7 +183,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
         Event::SubTaskFinished { status, failure_reason, .. } => {
             let style = match status {
                 OutcomeStatus::Matched => None,
-                OutcomeStatus::Failed | OutcomeStatus::Skipped => Some(Style::Bad),
+                OutcomeStatus::Failed | OutcomeStatus::Skipped | OutcomeStatus::Unjudged => Some(Style::Bad),
             };
             let why = failure_reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
             one(0, style, format!("{number}{}{why}", labels::status(*status)))

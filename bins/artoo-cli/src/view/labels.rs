@@ -92,6 +92,7 @@ pub(super) fn status(status: OutcomeStatus) -> &'static str {
         OutcomeStatus::Matched => "matched",
         OutcomeStatus::Failed => "failed",
         OutcomeStatus::Skipped => "skipped",
+        OutcomeStatus::Unjudged => "not judged",
     }
 }
 
@@ -101,6 +102,7 @@ pub(super) fn trust(status: OutcomeStatus) -> &'static str {
         OutcomeStatus::Matched => "checked",
         OutcomeStatus::Failed => "NOT checked: a claim of a failed subtask",
         OutcomeStatus::Skipped => "not worked on",
+        OutcomeStatus::Unjudged => "NOT judged",
     }
 }
 
@@ -172,6 +174,7 @@ pub(super) fn fault(kind: FaultKind) -> &'static str {
         FaultKind::Declined => "ended at a question",
         FaultKind::Impossible => "cannot be done",
         FaultKind::NeedsPerson => "needs an answer",
+        FaultKind::Unjudged => "not judged",
         FaultKind::Provider
         | FaultKind::Answer
         | FaultKind::Configuration

@@ -9,8 +9,8 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    ExecutionResult, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, Message, MessageKind, OutcomeStatus,
-    OutputRecord, Role, StepKind, SubTask, SubTaskId, SubTaskOutcome, ToolCall,
+    ExecutionResult, ExecutionStatus, FailureClass, FaultKind, GaveUp, GiveUpKind, Message, MessageKind,
+    OutcomeStatus, OutputRecord, Role, StepKind, SubTask, SubTaskId, SubTaskOutcome, ToolCall,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -219,10 +219,11 @@ async fn lesson_what_the_step_names_and_is_not_there_needs_no_judge() {
     }
 }
 
-/// A judge that hangs on one subtask delays no other one, and its timeout is a verdict.
+/// A judge that hangs on one subtask delays no other one. Its time-out is no verdict: it is asked again, and then the
+/// run ends with a fault, after what the subtask put out was handed on as not judged.
 #[tokio::test(start_paused = true)]
 async fn subtasks_are_judged_side_by_side() {
-    let model = Arc::new(ScriptedModel::new().expect(Expect::any().user_contains("Wait"), Answer::hang()));
+    let model = Arc::new(ScriptedModel::new().always(Expect::any().user_contains("Wait"), Answer::hang()));
     let mut house = House::new(Arc::new(ModelJudge), &model);
     let slow =
         SubTask { subtask_id: SubTaskId::new(Uuid::from_u128(2)), ..subtask("Wait", &["It is polite"]) };
@@ -235,8 +236,62 @@ async fn subtasks_are_judged_side_by_side() {
     let said = house.attempted(counted(1, 1, "3")).await;
     let [first, second] = outcomes(&said)[..] else { panic!("{said:?}") };
     assert_eq!((first.subtask_id, first.status), (counting(1).subtask_id, OutcomeStatus::Matched));
-    assert_eq!((second.subtask_id, second.status), (slow.subtask_id, OutcomeStatus::Failed));
-    assert_eq!(second.gap_trajectory[0].failure_class, Some(FailureClass::Unknown));
+    assert_eq!((second.subtask_id, second.status), (slow.subtask_id, OutcomeStatus::Unjudged));
+    assert_eq!((&second.output, second.tool_calls.len()), (&json!("x"), 1));
+    assert!(second.criteria_verdicts.is_empty() && second.gap_trajectory.is_empty(), "{second:?}");
+    assert_eq!(
+        kinds(&said),
+        [
+            MessageKind::VerdictReached,
+            MessageKind::SubTaskOutcome,
+            MessageKind::ModelCall,
+            MessageKind::Warning,
+            MessageKind::ModelCall,
+            MessageKind::SubTaskOutcome,
+            MessageKind::Fault
+        ]
+    );
+    let Some(Message::Fault(fault)) = said.last() else { panic!("{said:?}") };
+    assert_eq!((fault.role, fault.kind), (Role::AgentValidator, FaultKind::Unjudged));
+    assert_eq!(model.requests().len(), 2);
+    house.close().await;
+}
+
+/// A judge that answers the second question is a judge: nothing tells the run that it was late.
+#[tokio::test(start_paused = true)]
+async fn a_judge_that_comes_late_decides() {
+    let pass = json!({"reason": "it says please", "verdict": "pass", "class": "logical"});
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("agent_validator"), Answer::hang())
+            .expect(Expect::purpose("agent_validator"), Answer::json(pass)),
+    );
+    let mut house = House::new(Arc::new(ModelJudge), &model);
+    house.dispatcher.publish(subtask("Ask", &["It is polite"])).unwrap();
+    let said = house.attempted(result("please", vec![call(1, "please", true)])).await;
+    let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
+    assert_eq!(outcome.status, OutcomeStatus::Matched);
+    assert!(!kinds(&said).contains(&MessageKind::Fault), "{said:?}");
+    model.assert_finished();
+    house.close().await;
+}
+
+/// Whether it was right to give up is a question as well: without an answer the attempt has failed by its own words,
+/// with its own class, and is not borne out.
+#[tokio::test(start_paused = true)]
+async fn giving_up_without_a_verdict_is_an_ordinary_failure() {
+    let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::hang()));
+    let mut house = House::new(Arc::new(ModelJudge), &model);
+    house.dispatcher.publish(counting(1)).unwrap();
+    let mut result = unfinished(counted(1, 1, "x"), ExecutionStatus::Failed, FailureClass::Logical);
+    let reason = "the figures are not there".to_owned();
+    let gave_up = GaveUp { kind: GiveUpKind::Impossible, reason, question: None };
+    result.failure.as_mut().unwrap().gave_up = Some(gave_up);
+    let said = house.attempted(result).await;
+    let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
+    assert_eq!((outcome.status, outcome.gave_up.as_ref()), (OutcomeStatus::Failed, None));
+    assert_eq!(outcome.gap_trajectory[0].failure_class, Some(FailureClass::Logical));
+    assert!(!kinds(&said).contains(&MessageKind::Fault), "{said:?}");
     house.close().await;
 }
 

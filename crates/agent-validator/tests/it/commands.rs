@@ -17,7 +17,7 @@ use artoo_types::{
 use async_trait::async_trait;
 
 use crate::fixtures::{
-    Always, Unasked, call, checked, pass, result, subtask, surroundings, unfinished, world,
+    Always, Unasked, a_minute, call, checked, pass, result, subtask, surroundings, unfinished, world,
 };
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -98,7 +98,7 @@ async fn judged(
         evidence: &result.tool_calls,
     };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
-    let mut found = verdicts(&cx, judge, runner, &model, MINUTE, kept, |_| {}).await;
+    let mut found = verdicts(&cx, judge, runner, &model, a_minute(), kept, |_| {}).await.unwrap();
     let only = found.pop().unwrap();
     assert_eq!((found.as_slice(), only.criterion.as_str()), (&[][..], "The tests pass"));
     only

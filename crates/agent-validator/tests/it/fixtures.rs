@@ -1,8 +1,8 @@
 //! Test fixtures: subtasks, results and runs.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
-use artoo_agent_validator::{Judge, JudgeContext, JudgeError, conformance};
+use artoo_agent_validator::{Judge, JudgeContext, JudgeError, Waiting, conformance};
 use artoo_bus::doubles::Scene;
 use artoo_checks::Filesystem;
 use artoo_llm_client::LlmClient;
@@ -77,6 +77,11 @@ pub(crate) fn pass() -> Finding {
 
 pub(crate) fn fail(failure_class: FailureClass) -> Finding {
     Finding::Fail { failure_class, reason: "it has no number".to_owned(), evidence: None }
+}
+
+/// A minute for a verdict.
+pub(crate) fn a_minute() -> Waiting<'static> {
+    Waiting { deadline: Duration::from_secs(60), asked_again: &|_| {} }
 }
 
 /// A judge that must not be asked.

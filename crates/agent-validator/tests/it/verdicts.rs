@@ -4,7 +4,6 @@ use std::{
     fs,
     path::Path,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, NoCommands, StepMentions, verdicts};
@@ -18,7 +17,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::fixtures::{
-    Always, Unasked, call, checked, counted, counting, judged_subtask, pass, result, surroundings,
+    Always, Unasked, a_minute, call, checked, counted, counting, judged_subtask, pass, result, surroundings,
     unfinished, world,
 };
 
@@ -54,7 +53,7 @@ async fn decided_by(
     };
     let mut reached = Vec::new();
     let show = |verdict: &CriterionVerdict| reached.push(verdict.clone());
-    let verdicts = verdicts(&cx, judge, &NoCommands, model, Duration::from_secs(60), &[], show).await;
+    let verdicts = verdicts(&cx, judge, &NoCommands, model, a_minute(), &[], show).await.unwrap();
     assert_eq!(reached, verdicts, "each verdict is shown");
     assert_eq!(verdicts.len(), subtask.success_criteria.len());
     verdicts
@@ -179,7 +178,7 @@ async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
             evidence,
         };
         let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
-        verdicts(&cx, &Unasked, &NoCommands, &model, Duration::ZERO, &[], |_| {}).await.remove(0)
+        verdicts(&cx, &Unasked, &NoCommands, &model, a_minute(), &[], |_| {}).await.unwrap().remove(0)
     };
     let first = [call(1, "3", true)];
     let told = "the calls put out the same where /nonexistent/docs cannot be read or is empty, so they say nothing about it: look there";
@@ -220,7 +219,11 @@ async fn an_answer_without_a_word_of_an_output_fails_where_it_is_about_something
             evidence: &calls,
         };
         let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
-        verdicts(&cx, &Unasked, &NoCommands, &model, Duration::ZERO, &[], |_| {}).await.remove(0).passed()
+        verdicts(&cx, &Unasked, &NoCommands, &model, a_minute(), &[], |_| {})
+            .await
+            .unwrap()
+            .remove(0)
+            .passed()
     };
     let list = "List the files in docs";
     assert!(!judged("That could not be determined.", list, &docs).await);
@@ -288,13 +291,12 @@ async fn lesson_what_did_not_change_is_not_judged_again() {
     };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let judge = Asked::default();
-    let minute = Duration::from_secs(60);
-    let first = verdicts(&cx, &judge, &NoCommands, &model, minute, &[], |_| {}).await;
-    let again = verdicts(&cx, &Unasked, &NoCommands, &model, minute, &first, |_| {}).await;
+    let first = verdicts(&cx, &judge, &NoCommands, &model, a_minute(), &[], |_| {}).await.unwrap();
+    let again = verdicts(&cx, &Unasked, &NoCommands, &model, a_minute(), &first, |_| {}).await.unwrap();
     assert_eq!(first, again);
     // Verdicts on other criteria do not count for this one.
     let other = vec![CriterionVerdict { criterion: "It is short".to_owned(), ..first[0].clone() }];
-    verdicts(&cx, &judge, &NoCommands, &model, minute, &other, |_| {}).await;
+    verdicts(&cx, &judge, &NoCommands, &model, a_minute(), &other, |_| {}).await.unwrap();
     assert_eq!(judge.0.into_inner().unwrap().len(), 2);
 }
 
@@ -373,13 +375,14 @@ async fn lesson_89_an_old_file_is_no_new_one() {
         evidence: &result.tool_calls,
     };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
-    let found = verdicts(&cx, &Unasked, &NoCommands, &model, Duration::from_secs(1), &[], |_| {}).await;
+    let found = verdicts(&cx, &Unasked, &NoCommands, &model, a_minute(), &[], |_| {}).await.unwrap();
     assert!(!found[0].passed(), "{found:?}");
 }
 
-/// Lesson N13: a judge without a usable answer has passed nothing, and its fault teaches memory nothing.
+/// Lesson N13: a judge without a usable answer has passed nothing, and its fault is no finding: neither a failure
+/// nor a lesson for memory.
 #[tokio::test(start_paused = true)]
-async fn lesson_n13_a_missing_verdict_is_unknown_and_no_pass() {
+async fn lesson_n13_a_missing_verdict_is_no_pass_and_no_failure() {
     struct Faulty(&'static str);
     #[async_trait]
     impl Judge for Faulty {
@@ -402,12 +405,26 @@ async fn lesson_n13_a_missing_verdict_is_unknown_and_no_pass() {
         }
     }
     let result = result("hello", vec![call(1, "hello", true)]);
+    let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    let (surroundings, world) = (surroundings(Path::new(FOLDER)), world(Path::new(FOLDER)));
+    let cx = JudgeContext {
+        background: &artoo_case_file::Background::default(),
+        mentions: &StepMentions::of(&judged_subtask(), &world),
+        subtask: &judged_subtask(),
+        result: &result,
+        surroundings: &surroundings,
+        world: &world,
+        subject: &[],
+        evidence: &result.tool_calls,
+    };
     for (fault, words) in
         [("hangs", "no verdict within 60 s"), ("panics", "panicked"), ("errs", "does not fit the schema")]
     {
-        let verdict = one(&Faulty(fault), &judged_subtask(), &result).await;
-        assert_eq!((verdict.judge, failure(&verdict).0), (DecidedBy::Rule, FailureClass::Unknown), "{fault}");
-        assert!(failure(&verdict).1.contains(words), "{verdict:?}");
+        let reached = |verdict: &CriterionVerdict| panic!("{verdict:?} was reached");
+        let judge = Faulty(fault);
+        let found = verdicts(&cx, &judge, &NoCommands, &model, a_minute(), &[], reached).await;
+        let error = found.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
     }
 }
 

@@ -180,8 +180,44 @@ async fn a_deadline_ends_an_attempt_and_records_the_call_that_ran() {
     let mut house = with_model(&model);
     house.dispatcher.publish(subtask(1, "Count")).unwrap();
     let [result] = house.results().await.try_into().unwrap();
-    assert!(result.failure.unwrap().infrastructure);
+    let failure = result.failure.unwrap();
+    assert!(failure.infrastructure);
+    assert_eq!(failure.class, FailureClass::Unknown, "a silent model says nothing of the way or the world");
     house.close().await;
+}
+
+/// Makes these calls, and never returns.
+struct Endless(&'static [&'static str]);
+
+#[async_trait]
+impl Executor for Endless {
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        tools: &dyn CallTool,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
+        Stubborn(self.0).attempt(cx, tools, model).await?;
+        std::future::pending().await
+    }
+}
+
+/// A deadline has the class of the last call that was started, where that failed.
+#[tokio::test(start_paused = true)]
+async fn a_deadline_has_the_class_of_what_went_wrong() {
+    for (calls, class) in [
+        (&["say 1", "fail"][..], FailureClass::Environmental),
+        (&["fail", "fail"], FailureClass::Environmental),
+        (&["fail", "say 1"], FailureClass::Unknown),
+        (&[], FailureClass::Unknown),
+    ] {
+        let mut house = House::new(Arc::new(Endless(calls)), &silent(), 1);
+        house.dispatcher.publish(subtask(1, "Wait")).unwrap();
+        let said = house.said_within(Duration::from_secs(901)).await;
+        let [result] = results(&said).try_into().unwrap();
+        assert_eq!(result.failure.unwrap().class, class, "{calls:?}");
+        house.close().await;
+    }
 }
 
 struct Panics;

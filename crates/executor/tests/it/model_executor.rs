@@ -126,7 +126,7 @@ async fn lesson_84_no_answer_before_a_call_ran() {
     let cx = conformance::context("Count the files");
     let error = attempt_by(guided(), &cx, &[claim.clone(), claim.clone()], vec![]).await.unwrap_err();
     assert!(matches!(error, ExecuteError::Model(LlmError::Unusable { .. })), "{error}");
-    let failure = error.failure();
+    let failure = error.failure(None);
     assert_eq!((failure.class, failure.infrastructure), (FailureClass::Unknown, true));
     // A refused call shows nothing either. If the model insists, that is no answer, but a correction may
     // follow.
@@ -194,6 +194,33 @@ async fn failures_take_the_class_that_the_machine_knows() {
         let ended = first(&turns, results).await;
         assert_eq!(because(&ended), (ExecutionStatus::Failed, class, false), "{ended:?}");
         assert_eq!(ended.failure.unwrap().reason, "no such file");
+    }
+}
+
+/// The specification's cases e9 and e10: the one call failed because a file is not there, the model went on to answer from
+/// nothing, and the attempt was called logical. What went wrong is what the last call that was started failed of.
+#[tokio::test]
+async fn lesson_an_attempt_out_of_turns_has_the_class_of_what_went_wrong() {
+    let complains = |class| {
+        let stderr = OutputRecord { shown: "No such file".to_owned(), ..OutputRecord::default() };
+        failed(class).map(|call| ToolCall { stderr, ..call })
+    };
+    let missing = || complains(FailureClass::Environmental);
+    let table = [
+        (vec![missing()], 8, FailureClass::Environmental),
+        // What was refused was not tried.
+        (vec![missing(), refused()], 7, FailureClass::Environmental),
+        (vec![refused()], 7, FailureClass::Logical),
+        (vec![complains(FailureClass::Unknown)], 8, FailureClass::Logical),
+        (vec![], 8, FailureClass::Logical),
+    ];
+    for (results, words, class) in table {
+        let mut turns: Vec<Value> =
+            (0..results.len()).map(|number| call(&format!("cat {number}"), false)).collect();
+        turns.extend(vec![json!({"answer": "none"}); words]);
+        let ended = first(&turns, results).await;
+        assert_eq!(because(&ended), (ExecutionStatus::Uncertain, class, false), "{ended:?}");
+        assert_eq!(ended.failure.unwrap().reason, "8 turns in a row came to nothing");
     }
 }
 

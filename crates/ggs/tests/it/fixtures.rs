@@ -123,7 +123,9 @@ pub(crate) fn outcome(
 ) -> SubTaskOutcome {
     let unmet: Vec<_> = verdicts.iter().filter(|v| !v.passed()).map(|v| v.criterion.clone()).collect();
     let output = match status {
-        OutcomeStatus::Matched | OutcomeStatus::Failed => json!(format!("output {number}")),
+        OutcomeStatus::Matched | OutcomeStatus::Failed | OutcomeStatus::Unjudged => {
+            json!(format!("output {number}"))
+        }
         OutcomeStatus::Skipped => Value::Null,
     };
     SubTaskOutcome {

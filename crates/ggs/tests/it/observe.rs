@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use artoo_ggs::{Round, observe};
 use artoo_ggs_core::{Bearing, Observation, Report, Standing, Weighing};
 use artoo_types::{
-    CallEnding, Check, CriterionVerdict, FailureClass, FileChange, FileChangeKind, GapEntry, Mode,
-    OutcomeStatus, ReplanRequest, StepKind, SubTaskOutcome, ToolCall, ToolName,
+    CallEnding, Check, CriterionVerdict, FailureClass, GapEntry, Mode, OutcomeStatus, ReplanRequest,
+    StepKind, SubTaskOutcome, ToolCall, ToolName,
 };
 use serde_json::{Value, json};
 
@@ -166,35 +166,34 @@ fn a_call_made_good_or_cancelled_did_not_fail() {
 
 #[test]
 fn only_started_calls_count_as_use_of_a_tool() {
-    let refused = ToolCall { ending: CallEnding::Refused, ..failed_call(1, "glob", "*", LOGICAL) };
-    let outcome =
-        SubTaskOutcome { tool_calls: vec![refused, call(2, "shell", "ls")], ..failed(1, &["a"], LOGICAL) };
-    let observation = seen(&replan(vec![outcome]));
-    let tools: Vec<_> = observation.failures[0].tools.iter().map(ToString::to_string).collect();
+    let refused =
+        |number, class| ToolCall { ending: CallEnding::Refused, ..failed_call(number, "glob", "*", class) };
+    let failing = || failed_call(2, "shell", "find docs", LOGICAL);
+    let of = |tool_calls: Vec<ToolCall>| {
+        let outcome = SubTaskOutcome { tool_calls, ..failed(1, &["a"], LOGICAL) };
+        seen(&replan(vec![outcome])).failures[0].clone()
+    };
+    let failure = of(vec![refused(1, LOGICAL), failing()]);
+    let tools: Vec<_> = failure.tools.iter().map(ToString::to_string).collect();
     assert_eq!(tools, ["shell"]);
-    let programs: Vec<_> = observation.failures[0].programs.iter().map(|led| led.program.as_str()).collect();
-    assert_eq!(programs, ["ls"], "a refused call led nothing");
+    let programs: Vec<_> = failure.programs.iter().map(|led| led.program.as_str()).collect();
+    assert_eq!(programs, ["find"], "a refused call led nothing");
     let mut unopened = failed_call(3, "shell", "find . > x/y", ENVIRONMENTAL);
     unopened.stderr.shown = "bash: line 1: x/y: No such file or directory".to_owned();
-    let outcome = SubTaskOutcome { tool_calls: vec![unopened], ..failed(1, &["a"], LOGICAL) };
-    let failure = seen(&replan(vec![outcome])).failures[0].clone();
+    let failure = of(vec![unopened]);
     assert_eq!((failure.programs.len(), failure.failed_calls.len()), (0, 1), "it was never started");
-    assert_eq!(observation.failures[0].failed_calls.len(), 1);
+    // A rule of the executor refuses what is known, too: the call that did well was blocked because it was asked for
+    // again. A person's refusal counts.
+    let again = ToolCall { ending: CallEnding::Refused, ..failed_call(5, "glob", "*", LOGICAL) };
+    assert_eq!(of(vec![call(4, "glob", "*"), again]).failed_calls, []);
+    assert_eq!(of(vec![refused(6, FailureClass::Denied)]).failed_calls.len(), 1);
 }
 
 /// Observed: `edit_file` and `python3` were blocked after they had worked, and the next plan had nothing to
-/// repair the file with.
+/// repair the file with. Real work, finding 2: "MUST NOT use the program python3" in a project whose tests must run,
+/// after a judge had found a fault in the answer. Only its own calls speak against a tool or a program.
 #[test]
 fn lesson_what_worked_is_not_blocked() {
-    let changed = |number, tool: &str, command: &str| ToolCall {
-        files: vec![FileChange {
-            path: "/w/a.py".into(),
-            change: FileChangeKind::Changed,
-            diff: None,
-            moved_from: None,
-        }],
-        ..call(number, tool, command)
-    };
     let held_against = |kind: StepKind, calls: Vec<ToolCall>| {
         let outcome = SubTaskOutcome { kind, tool_calls: calls, ..failed(1, &["a"], LOGICAL) };
         let failure = seen(&replan(vec![outcome])).failures[0].clone();
@@ -203,25 +202,65 @@ fn lesson_what_worked_is_not_blocked() {
             |tools: BTreeSet<ToolName>| tools.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         (names(failure.tools), names(failure.worked), programs.join(" "))
     };
-    let words = |tools: &str, worked: &str, programs: &str| {
-        (tools.to_owned(), worked.to_owned(), programs.to_owned())
-    };
-    let mended = || {
+    let unknown = FailureClass::Unknown;
+    let cut =
+        || ToolCall { ending: CallEnding::Cancelled, ..failed_call(1, "shell", "sleep 9", ENVIRONMENTAL) };
+    let table = [
+        // A program that failed once and did well once is not the cause; one that only failed is.
+        (
+            vec![
+                failed_call(1, "shell", "python3 test.py", LOGICAL),
+                call(2, "edit_file", "a.py"),
+                call(3, "shell", "python3 test.py"),
+                failed_call(4, "shell", "perl x", LOGICAL),
+            ],
+            ("shell", "edit_file", "perl"),
+        ),
+        (
+            vec![call(1, "shell", "python3 a.py"), failed_call(2, "shell", "python3 b.py", LOGICAL)],
+            ("", "shell", ""),
+        ),
+        (vec![failed_call(1, "shell", "curl a", ENVIRONMENTAL)], ("shell", "", "curl")),
+        // A wrong answer from calls that did well, and a deed that changed nothing, are not the tools' fault.
+        (vec![call(1, "glob", "*"), call(2, "shell", "find docs")], ("", "glob shell", "")),
+        // A red test suite and a search without a hit: nobody knows why.
+        (
+            vec![
+                failed_call(1, "shell", "python3 -m unittest", unknown),
+                failed_call(2, "shell", "grep x a", unknown),
+            ],
+            ("", "shell", ""),
+        ),
+        // The effect of an interrupted call is unknown.
+        (vec![cut()], ("", "shell", "")),
+    ];
+    for (calls, (tools, worked, programs)) in table {
+        for kind in [StepKind::Change, StepKind::Create, StepKind::FindOut] {
+            let expected = (tools.to_owned(), worked.to_owned(), programs.to_owned());
+            assert_eq!(held_against(kind, calls.clone()), expected, "{calls:#?}");
+        }
+    }
+}
+
+/// Each failed call has its own class, whatever the verdicts of its round say, so that memory files it under its own.
+#[test]
+fn each_failed_call_has_its_own_class() {
+    let calls = || {
         vec![
-            failed_call(1, "shell", "python3 test.py", LOGICAL),
-            changed(2, "edit_file", "a.py"),
-            call(3, "shell", "python3 test.py"),
-            failed_call(4, "shell", "perl x", LOGICAL),
+            failed_call(1, "shell", "cat a", ENVIRONMENTAL),
+            failed_call(2, "shell", "awk b", LOGICAL),
+            failed_call(3, "shell", "grep c", FailureClass::Unknown),
+            failed_call(4, "shell", "cat a", LOGICAL),
         ]
     };
-    assert_eq!(held_against(StepKind::Change, mended()), words("shell", "edit_file", "perl"));
-    // Something has to account for an action that changed nothing, and for a wrong answer.
-    let looked = || vec![call(1, "glob", "*"), call(2, "shell", "find docs")];
-    assert_eq!(held_against(StepKind::Create, looked()), words("shell", "glob", "find"));
-    assert_eq!(held_against(StepKind::FindOut, looked()), words("shell", "glob", "find"));
-    // The effect of an interrupted call is unknown.
-    let cut = vec![ToolCall { ending: CallEnding::Cancelled, ..failed_call(1, "shell", "sleep 9", LOGICAL) }];
-    assert_eq!(held_against(StepKind::Change, cut), words("", "shell", ""));
+    let own = [
+        ("cat a".to_owned(), LOGICAL),
+        ("awk b".to_owned(), LOGICAL),
+        ("grep c".to_owned(), FailureClass::Unknown),
+    ];
+    for class in [LOGICAL, ENVIRONMENTAL, FailureClass::Unknown] {
+        assert_eq!(targets(SubTaskOutcome { tool_calls: calls(), ..failed(1, &["a"], class) }), own);
+    }
 }
 
 #[test]
@@ -257,31 +296,34 @@ fn deliverable_is_any_output_with_content() {
     }
 }
 
-/// The programs of each subtask to which a gap is attributed, for these outcomes and task verdicts.
-fn led(outcomes: Vec<SubTaskOutcome>, task_verdicts: Vec<CriterionVerdict>) -> Vec<Vec<String>> {
+/// The failed inputs and programs of each subtask to which a gap is attributed, for these outcomes and task verdicts.
+fn held(outcomes: Vec<SubTaskOutcome>, task_verdicts: Vec<CriterionVerdict>) -> Vec<Vec<String>> {
     let observation = seen(&ReplanRequest { task_verdicts, ..replan(outcomes) });
-    let programs = |failure: artoo_ggs_core::FailedSubTask| {
-        assert_eq!(failure.failed_calls, [], "no call of it failed");
-        failure.programs.into_iter().map(|led| led.program).collect()
+    let of_it = |failure: artoo_ggs_core::FailedSubTask| {
+        let programs = failure.programs.into_iter().map(|led| led.program);
+        programs.chain(failure.failed_calls.into_iter().map(|call| call.target.target)).collect()
     };
-    observation.failures.into_iter().map(programs).collect()
+    observation.failures.into_iter().map(of_it).collect()
 }
 
 fn done(number: u128, command: &str) -> SubTaskOutcome {
-    SubTaskOutcome { tool_calls: vec![call(number, "shell", command)], ..matched(number, &["a"]) }
+    let tool_calls =
+        vec![failed_call(number + 10, "shell", "awk x", LOGICAL), call(number, "shell", command)];
+    SubTaskOutcome { tool_calls, ..matched(number, &["a"]) }
 }
 
-/// Each subtask met its criteria, but the whole did not: the next plan was free to repeat exactly the same.
+/// Each subtask met its criteria, but the whole did not: what failed in them is not to be repeated. What did well in
+/// them is not blocked: whether the next plan is the same is decided by the plan.
 #[test]
-fn where_only_the_whole_falls_short_what_was_done_for_it_is_in_question() {
+fn where_only_the_whole_falls_short_what_failed_for_it_is_in_question() {
     let both = || vec![done(1, "find docs"), done(2, "python3 x.py")];
     for class in [LOGICAL, ENVIRONMENTAL] {
-        assert_eq!(led(both(), vec![pass("s"), fail("t", class)]), [["find"], ["python3"]]);
+        assert_eq!(held(both(), vec![pass("s"), fail("t", class)]), [["awk", "awk x"], ["awk", "awk x"]]);
     }
     for class in [FailureClass::Denied, FailureClass::Unknown] {
-        assert_eq!(led(both(), vec![fail("t", class)]), [[""; 0]; 0], "{class:?} says nothing of the means");
+        assert_eq!(held(both(), vec![fail("t", class)]), [[""; 0]; 0], "{class:?} says nothing of the means");
     }
-    assert_eq!(led(both(), Vec::new()), [[""; 0]; 0], "nothing of the task was judged");
+    assert_eq!(held(both(), Vec::new()), [[""; 0]; 0], "nothing of the task was judged");
     // If a subtask failed, the gap is attributed to it.
     let observation = seen(&ReplanRequest {
         task_verdicts: vec![fail("t", LOGICAL)],

@@ -1,13 +1,15 @@
 //! R7's messages and their order.
 
+use artoo_ggs_core::Profile;
 use artoo_types::{
-    ActionState, BlockedProgram, Fault, FaultKind, Message, PrevDirective, ReplanRequest, Role,
-    SubTaskOutcome, TerminalState, ToolName,
+    ActionState, BlockedProgram, Fault, FaultKind, Message, OutcomeStatus, PrevDirective, ReplanRequest,
+    Role, SubTaskOutcome, TerminalState, ToolName,
 };
+use serde_json::json;
 
 use crate::fixtures::{
-    ENVIRONMENTAL, LOGICAL, all_met, call, envelope, fail, failed, fault, kinds, matched, replan, role,
-    story, task,
+    ENVIRONMENTAL, LOGICAL, all_met, call, envelope, fail, failed, fault, kinds, matched, outcome, replan,
+    role, role_of, story, task,
 };
 
 #[test]
@@ -34,8 +36,8 @@ fn an_action_state_becomes_a_directive_after_its_megrams() {
     );
 }
 
-/// Every step matched and the whole did not: the directive blocks what the steps used and names what is
-/// unmet, and memory learns nothing from calls that did not fail.
+/// Every step matched and the whole did not: the directive names what is unmet. The calls did what they should, so
+/// nothing of them is blocked, and memory learns nothing from them.
 #[test]
 fn an_unmet_criterion_of_the_task_directs_the_next_plan() {
     let mut role = role();
@@ -47,8 +49,8 @@ fn an_unmet_criterion_of_the_task_directs_the_next_plan() {
     assert_eq!(kinds(&out), ["plan_directive"]);
     let Some(Message::PlanDirective(directive)) = out.last() else { panic!() };
     assert_eq!(directive.directive, ActionState::BreakSymmetry);
-    let program = BlockedProgram { tool: ToolName::new("shell"), program: "find".to_owned() };
-    assert_eq!((&directive.blocked_programs, &directive.blocked_targets), (&vec![program], &vec![]));
+    assert_eq!((&directive.blocked_programs, &directive.blocked_targets), (&vec![], &vec![]));
+    assert_eq!(directive.blocked_approaches, vec![]);
     let unmet: Vec<_> =
         directive.unmet.iter().map(|unmet| (unmet.criterion.as_str(), unmet.reason.as_str())).collect();
     assert_eq!(unmet, [("nothing is left out", "expected 3, found 2")]);
@@ -150,6 +152,48 @@ fn a_spent_budget_is_an_ordinary_abandon_that_names_it() {
     assert!(result.summary.starts_with("Not finished: The token budget is spent.\n"), "{}", result.summary);
     assert!(result.summary.ends_with("\nNext: allow more."), "{}", result.summary);
     assert!(!result.unmet.is_empty());
+}
+
+/// Real work, finding 2: everything was done, and the judge did not answer. The result is what it is: handed over, not
+/// checked, and no lesson in either profile. No model is asked for a story.
+#[test]
+fn what_nobody_judged_is_handed_over_as_that() {
+    for profile in Profile::ALL {
+        let mut role = role_of(profile);
+        role.on(&envelope(task()));
+        role.on(&envelope(replan(vec![failed(2, &["b"], ENVIRONMENTAL)])));
+        role.on(&envelope(matched(3, &["b"])));
+        let unjudged = fault(Role::MetaValidator, FaultKind::Unjudged);
+        let out = role.on(&envelope(unjudged.clone()));
+        let [Message::FinalResult(result)] = out.as_slice() else { panic!("{out:?}") };
+        assert_eq!((result.directive, &result.fault), (TerminalState::Abandon, &Some(unjudged)));
+        assert_eq!(result.output, json!("output 3"));
+        let labels: Vec<_> = result.partial.iter().map(|part| (&part.output, part.status)).collect();
+        let (done, before) = (json!("output 3"), json!("output 2"));
+        assert_eq!(labels, [(&done, OutcomeStatus::Unjudged), (&before, OutcomeStatus::Failed)]);
+        assert_eq!(result.unmet, [], "what was unmet before is made good, and more is not known");
+        let told = "Done, not checked: the model did not answer.\nDone: subtask 3.\nNext: try again.";
+        assert_eq!(result.summary, told);
+    }
+}
+
+/// The judge of a step did not answer: the step neither matched nor failed.
+#[test]
+fn a_step_that_nobody_judged_is_handed_over_as_that() {
+    let mut role = role();
+    role.on(&envelope(task()));
+    role.on(&envelope(matched(1, &["a"])));
+    role.on(&envelope(outcome(2, OutcomeStatus::Unjudged, Vec::new())));
+    let out = role.on(&envelope(fault(Role::AgentValidator, FaultKind::Unjudged)));
+    let [Message::FinalResult(result)] = out.as_slice() else { panic!("{out:?}") };
+    assert_eq!(result.output, json!("output 1"), "only what matched");
+    let labels: Vec<_> = result.partial.iter().map(|part| part.status).collect();
+    assert_eq!(labels, [OutcomeStatus::Matched, OutcomeStatus::Unjudged]);
+    assert_eq!(
+        result.summary,
+        "Not finished: the model did not answer.\nDone: step 1: subtask 1.\n\
+         An output that no judge has looked at is handed over, marked.\nNext: try again."
+    );
 }
 
 #[test]

@@ -9,8 +9,8 @@ use artoo_llm_client::{
 use artoo_meta_validator::conformance::TakesTheWhole;
 use artoo_meta_validator::{JudgeError, Settings, TaskContext, TaskJudge, WHOLE, run};
 use artoo_types::{
-    CallId, Check, Confidence, Criterion, Evidence, FailureClass, Finding, Judge, Message, MessageKind,
-    OutcomeSummary, ReplanRequest, Role, Samples, SubTaskOutcome,
+    CallId, Check, Confidence, Criterion, Evidence, FailureClass, FaultKind, Finding, Judge, Message,
+    MessageKind, OutcomeSummary, ReplanRequest, Role, Samples, SubTaskOutcome,
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -211,12 +211,16 @@ impl TaskJudge for Silent {
     }
 }
 
-/// Lesson 80 and fact 12: whatever a judge does, the gate publishes a result, and never accepts.
+/// Lesson 80 and fact 12: whatever a judge does, the gate ends the plan, and never accepts. A verdict that does not
+/// come is a fault; one that cannot be used is a failure of class unknown.
 #[tokio::test(start_paused = true)]
-async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
-    for way in ["hangs", "panics", "says nothing", "lies", "points at nothing", "errs"] {
+async fn lesson_80_a_judge_that_fails_is_no_pass_and_no_silence() {
+    let concluded = async |way: &str| {
         let messages = vec![manifest(1, &[], &[1], &[judged(way)]).into(), matched(1, "Count", "3").into()];
-        let said = played(Arc::new(Silent), ScriptedModel::new(), messages).await;
+        played(Arc::new(Silent), ScriptedModel::new(), messages).await
+    };
+    for way in ["lies", "points at nothing"] {
+        let said = concluded(way).await;
         let [Message::VerdictReached(_), Message::VerdictReached(_), replan] = said.as_slice() else {
             panic!("{way}: {said:#?}")
         };
@@ -229,19 +233,37 @@ async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
             "{way}"
         );
     }
+    for way in ["hangs", "panics", "says nothing", "errs"] {
+        let said = concluded(way).await;
+        let [Message::Warning(_), Message::Fault(fault)] = said.as_slice() else {
+            panic!("{way}: {said:#?}")
+        };
+        assert_eq!((fault.role, fault.kind), (Role::MetaValidator, FaultKind::Unjudged), "{way}");
+    }
 }
 
 /// Fact 12: a verdict word other than "accept" and "replan" hung the task; an unusable answer was a tick.
 #[tokio::test(start_paused = true)]
 async fn fact_12_an_unknown_verdict_word_is_no_pass() {
     let nonsense = || Answer::json(json!({"reason": "r", "verdict": "accept!", "class": "logical"}));
-    let model = ScriptedModel::new().expect(Expect::any(), nonsense()).expect(Expect::any(), nonsense());
+    let model = (0..4).fold(ScriptedModel::new(), |model, _| model.expect(Expect::any(), nonsense()));
     let messages =
         vec![manifest(1, &[], &[1], &[judged("It is complete")]).into(), matched(1, "Count", "3").into()];
     let said = played(Arc::new(TakesTheWhole), model, messages).await;
     let kinds: Vec<_> = said.iter().map(Message::kind).collect();
-    use MessageKind::{ModelCall, ReplanRequest, VerdictReached};
-    assert_eq!(kinds, [ModelCall, ModelCall, VerdictReached, VerdictReached, ReplanRequest]);
+    use MessageKind::{Fault, ModelCall, Warning};
+    assert_eq!(kinds, [ModelCall, ModelCall, Warning, ModelCall, ModelCall, Fault]);
+}
+
+/// A subtask that nobody judged: the fault that R4a published with it ends the run, so the gate says nothing.
+#[tokio::test(start_paused = true)]
+async fn a_plan_that_nobody_judged_is_not_concluded() {
+    let unjudged = artoo_types::SubTaskOutcome {
+        status: artoo_types::OutcomeStatus::Unjudged,
+        ..matched(1, "Count", "3")
+    };
+    let messages = vec![manifest(1, &[], &[1], &[]).into(), unjudged.into()];
+    assert_eq!(played(Arc::new(TakesTheWhole), ScriptedModel::new(), messages).await, []);
 }
 
 #[tokio::test(start_paused = true)]

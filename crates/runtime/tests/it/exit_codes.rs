@@ -46,6 +46,7 @@ fn the_whole_table() {
         (Abandon, Some(Kind::Bus), 1),
         (Abandon, Some(Kind::Storage), 1),
         (Accept, Some(Kind::Storage), 1),
+        (Abandon, Some(Kind::Unjudged), 1),
         (Abandon, Some(Kind::Configuration), 2),
         (Abandon, Some(Kind::Request), 2),
         (Abandon, Some(Kind::Budget), 4),
@@ -59,6 +60,10 @@ fn the_whole_table() {
     for (directive, fault, code) in table {
         assert_eq!(exit_code(&result(directive, fault)), code, "{directive:?} {fault:?}");
     }
+    // Everything is done, and only the verdict on the whole did not come.
+    let mut done = result(Abandon, Some(Kind::Unjudged));
+    done.fault.as_mut().unwrap().role = Role::MetaValidator;
+    assert_eq!(exit_code(&done), 3);
 }
 
 #[test]

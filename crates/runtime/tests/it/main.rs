@@ -9,6 +9,7 @@ mod auditing;
 mod budgets;
 mod canary;
 mod cancel;
+mod causes;
 mod closed_files;
 mod commands;
 mod consent;
