@@ -216,10 +216,8 @@ fn output(subtask: &SubTask, result: &ExecutionResult) -> Value {
 
 fn entry(attempt: u32, verdicts: &[CriterionVerdict]) -> GapEntry {
     let unmet: Vec<&CriterionVerdict> = verdicts.iter().filter(|verdict| !verdict.passed()).collect();
-    let met = verdicts.len() - unmet.len();
     GapEntry {
         attempt,
-        score: if verdicts.is_empty() { 0.0 } else { met as f64 / verdicts.len() as f64 },
         unmet_criteria: unmet.iter().map(|verdict| verdict.criterion.clone()).collect(),
         failure_class: unmet.first().and_then(|verdict| match &verdict.finding {
             Finding::Pass { .. } => None,

@@ -107,7 +107,8 @@ impl Account {
             Line::Gap(GapLine {
                 gap: Gap::HeadMismatch { .. } | Gap::LinesAdded { .. } | Gap::HeadMissing,
                 ..
-            }) => {}
+            })
+            | Line::Seal(_) => {}
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_bus::{Clock, Port};
-use artoo_types::{Anomaly, AuditQuery, AuditReport, AuditTrigger, Message, ToolHealth};
+use artoo_types::{Anomaly, AuditQuery, AuditReport, AuditTrigger, Message};
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 use tokio::time::{MissedTickBehavior, interval_at};
@@ -117,16 +117,7 @@ fn query(message: &Message) -> Option<&AuditQuery> {
 
 fn unreadable(window: &Window, error: &AuditError) -> AuditReport {
     AuditReport {
-        trigger: window.trigger,
-        window_start: window.since,
-        window_end: window.now,
-        tasks_observed: 0,
-        total_corrections: 0,
-        gap_trends: Vec::new(),
-        boundary_violations: Vec::new(),
-        drift_alerts: Vec::new(),
         anomalies: vec![Anomaly::LogUnreadable { reason: crate::warning(error).message }],
-        omitted: 0,
-        tool_health: ToolHealth::default(),
+        ..AuditReport::empty(window.trigger, window.since, window.now)
     }
 }

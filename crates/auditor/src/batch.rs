@@ -8,7 +8,7 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::chain_end::{Tail, Torn};
 use crate::head::Head;
-use crate::line::{GapLine, Line, line_hash};
+use crate::line::{GapLine, Line, Seal, SealLine, line_hash};
 use crate::{Facts, Gap};
 
 /// A log entry before it is chained.
@@ -38,6 +38,8 @@ pub enum What {
     },
     /// Something is missing.
     Gap(Gap),
+    /// Earlier lines were summed up.
+    Seal(Seal),
 }
 
 /// The lines of some entries. If the log ends with a torn line, they are preceded by a line that records it.
@@ -131,6 +133,7 @@ fn render(line: u64, entry: &Entry, prev_hash: &str) -> Vec<u8> {
             Line::Event(AuditEvent { line, at, run_id, seq, from, kind, facts, prev_hash })
         }
         What::Gap(gap) => Line::Gap(GapLine { line, at, gap, prev_hash }),
+        What::Seal(seal) => Line::Seal(SealLine { line, at, seal, prev_hash }),
     };
     // Plain data with string keys cannot fail to serialise; an empty line would show as damage.
     serde_json::to_vec(&line).unwrap_or_default()

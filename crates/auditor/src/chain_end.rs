@@ -76,7 +76,7 @@ impl Tail {
     /// Continues from this end, which must be at a line break, to the end of the file.
     pub(crate) fn read_on(mut self, mut log: impl Read + Seek) -> io::Result<Self> {
         log.seek(SeekFrom::Start(self.bytes))?;
-        for line in RawLines(buffered(log)) {
+        for line in RawLines::new(buffered(log)) {
             let line = line?;
             self.bytes += line.length + u64::from(line.whole);
             if line.whole {
@@ -99,7 +99,7 @@ pub(crate) fn buffered(log: impl Read) -> impl BufRead {
 }
 
 /// Whether the line that ends at the head's offset has the head's hash.
-fn ends_as_said(log: &mut (impl Read + Seek), head: &Head) -> io::Result<bool> {
+pub(crate) fn ends_as_said(log: &mut (impl Read + Seek), head: &Head) -> io::Result<bool> {
     /// Longer than any of our lines.
     const WINDOW: u64 = 1 << 16;
     if head.lines == 0 {

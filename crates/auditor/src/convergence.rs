@@ -1,6 +1,7 @@
 //! Convergence of a run: trend of its loss, oscillation, thrashing.
 
 use artoo_types::{Anomaly, AuditEvent, GapTrend, RunId, Trend, UnitInterval};
+use serde::{Deserialize, Serialize};
 
 use crate::fact_access::{number, text, unit};
 use crate::thresholds::{FRUITLESS_ROUNDS, KEPT_WAY, PLATEAU, THRASHING_DIRECTIVES};
@@ -9,7 +10,7 @@ use crate::thresholds::{FRUITLESS_ROUNDS, KEPT_WAY, PLATEAU, THRASHING_DIRECTIVE
 ///
 /// Distances are of `alpha * D + beta * P`: L contains the budget, so every long run would look as if it got
 /// worse.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Convergence {
     d: Vec<UnitInterval>,
     rounds: usize,
@@ -25,7 +26,7 @@ pub(crate) struct Convergence {
     broke_at: Option<UnitInterval>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Direction {
     Down,
     Up,

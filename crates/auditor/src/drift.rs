@@ -3,72 +3,92 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use artoo_types::{AuditEvent, DriftAlert, DriftMeasure, MessageKind, Role, Share};
+use serde::{Deserialize, Serialize};
 
 use crate::fact_access::{count, flag, text};
 use crate::thresholds::{DRIFT_CASES, DRIFT_ERRORS, DRIFT_HISTORY, DRIFT_RECENT, DRIFT_SHIFT};
 
-/// Rates of bad outcomes by role and measure.
-pub(crate) struct Drift {
-    compared: Compared,
-    pairs: BTreeMap<(Role, DriftMeasure), Pair>,
-}
+/// The cases of some lines, by role and measure. Those of two stretches of a log add up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<Of>", into = "Vec<Of>")]
+pub(crate) struct Drift(BTreeMap<(Role, DriftMeasure), Cases>);
 
-/// The period compared with the history before it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Compared {
-    /// The window.
-    Window,
-    /// The last cases of each role, if the window is the whole log.
-    LastCases,
-}
-
-#[derive(Default)]
-struct Pair {
-    before: Share,
-    now: Share,
-    /// The cases of `now`, if they leave it again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Cases {
+    all: Share,
+    /// The last [`DRIFT_RECENT`] of them; `true` is a bad outcome.
     recent: VecDeque<bool>,
 }
 
-impl Drift {
-    pub(crate) fn new(compared: Compared) -> Self {
-        Self { compared, pairs: BTreeMap::new() }
-    }
+/// The cases of one role and measure, as JSON.
+#[derive(Serialize, Deserialize)]
+struct Of {
+    role: Role,
+    measure: DriftMeasure,
+    #[serde(flatten)]
+    cases: Cases,
+}
 
-    pub(crate) fn event(&mut self, event: &AuditEvent, inside: bool) {
-        for (measure, bad) in cases(event).into_iter().flatten() {
-            let pair = self.pairs.entry((event.from, measure)).or_default();
-            match self.compared {
-                Compared::Window if inside => add(&mut pair.now, bad),
-                Compared::Window => add(&mut pair.before, bad),
-                Compared::LastCases => pair.slide(bad),
-            }
-        }
-    }
-
-    pub(crate) fn alerts(&self) -> Vec<DriftAlert> {
-        let drifted = self.pairs.iter().filter(|(_, pair)| drifted(pair.before, pair.now));
-        drifted
-            .map(|((role, measure), pair)| DriftAlert {
-                role: *role,
-                measure: *measure,
-                before: pair.before,
-                now: pair.now,
-            })
-            .collect()
+impl From<Vec<Of>> for Drift {
+    fn from(all: Vec<Of>) -> Self {
+        Self(all.into_iter().map(|of| ((of.role, of.measure), of.cases)).collect())
     }
 }
 
-impl Pair {
-    fn slide(&mut self, bad: bool) {
-        add(&mut self.now, bad);
+impl From<Drift> for Vec<Of> {
+    fn from(drift: Drift) -> Self {
+        drift.0.into_iter().map(|((role, measure), cases)| Of { role, measure, cases }).collect()
+    }
+}
+
+impl Drift {
+    pub(crate) fn event(&mut self, event: &AuditEvent) {
+        for (measure, bad) in cases(event).into_iter().flatten() {
+            let cases = self.0.entry((event.from, measure)).or_default();
+            add(&mut cases.all, bad);
+            cases.recent(bad);
+        }
+    }
+
+    /// Adds the cases of the lines that follow.
+    pub(crate) fn add(&mut self, next: Self) {
+        for (of, next) in next.0 {
+            let cases = self.0.entry(of).or_default();
+            cases.all = Share { bad: cases.all.bad + next.all.bad, all: cases.all.all + next.all.all };
+            next.recent.into_iter().for_each(|bad| cases.recent(bad));
+        }
+    }
+
+    /// What differs from these earlier cases.
+    pub(crate) fn since(&self, before: &Self) -> Vec<DriftAlert> {
+        let none = Share::default();
+        self.alerts(|of, cases| (before.0.get(of).map_or(none, |cases| cases.all), cases.all))
+    }
+
+    /// What differs in the last cases of each role from those before them.
+    pub(crate) fn of_late(&self) -> Vec<DriftAlert> {
+        self.alerts(|_, cases| {
+            let mut now = Share::default();
+            cases.recent.iter().for_each(|bad| add(&mut now, *bad));
+            let Share { bad, all } = cases.all;
+            (Share { bad: bad.saturating_sub(now.bad), all: all.saturating_sub(now.all) }, now)
+        })
+    }
+
+    fn alerts(&self, compared: impl Fn(&(Role, DriftMeasure), &Cases) -> (Share, Share)) -> Vec<DriftAlert> {
+        let alert = |(of, cases): (&(Role, DriftMeasure), &Cases)| {
+            let ((role, measure), (before, now)) = (*of, compared(of, cases));
+            drifted(before, now).then_some(DriftAlert { role, measure, before, now })
+        };
+        self.0.iter().filter_map(alert).collect()
+    }
+}
+
+impl Cases {
+    fn recent(&mut self, bad: bool) {
         self.recent.push_back(bad);
-        if self.recent.len() > DRIFT_RECENT
-            && let Some(old) = self.recent.pop_front()
-        {
-            self.now.all -= 1;
-            self.now.bad -= u64::from(old);
-            add(&mut self.before, old);
+        if self.recent.len() > DRIFT_RECENT {
+            self.recent.pop_front();
         }
     }
 }

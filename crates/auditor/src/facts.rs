@@ -8,13 +8,16 @@ use std::collections::BTreeSet;
 
 use artoo_bus::{Refusal, RefusalReason};
 use artoo_types::{
-    CallEnding, CriterionVerdict, Envelope, ExecutionResult, FinalResult, Finding, Loss, Message, ModelCall,
-    PlanDirective, SubTaskOutcome, ToolCall,
+    Anomaly, AuditReport, AuditTrigger, CallEnding, CriterionVerdict, Envelope, ExecutionResult, FinalResult,
+    Finding, Loss, Message, ModelCall, PeriodicReports, PlanDirective, SubTaskOutcome, ToolCall, ToolHealth,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::Vocabulary;
+
+/// The fact that is a whole periodic report.
+pub(crate) const WHOLE_REPORT: &str = "report";
 
 /// The facts of a message.
 pub type Facts = Map<String, Value>;
@@ -183,6 +186,11 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             "trigger": report.trigger,
             "tasks_observed": report.tasks_observed,
             "until": report.window_end,
+            // Nobody asked for a periodic one: what it found is kept here, and read from here.
+            WHOLE_REPORT: match report.trigger {
+                AuditTrigger::Periodic => value(without_texts(report, known)),
+                AuditTrigger::OnDemand => Value::Null,
+            },
         })),
     }
 }
@@ -265,6 +273,48 @@ fn final_result(result: &FinalResult) -> Facts {
         "fault_role": result.fault.as_ref().map(|fault| fault.role),
     })));
     facts
+}
+
+/// A report with no text but names that are known: whoever replaces the reporter may have put anything there.
+fn without_texts(report: &AuditReport, known: &Vocabulary) -> AuditReport {
+    let anomaly = |anomaly: &Anomaly| match anomaly.clone() {
+        Anomaly::LogUnreadable { .. } => Anomaly::LogUnreadable { reason: String::new() },
+        Anomaly::ModelFailing { model, calls, failed } => {
+            Anomaly::ModelFailing { model: known.name(&model), calls, failed }
+        }
+        Anomaly::ModelUnusable { model, shaped, unusable } => {
+            Anomaly::ModelUnusable { model: known.name(&model), shaped, unusable }
+        }
+        Anomaly::ToolFailing { tool, calls, failed } => {
+            Anomaly::ToolFailing { tool: known.name(&tool), calls, failed }
+        }
+        same @ (Anomaly::LogChanged { .. }
+        | Anomaly::LineUnreadable { .. }
+        | Anomaly::MessagesMissing { .. }
+        | Anomaly::SecondFinalResult { .. }
+        | Anomaly::FanInIncomplete { .. }
+        | Anomaly::DuplicateId { .. }
+        | Anomaly::LimitExceeded { .. }
+        | Anomaly::NoFinalResult { .. }
+        | Anomaly::MailboxOverflow { .. }
+        | Anomaly::GgsThrashing { .. }
+        | Anomaly::Oscillation { .. }
+        | Anomaly::NoImprovement { .. }
+        | Anomaly::MessagesLost { .. }
+        | Anomaly::LineTorn { .. }
+        | Anomaly::LogBehind) => same,
+    };
+    let ToolHealth { tools, models, .. } = &report.tool_health;
+    AuditReport {
+        anomalies: report.anomalies.iter().map(anomaly).collect(),
+        tool_health: ToolHealth {
+            tools: tools.iter().map(|(name, record)| (known.name(name), *record)).collect(),
+            models: models.iter().map(|(name, record)| (known.name(name), *record)).collect(),
+            ..report.tool_health
+        },
+        periodic: PeriodicReports::default(),
+        ..report.clone()
+    }
 }
 
 fn loss(loss: Loss, grad_l: f64, grad_goal: f64) -> Facts {

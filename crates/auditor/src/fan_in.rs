@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 
 use artoo_types::{Anomaly, AuditEvent, SubTaskId};
+use serde::{Deserialize, Serialize};
 
 use crate::fact_access::count;
 
 /// The outcomes of one run's rounds.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FanIn {
     round: Option<Round>,
 }
 
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Round {
     number: u32,
     /// Subtasks of this plan.

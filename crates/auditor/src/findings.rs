@@ -3,15 +3,41 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{Anomaly, AnomalyKind, BoundaryViolation};
+use serde::{Deserialize, Serialize};
 
 use crate::thresholds::LISTED;
 
 /// The findings of a report: at most [`LISTED`] of each kind, so that no log makes an endless report.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Parts", into = "Parts")]
 pub(crate) struct Findings {
     anomalies: BTreeMap<AnomalyKind, Vec<Anomaly>>,
     violations: Vec<BoundaryViolation>,
     omitted: u64,
+}
+
+/// The findings as JSON.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    anomalies: Vec<Anomaly>,
+    violations: Vec<BoundaryViolation>,
+    omitted: u64,
+}
+
+impl From<Parts> for Findings {
+    fn from(parts: Parts) -> Self {
+        let mut findings = Self { omitted: parts.omitted, ..Self::default() };
+        parts.anomalies.into_iter().for_each(|anomaly| findings.anomaly(anomaly));
+        parts.violations.into_iter().for_each(|violation| findings.violation(violation));
+        findings
+    }
+}
+
+impl From<Findings> for Parts {
+    fn from(findings: Findings) -> Self {
+        let (anomalies, violations, omitted) = findings.into_parts();
+        Self { anomalies, violations, omitted }
+    }
 }
 
 impl Findings {
@@ -30,6 +56,14 @@ impl Findings {
         } else {
             self.omitted = self.omitted.saturating_add(1);
         }
+    }
+
+    /// Adds the findings of the lines that follow.
+    pub(crate) fn add(&mut self, next: Self) {
+        let (anomalies, violations, omitted) = next.into_parts();
+        anomalies.into_iter().for_each(|anomaly| self.anomaly(anomaly));
+        violations.into_iter().for_each(|violation| self.violation(violation));
+        self.omitted = self.omitted.saturating_add(omitted);
     }
 
     /// The findings of a kind so far.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::line::line_hash;
+use crate::line::{NO_LINE, line_hash};
 use crate::own_file;
 
 /// Length of a record in bytes: the largest numbers, a hash and a check fit.
@@ -31,7 +31,7 @@ const LONGEST: u64 = 4096;
 const CHECK: usize = 16;
 
 /// An end of the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) lines: u64,
     pub(crate) bytes: u64,
@@ -113,6 +113,11 @@ impl Ends {
 }
 
 impl Head {
+    /// The end of an empty log.
+    pub(crate) fn beginning() -> Self {
+        Self { lines: 0, bytes: 0, hash: NO_LINE.to_owned() }
+    }
+
     /// The head file beside a log: `audit.head` for `audit.jsonl`.
     pub(crate) fn path(log: &Path) -> PathBuf {
         log.with_extension("head")

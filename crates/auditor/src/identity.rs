@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use artoo_types::{Anomaly, AuditEvent, CallId, IdKind, RunLimit, SubTaskId};
+use serde::{Deserialize, Serialize};
 
 use crate::fact_access::{count, text};
 
 /// The ids of one run.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     requests: u64,
     handed_out: BTreeSet<SubTaskId>,
@@ -41,7 +42,7 @@ impl Identity {
 }
 
 /// The limits of one run, and its counts.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Limits {
     max_replans: Option<u64>,
     max_retries: Option<u64>,

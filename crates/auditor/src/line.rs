@@ -1,16 +1,17 @@
 //! Lines of the audit log, and the hash chain that links them.
 
-use artoo_types::{AuditEvent, MessageKind, RunId};
+use artoo_types::{AuditEvent, AuditReport, AuditTrigger, MessageKind, PeriodicReports, RunId};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::fact_access::text;
+use crate::facts::WHOLE_REPORT;
 
 /// The previous hash of the first line.
 pub const NO_LINE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// One line of the log: an observed message, or a known gap.
+/// One line of the log: an observed message, a known gap, or the seal of a sum of earlier lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Line {
@@ -18,6 +19,8 @@ pub enum Line {
     Event(AuditEvent),
     /// A gap.
     Gap(GapLine),
+    /// A seal.
+    Seal(SealLine),
 }
 
 impl Line {
@@ -25,7 +28,8 @@ impl Line {
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         // Tried in turn: parsing to a generic value first to tell them apart takes twice as long.
         let event = serde_json::from_slice(bytes).map(Self::Event).ok();
-        event.or_else(|| serde_json::from_slice(bytes).map(Self::Gap).ok())
+        let event = event.or_else(|| serde_json::from_slice(bytes).map(Self::Gap).ok());
+        event.or_else(|| serde_json::from_slice(bytes).map(Self::Seal).ok())
     }
 
     /// The line number it claims.
@@ -33,6 +37,7 @@ impl Line {
         match self {
             Self::Event(event) => event.line,
             Self::Gap(gap) => gap.line,
+            Self::Seal(seal) => seal.line,
         }
     }
 
@@ -41,14 +46,20 @@ impl Line {
         match self {
             Self::Event(event) => event.at,
             Self::Gap(gap) => gap.at,
+            Self::Seal(seal) => seal.at,
         }
+    }
+
+    /// The periodic report that the line keeps, if it does. Lines of older versions keep none.
+    pub fn periodic_report(&self) -> Option<AuditReport> {
+        let Self::Event(event) = self else { return None };
+        periodic_report(event)
     }
 
     /// The end of the window, if the line records a periodic report.
     pub(crate) fn reported_until(&self) -> Option<DateTime<FixedOffset>> {
         let Self::Event(event) = self else { return None };
-        let periodic = event.kind == MessageKind::AuditReport && text(event, "trigger") == Some("periodic");
-        text(event, "until").filter(|_| periodic).and_then(|until| until.parse().ok())
+        text(event, "until").filter(|_| is_periodic_report(event)).and_then(|until| until.parse().ok())
     }
 
     /// The hash it claims for the previous line.
@@ -56,8 +67,22 @@ impl Line {
         match self {
             Self::Event(event) => &event.prev_hash,
             Self::Gap(gap) => &gap.prev_hash,
+            Self::Seal(seal) => &seal.prev_hash,
         }
     }
+}
+
+/// Whether the message is a periodic report.
+pub(crate) fn is_periodic_report(event: &AuditEvent) -> bool {
+    event.kind == MessageKind::AuditReport && text(event, "trigger") == Some("periodic")
+}
+
+/// The periodic report that the facts of this message keep.
+pub(crate) fn periodic_report(event: &AuditEvent) -> Option<AuditReport> {
+    let report = event.facts.get(WHOLE_REPORT).filter(|_| is_periodic_report(event))?;
+    let report = AuditReport::deserialize(report).ok()?;
+    // The reports before it are on record themselves.
+    Some(AuditReport { trigger: AuditTrigger::Periodic, periodic: PeriodicReports::default(), ..report })
 }
 
 /// A line that records something missing.
@@ -71,6 +96,29 @@ pub struct GapLine {
     pub gap: Gap,
     /// SHA-256 of the line before, as in [`AuditEvent`].
     pub prev_hash: String,
+}
+
+/// A line that binds a sum of earlier lines to the chain. The sums are in the index beside the log, which saves
+/// a report from reading these lines; one without its seal does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealLine {
+    /// Position in the log, from 1.
+    pub line: u64,
+    /// When it was written.
+    pub at: DateTime<FixedOffset>,
+    /// What it seals.
+    pub seal: Seal,
+    /// SHA-256 of the line before, as in [`AuditEvent`].
+    pub prev_hash: String,
+}
+
+/// What a [`SealLine`] says of a sum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seal {
+    /// The last of the lines that it sums up, which begin behind those of the seal before.
+    pub lines: u64,
+    /// SHA-256 of the sum, in hexadecimal.
+    pub sum: String,
 }
 
 /// What is missing from the log.

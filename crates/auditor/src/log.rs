@@ -10,6 +10,9 @@ use chrono::{DateTime, FixedOffset};
 use crate::batch::{Batch, Entry, What, write_tracked};
 use crate::chain_end::Tail;
 use crate::head::{Head, HeadFile};
+use crate::index::Index;
+use crate::line::Seal;
+use crate::segment::Segment;
 use crate::{AuditError, Gap, own_file};
 
 /// File name of the log.
@@ -32,6 +35,8 @@ pub struct AuditLog {
     sealed: bool,
     /// Time of the last entry.
     at: DateTime<FixedOffset>,
+    /// How many lines the index is known to sum up.
+    summed_up: u64,
 }
 
 impl AuditLog {
@@ -52,7 +57,7 @@ impl AuditLog {
         let file = own_file::open(&mut options, &path).map_err(AuditError::open(&path))?;
         let metadata = file.metadata().map_err(AuditError::read(&path))?;
         keep_private(&file, &metadata).map_err(AuditError::write(&path))?;
-        let mut log = Self { path, file, tail: Tail::empty(), sealed: false, at };
+        let mut log = Self { path, file, tail: Tail::empty(), sealed: false, at, summed_up: 0 };
         let found = log.locked(|log| log.take_over(at))?;
         Ok((log, found))
     }
@@ -80,6 +85,51 @@ impl AuditLog {
             }
             log.write(entries, at, |mut file, bytes| file.write(bytes))
         })
+    }
+
+    /// Sums up the next `lines` lines in the index, and seals the sum with a line of this time. `false` if there
+    /// are not that many, or if another process writes to log or index.
+    ///
+    /// The lines are read without holding up other writers: nobody changes them.
+    ///
+    /// # Errors
+    ///
+    /// The log or its index cannot be read or written. The log is as whole as before.
+    pub(crate) fn seal(&mut self, lines: u64, at: DateTime<FixedOffset>) -> Result<bool, AuditError> {
+        if self.tail.lines.saturating_sub(self.summed_up) < lines {
+            return Ok(false);
+        }
+        let read = AuditError::read(&self.path);
+        let file = own_file::open(OpenOptions::new().read(true), &self.path).map_err(read)?;
+        let index = Index::read(&self.path, &file).map_err(AuditError::read(&self.path))?;
+        let from = index.end();
+        self.summed_up = from.lines;
+        let until = self.tail.head().bytes;
+        let segment = Segment::read(&file, &from, index.runs(), lines, until);
+        let Some(segment) = segment.map_err(AuditError::read(&self.path))? else { return Ok(false) };
+        let (sum, seal) = segment.sealed().map_err(|error| AuditError::write(&self.path)(error.into()))?;
+        self.locked(|log| log.write_seal(&index, &sum, seal, at))
+    }
+
+    fn write_seal(
+        &mut self,
+        index: &Index,
+        sum: &str,
+        seal: Seal,
+        at: DateTime<FixedOffset>,
+    ) -> Result<bool, AuditError> {
+        let size = self.file.metadata().map_err(AuditError::read(&self.path))?.len();
+        // Nothing is written behind lines that nobody has looked at yet: the next batch does that.
+        if size != self.tail.bytes || self.tail.torn.is_some() || !index.is_current(&self.path) {
+            return Ok(false);
+        }
+        let (sealed_at, lines) = (self.tail.bytes, seal.lines);
+        let mut entries = VecDeque::from([Entry { at, what: What::Seal(seal) }]);
+        self.write(&mut entries, at, |mut file, bytes| file.write(bytes))?;
+        let path = Index::path(&self.path);
+        index.append(&self.path, sealed_at, sum).map_err(AuditError::write(&path))?;
+        self.summed_up = lines;
+        Ok(true)
     }
 
     /// Waits until everything is on disk.

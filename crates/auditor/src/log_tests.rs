@@ -61,7 +61,7 @@ fn a_disk_that_fills_up_anywhere_loses_nothing_and_doubles_nothing() {
         let seqs =
             text.lines().filter_map(|line| Line::parse(line.as_bytes())).filter_map(|line| match line {
                 Line::Event(event) => Some(event.seq),
-                Line::Gap(_) => None,
+                Line::Gap(_) | Line::Seal(_) => None,
             });
         assert_eq!(seqs.collect::<Vec<_>>(), [1, 2], "after {room} bytes");
         assert!(verified.gaps.len() <= 1);

@@ -14,23 +14,38 @@ pub(crate) struct RawLine {
     pub(crate) bytes: Vec<u8>,
     /// Its full length without the line break.
     pub(crate) length: u64,
-    /// The hash of the full line.
+    /// The hash of the full line; empty if no hashes were asked for.
     pub(crate) hash: String,
     /// Whether it ends with a line break.
     pub(crate) whole: bool,
 }
 
 /// Reads in pieces, so that an endless line takes no memory.
-pub(crate) struct RawLines<R>(pub(crate) R);
+pub(crate) struct RawLines<R> {
+    reader: R,
+    hashes: bool,
+}
+
+impl<R: BufRead> RawLines<R> {
+    /// The lines with their hashes.
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, hashes: true }
+    }
+
+    /// The lines alone, for who only reads them.
+    pub(crate) fn without_hashes(reader: R) -> Self {
+        Self { reader, hashes: false }
+    }
+}
 
 impl<R: BufRead> Iterator for RawLines<R> {
     type Item = io::Result<RawLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut hasher = Sha256::new();
+        let mut hasher = self.hashes.then(Sha256::new);
         let mut line = RawLine { bytes: Vec::new(), length: 0, hash: String::new(), whole: false };
         while !line.whole {
-            let piece = match self.0.fill_buf() {
+            let piece = match self.reader.fill_buf() {
                 Ok([]) if line.length == 0 => return None,
                 Ok([]) => break,
                 Ok(piece) => piece,
@@ -39,14 +54,16 @@ impl<R: BufRead> Iterator for RawLines<R> {
             };
             let text = piece.split(|byte| *byte == b'\n').next().unwrap_or(piece);
             line.whole = text.len() < piece.len();
-            hasher.update(text);
+            if let Some(hasher) = &mut hasher {
+                hasher.update(text);
+            }
             line.length += text.len() as u64;
             let room = LONGEST.saturating_sub(line.bytes.len());
             line.bytes.extend(text.iter().take(room));
             let used = text.len() + usize::from(line.whole);
-            self.0.consume(used);
+            self.reader.consume(used);
         }
-        line.hash = hex::encode(hasher.finalize());
+        line.hash = hasher.map_or_else(String::new, |hasher| hex::encode(hasher.finalize()));
         Some(Ok(line))
     }
 }

@@ -4,33 +4,48 @@ use std::time::Duration;
 
 use artoo_types::{Anomaly, AuditEvent, GapTrend, IdKind, MessageKind, RunId};
 use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
 
 use crate::convergence::Convergence;
 use crate::fact_access::{count, text};
 use crate::fan_in::FanIn;
 use crate::identity::{Identity, Limits, duplicate, id};
 
-/// One run, folded.
-#[derive(Default)]
+/// One run, folded. As JSON it leaves out what is as in a new one: an index holds one of each run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct RunRecord {
     last_seq: u64,
+    #[serde(skip_serializing_if = "is_default")]
     last_at: Option<DateTime<FixedOffset>>,
+    #[serde(skip_serializing_if = "is_default")]
     requested: bool,
     /// Number of unanswered questions to the person: a run may wait for an answer indefinitely.
+    #[serde(skip_serializing_if = "is_default")]
     asking: u64,
+    #[serde(skip_serializing_if = "is_default")]
     final_results: u64,
     /// Whether a budget was spent, and whether R7 requested a failure report from the planner.
+    #[serde(skip_serializing_if = "is_default")]
     spent: bool,
+    #[serde(skip_serializing_if = "is_default")]
     told: bool,
+    #[serde(skip_serializing_if = "is_default")]
     convergence: Convergence,
     /// `None` once messages are missing: an apparently missing message may be among them.
+    #[serde(skip_serializing_if = "is_default")]
     whole: Option<Whole>,
     /// Whether any message of the run is missing from the log.
+    #[serde(skip_serializing_if = "is_default")]
     holes: bool,
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Checks that need every message of a run up to its end.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Whole {
     fan_in: FanIn,
     identity: Identity,

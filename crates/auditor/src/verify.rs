@@ -181,7 +181,7 @@ fn check(log: impl BufRead, head: &HeadFile, path: &Path) -> Result<Verified, Ve
     let ends = head.whole();
     let mut chain = Chain { hash: NO_LINE.to_owned(), bytes: 0, ends };
     let mut verified = Verified { lines: 0, gaps: Vec::new() };
-    let mut lines = RawLines(log).peekable();
+    let mut lines = RawLines::new(log).peekable();
     while let Some(line) = lines.next() {
         let line = line.map_err(|source| VerifyError::Read { path: path.to_owned(), source })?;
         if !line.whole {
@@ -291,7 +291,7 @@ impl Chain<'_> {
                     && *before_hash == self.hash
                     && *prev_hash == line.hash
             }
-            Some(Line::Gap(_) | Line::Event(_)) | None => false,
+            Some(Line::Gap(_) | Line::Event(_) | Line::Seal(_)) | None => false,
         }
     }
 }

@@ -9,6 +9,13 @@ use sha2::{Digest, Sha256};
 const RULES: [&str; 5] =
     ["ask-before-every-change", "autorun", "consent-to-change", "consent-to-the-unknown", "foreign-words"];
 
+/// What a report calls tools and models that it does not name.
+const LOGGED: [&str; 2] = ["(unnamed)", "(others)"];
+
+/// What stands before the hash of a name, and the number of its digits.
+const HASH: &str = "other:";
+const DIGITS: usize = 8;
+
 /// Names of tools, rules and models that are known in advance. Any other name could be anything, since models
 /// invent names, and a name could be a misplaced key: it is logged as a short hash, which still distinguishes
 /// names.
@@ -34,12 +41,20 @@ impl Vocabulary {
 
     /// The name as it is logged.
     pub fn name(&self, name: &str) -> String {
-        if self.names.contains(name) {
+        // The names of a report are those of the log: logged once more, they stay as they are.
+        if self.names.contains(name) || LOGGED.contains(&name) || is_hash(name) {
             return name.to_owned();
         }
         let digest = hex::encode(Sha256::digest(name));
-        format!("other:{}", digest.get(..8).unwrap_or(&digest))
+        format!("{HASH}{}", digest.get(..DIGITS).unwrap_or(&digest))
     }
+}
+
+/// Whether it is a name as this type makes them: too short to hold a key.
+fn is_hash(name: &str) -> bool {
+    let digits = name.strip_prefix(HASH);
+    digits
+        .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
 impl Default for Vocabulary {

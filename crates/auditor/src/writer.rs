@@ -10,6 +10,7 @@ use artoo_bus::{Clock, Observed, Tap, TapStop};
 use artoo_types::{Role, RunId, Warning};
 use tokio::sync::watch;
 
+use crate::index::SEGMENT;
 use crate::{AuditError, AuditLog, Entry, Gap, Vocabulary, What, facts};
 
 /// Maximum number of entries written at a time, and held while the log cannot be written.
@@ -162,8 +163,12 @@ impl Work {
             {
                 self.take(observed, &mut pending, &mut operator);
             }
+            let none_waits = pending.len() < BATCH;
             self.write(&mut pending)?;
             self.progress.send_replace(operator);
+            if none_waits {
+                self.sum_up();
+            }
         }
         self.log.sync()
     }
@@ -188,6 +193,14 @@ impl Work {
                     thread::park_timeout(AGAIN);
                 }
             }
+        }
+    }
+
+    /// Sums up older lines for later reports, a stretch at a time.
+    fn sum_up(&mut self) {
+        if let Err(error) = self.log.seal(SEGMENT, self.clock.now()) {
+            // Reports read the lines instead.
+            tracing::debug!(%error, "older lines of the audit log are not summed up");
         }
     }
 

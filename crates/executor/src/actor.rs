@@ -15,13 +15,14 @@ use artoo_case_file::CaseFile;
 use artoo_consent::within;
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    BlockedTarget, CallId, CorrectionSignal, Criterion, ExecutionFailure, ExecutionResult, ExecutionStatus,
-    FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
+    BlockedTarget, CallId, CorrectionSignal, Criterion, Envelope, ExecutionFailure, ExecutionResult,
+    ExecutionStatus, FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
 };
 use futures_util::FutureExt as _;
 use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -99,7 +100,8 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             let (sender, receiver) = mpsc::unbounded_channel();
             corrections.insert(subtask.subtask_id, sender);
             let span = tracing::error_span!("subtask", subtask = %subtask.subtask_id);
-            let work = Arc::clone(&shared).work(subtask.clone(), blocked.clone(), receiver);
+            let until = until(subtask, &envelope);
+            let work = Arc::clone(&shared).work((subtask.clone(), until), blocked.clone(), receiver);
             workers.spawn(work.instrument(span));
         } else if let Message::CorrectionSignal(correction) = envelope.message.as_ref() {
             if let Some(worker) = corrections.get(&correction.subtask_id) {
@@ -117,6 +119,12 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             corrections.clear();
         }
     }
+}
+
+/// When the last attempt at a subtask that is handed out now must have ended, if its task has a deadline.
+fn until(subtask: &SubTask, handed_out: &Envelope) -> Option<Instant> {
+    let left = subtask.deadline?.signed_duration_since(handed_out.at).to_std();
+    Instant::now().checked_add(left.unwrap_or(Duration::ZERO))
 }
 
 /// State shared by all workers.
@@ -140,7 +148,7 @@ pub(crate) struct WorkerShared {
 impl WorkerShared {
     async fn work(
         self: Arc<Self>,
-        subtask: SubTask,
+        (subtask, until): (SubTask, Option<Instant>),
         blocked: Blocked,
         mut corrections: mpsc::UnboundedReceiver<CorrectionSignal>,
     ) {
@@ -170,7 +178,7 @@ impl WorkerShared {
                 said_before,
                 earlier: gateway.calls(0),
             };
-            let result = self.attempt(&cx, &gateway).await;
+            let result = self.attempt(&cx, until, &gateway).await;
             self.remember(&subtask.intent, &result.tool_calls);
             self.provenance().hand_on(&result.output, gateway.calls(0).last());
             said_before = Some(result.output.clone());
@@ -187,7 +195,12 @@ impl WorkerShared {
         }
     }
 
-    async fn attempt(&self, cx: &AttemptContext, gateway: &ToolGateway<'_>) -> ExecutionResult {
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        until: Option<Instant>,
+        gateway: &ToolGateway<'_>,
+    ) -> ExecutionResult {
         // The semaphore is never closed; without a permit the attempt would only lack a concurrency bound.
         let _place = self.places.acquire().await.ok();
         gateway.begin_attempt();
@@ -198,7 +211,8 @@ impl WorkerShared {
                     tracing::debug!(%error, "a model call was not recorded");
                 }
             });
-        let deadline = self.settings.attempt_deadline;
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let deadline = self.settings.attempt_deadline.min(left.unwrap_or(Duration::MAX));
         // The call itself is inside the future, since an implementation may panic before it returns its
         // future.
         let working = AssertUnwindSafe(async { self.executor.attempt(cx, gateway, &model).await });

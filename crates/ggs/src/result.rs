@@ -24,7 +24,6 @@ pub fn plan_directive(task_id: TaskId, action: ActionState, decision: &Decision)
         failed_criterion: decision.failed_criterion.clone().unwrap_or_default(),
         unmet: decision.unmet.clone(),
         failure_class: decision.failure_class,
-        budget_pressure: decision.loss.omega,
         grad_l: decision.grad_l,
         grad_goal: decision.grad_goal,
         rationale: decision.rationale.clone(),

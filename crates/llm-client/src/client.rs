@@ -29,6 +29,12 @@ pub trait LlmClient: Send + Sync {
     /// The model's name, for people and for the journal.
     fn model(&self) -> &str;
 
+    /// The address of its server, empty where it is not known; `None` is a model inside this process. With the
+    /// name, it tells whether two roles have the same model.
+    fn server(&self) -> Option<&str> {
+        Some("")
+    }
+
     /// Whether the provider itself constrains answers to the request's schema.
     fn structured(&self) -> bool;
 
@@ -67,6 +73,10 @@ macro_rules! behind {
         impl<C: LlmClient + ?Sized> LlmClient for $pointer<C> {
             fn model(&self) -> &str {
                 (**self).model()
+            }
+
+            fn server(&self) -> Option<&str> {
+                (**self).server()
             }
 
             fn structured(&self) -> bool {
@@ -127,6 +137,10 @@ impl Metered {
 impl LlmClient for Metered {
     fn model(&self) -> &str {
         self.inner.model()
+    }
+
+    fn server(&self) -> Option<&str> {
+        self.inner.server()
     }
 
     fn structured(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Whether one model is known to be weaker than another. A judge of the whole may not be: it would accept what a strong planner got wrong.
 
-use crate::parameters;
+use crate::{LlmClient, parameters};
 
 /// A model, as far as its strength is told by where it is and what it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,13 @@ pub struct Contender<'a> {
     pub model: &'a str,
     /// Its server; `None` is the embedded model.
     pub server: Option<&'a str>,
+}
+
+impl<'a> Contender<'a> {
+    /// The model behind a client.
+    pub fn of(client: &'a dyn LlmClient) -> Self {
+        Self { model: client.model(), server: client.server() }
+    }
 }
 
 /// Why a judge of the whole is known to be weaker than the planner whose plan it judges. `None` where it is not, or nothing is known.

@@ -36,6 +36,10 @@ macro_rules! client {
                 self.0.model()
             }
 
+            fn server(&self) -> Option<&str> {
+                Some(self.0.endpoint())
+            }
+
             /// True until the server has refused every native way. A server may also silently ignore a
             /// schema, which is why [`ask`](artoo_llm_client::ask) checks every answer.
             fn structured(&self) -> bool {

@@ -97,6 +97,10 @@ impl LlmClient for LocalModel {
         &self.options.name
     }
 
+    fn server(&self) -> Option<&str> {
+        None
+    }
+
     fn structured(&self) -> bool {
         true
     }

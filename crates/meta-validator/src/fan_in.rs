@@ -100,7 +100,6 @@ mod tests {
                 TaskId::from_text("count files"),
                 round,
                 own.iter().copied().map(id).collect(),
-                chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
             )
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use artoo_bus::Port;
 use artoo_llm_client::{LlmClient, metered};
-use artoo_types::{ClarificationRequested, Message, Role, UserRequest, Warning};
+use artoo_types::{ClarificationRequested, Constraints, Message, Role, TaskSpec, UserRequest, Warning};
 
 use crate::{Dialogue, Perceived, Perceiver, default_perceiver::copied, dialogue::presentable};
 
@@ -41,7 +41,7 @@ async fn perceive(
     let mut dialogue = Dialogue::new(request.person_present);
     loop {
         let message = match perceiver.perceive(request, &dialogue, model).await {
-            Ok(Perceived::Task(task)) => task.into(),
+            Ok(Perceived::Task(task)) => stated(request, task).into(),
             Err(error) => error.fault().into(),
             Ok(Perceived::Unclear(questions)) => {
                 let questions = presentable(questions);
@@ -57,11 +57,22 @@ async fn perceive(
                     continue;
                 }
                 publish(port, open(&questions).into());
-                copied(request, &dialogue).map_or_else(|error| error.fault().into(), Message::from)
+                let copied = copied(request, &dialogue).map(|task| stated(request, task));
+                copied.map_or_else(|error| error.fault().into(), Message::from)
             }
         };
         return publish(port, message);
     }
+}
+
+/// The task with what the user stated beside the words, whatever the behaviour says of it.
+fn stated(request: &UserRequest, task: TaskSpec) -> TaskSpec {
+    let Constraints { scope, deadline } = request.constraints.clone();
+    let constraints = Constraints {
+        scope: scope.or(task.constraints.scope),
+        deadline: deadline.or(task.constraints.deadline),
+    };
+    TaskSpec { constraints, ..task }
 }
 
 /// Waits for the answer to a round; `None` if the run is closed.

@@ -184,6 +184,7 @@ pub fn request(text: &str) -> UserRequest {
         },
         turns: Vec::new(),
         instructions: Vec::new(),
+        constraints: artoo_types::Constraints::default(),
         limits: Limits::default(),
         prices: Prices::default(),
         person_present: false,

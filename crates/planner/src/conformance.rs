@@ -22,7 +22,7 @@ use artoo_llm_client::LlmClient;
 use artoo_types::{
     ActionState, Criterion, DominantClass, Entity, FailureReportRequest, Loss, MemoryReply, Mode,
     OutcomeStatus, PairMemory, Plan, PlanDirective, PlannedSubTask, PrevDirective, RunId, Space, SubTaskId,
-    SubTaskOutcome, Surroundings, TagPair, TaskSpec, ToolName, UnitInterval,
+    SubTaskOutcome, Surroundings, TagPair, TaskSpec, ToolName,
 };
 use chrono::DateTime;
 use serde_json::Value;
@@ -192,7 +192,6 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
             failed_criterion: "The output is one number".to_owned(),
             unmet: Vec::new(),
             failure_class: DominantClass::Logical,
-            budget_pressure: UnitInterval::ZERO,
             grad_l: 0.0,
             grad_goal: 0.0,
             rationale: "The approach is wrong: use another method.".to_owned(),

@@ -88,7 +88,8 @@ pub(crate) fn start(
     if parts.closing.is_cancelled() {
         return Err(StartError::Closed);
     }
-    let limits = guided_limits::bounded(request.limits, &parts.models.executor.profile());
+    let limits = until_deadline(&request, parts.clock.now())?;
+    let limits = guided_limits::bounded(limits, &parts.models.executor.profile());
     let instructions = Instruction::bounded(request.instructions);
     let request = RunRequest { limits, instructions, ..request };
     kept.iter_mut().for_each(|outcome| outcome.parent_task_id = run_id);
@@ -153,6 +154,25 @@ fn real(folder: &std::path::Path) -> std::path::PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
+/// The limits with a time budget that ends with the deadline at the latest: Omega is measured against it.
+fn until_deadline(request: &RunRequest, now: DateTime<FixedOffset>) -> Result<Limits, StartError> {
+    let RunRequest { limits, constraints, .. } = request;
+    match (constraints.time_budget_ms(limits.time_budget_ms, now), constraints.deadline) {
+        (Some(time_budget_ms), _) => Ok(Limits { time_budget_ms, ..*limits }),
+        (None, Some(deadline)) => Err(StartError::DeadlinePassed { deadline }),
+        (None, None) => Ok(*limits),
+    }
+}
+
+/// The real path of the folder that the request applies to, if the user named one.
+fn scope(request: &RunRequest) -> Result<Option<PathBuf>, StartError> {
+    let Some(scope) = &request.constraints.scope else { return Ok(None) };
+    let folder = request.surroundings.working_folder.join(scope).canonicalize().and_then(|folder| {
+        if folder.is_dir() { Ok(folder) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
+    });
+    folder.map(Some).map_err(|source| StartError::Scope { scope: scope.clone(), source })
+}
+
 fn assemble(
     parts: &Arc<Parts>,
     parameters: Parameters,
@@ -198,6 +218,7 @@ fn assemble(
             .without(folders.private_tmp.clone()),
         read_only: parts.options.keep.clone().into(),
         sockets: parts.options.sockets.clone().into(),
+        scope: scope(&request)?,
         mode: request.sandbox,
         network: request.network,
         environment: parts.options.environment.clone(),
@@ -239,6 +260,7 @@ fn assemble(
             surroundings: request.surroundings,
             turns: request.turns,
             instructions: request.instructions,
+            constraints: request.constraints,
             limits: request.limits,
             prices: parts.options.prices.clone(),
             person_present: request.person_present,
@@ -362,10 +384,9 @@ fn role_tasks(
         artoo_shared_memory::run(port, Arc::clone(&memory), redact.clone())
     })?;
     let consent = Consent::of(options.ask_before_plans, request.person_present);
-    let (dispatch, clock) = (Dispatch::new(bus.run_id()).resuming(kept), Arc::clone(&parts.clock));
-    role_tasks.add(bus, Role::Dispatcher, move |port| {
-        dispatcher(port, PlanGate::new(consent), dispatch.clone(), Arc::clone(&clock))
-    })?;
+    let dispatch = Dispatch::new(bus.run_id()).resuming(kept);
+    role_tasks
+        .add(bus, Role::Dispatcher, move |port| dispatcher(port, PlanGate::new(consent), dispatch.clone()))?;
     let (ggs_parts, folder) = (Arc::clone(parts), surroundings.working_folder.clone());
     role_tasks.add(bus, Role::Ggs, move |port| {
         let settings = ggs_settings(&ggs_parts, parameters, folder.clone());

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use artoo_llm_client::fair_share;
 use artoo_types::{
     Briefing, CriterionVerdict, DispatchManifest, EarlierResult, FailureClass, Finding, Judge, MemoryGuard,
-    Message, OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
+    Message, OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, TaskSpec,
+    Warning,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -21,6 +22,8 @@ const HANDED_ON: usize = 24_000;
 pub struct Dispatch {
     run_id: RunId,
     round: u32,
+    /// When the task must be done.
+    deadline: Option<DateTime<FixedOffset>>,
     /// The memory guards on the plan's calls.
     guards: Vec<MemoryGuard>,
     /// What its steps are told besides.
@@ -64,6 +67,7 @@ impl Dispatch {
         Self {
             run_id,
             round: 0,
+            deadline: None,
             guards: Vec::new(),
             briefing: Briefing::default(),
             waiting: BTreeMap::new(),
@@ -83,14 +87,14 @@ impl Dispatch {
         self
     }
 
+    /// Takes the task, whose deadline is that of each of its steps.
+    pub fn on_task(&mut self, task: &TaskSpec) {
+        self.deadline = task.constraints.deadline;
+    }
+
     /// Takes a plan: the manifest, then the first group. `mint` creates the ids. A plan of a round that was
     /// already dispatched is not run again, whatever its source: it only yields a warning.
-    pub fn on_plan(
-        &mut self,
-        plan: &Plan,
-        now: DateTime<FixedOffset>,
-        mut mint: impl FnMut() -> SubTaskId,
-    ) -> Vec<Message> {
+    pub fn on_plan(&mut self, plan: &Plan, mut mint: impl FnMut() -> SubTaskId) -> Vec<Message> {
         if plan.round <= self.round {
             return vec![ignored(plan.round).into()];
         }
@@ -115,7 +119,7 @@ impl Dispatch {
             kept: plan.kept.clone(),
             task_criteria: plan.task_criteria.clone(),
             laws: plan.briefing.laws.clone(),
-            ..DispatchManifest::new(plan.task_id.clone(), plan.round, subtask_ids, now)
+            ..DispatchManifest::new(plan.task_id.clone(), plan.round, subtask_ids)
         };
         let resumed = std::mem::take(&mut self.resumed);
         let mut messages: Vec<Message> = resumed.into_iter().map(Message::from).collect();
@@ -158,6 +162,7 @@ impl Dispatch {
             briefing: self.briefing.clone(),
             round: self.round,
             is_whole: self.positions.len() == 1,
+            deadline: self.deadline,
             earlier: self.earlier(planned.sequence),
             ..SubTask::of(subtask_id, self.run_id, planned)
         }

@@ -16,6 +16,18 @@ pub enum BuildError {
         /// The role.
         role: artoo_types::Role,
     },
+    /// The judge of the whole (R4b) is known to be weaker than the planner (R2), whose plans it judges.
+    #[error(
+        "the judge of the whole may not work with a weaker model than the planner: {judge} against {planner}, and {reason}"
+    )]
+    WeakerJudge {
+        /// The model of R4b.
+        judge: String,
+        /// The model of R2.
+        planner: String,
+        /// What shows it.
+        reason: &'static str,
+    },
     /// No data folder was given.
     #[error("there is no data folder for journals and the audit log")]
     NoDataFolder,
@@ -39,7 +51,7 @@ impl BuildError {
     /// What a front end has for it.
     pub const fn remedy(&self) -> Option<Remedy> {
         match self {
-            Self::NoModel { .. } => Some(Remedy::ChooseModel),
+            Self::NoModel { .. } | Self::WeakerJudge { .. } => Some(Remedy::ChooseModel),
             Self::Audit(_) => Some(Remedy::CheckAuditLog),
             Self::NoDataFolder | Self::DataFolder { .. } => Some(Remedy::ChooseDataFolder),
             Self::Bus(_) => None,
@@ -50,6 +62,7 @@ impl BuildError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoModel { .. } => "choose a model",
+            Self::WeakerJudge { .. } => "give the judge of the whole a model that is at least as strong",
             Self::Audit(_) => "check the log, or choose another data folder",
             Self::Bus(_) => "this is a fault of artoo; please report it",
             Self::NoDataFolder => "name one",
@@ -82,6 +95,20 @@ pub enum StartError {
         /// The role.
         role: artoo_types::Role,
     },
+    /// The deadline has passed before the run began.
+    #[error("the deadline has passed: {deadline}")]
+    DeadlinePassed {
+        /// The deadline.
+        deadline: chrono::DateTime<chrono::FixedOffset>,
+    },
+    /// The folder that the request applies to cannot be used.
+    #[error("the folder {scope} that the request applies to cannot be used: {source}")]
+    Scope {
+        /// The folder, as the user named it.
+        scope: String,
+        /// The cause.
+        source: std::io::Error,
+    },
     /// Artoo was closed.
     #[error("artoo is closed and starts no more runs")]
     Closed,
@@ -92,7 +119,12 @@ impl StartError {
     pub const fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::Folder { .. } => Some(Remedy::ChooseDataFolder),
-            Self::Bus(_) | Self::Limits(_) | Self::NoPrice { .. } | Self::Closed => None,
+            Self::Bus(_)
+            | Self::Limits(_)
+            | Self::NoPrice { .. }
+            | Self::DeadlinePassed { .. }
+            | Self::Scope { .. }
+            | Self::Closed => None,
         }
     }
 
@@ -103,6 +135,8 @@ impl StartError {
             Self::Bus(_) => "this is a fault of artoo; please report it",
             Self::Limits(_) => "give a time budget above 0",
             Self::NoPrice { .. } => "say what the model costs, or set no limit",
+            Self::DeadlinePassed { .. } => "give a deadline that lies in the future",
+            Self::Scope { .. } => "name a folder that exists",
             Self::Closed => "start it again",
         }
     }

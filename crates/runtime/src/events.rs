@@ -3,6 +3,7 @@
 //! Live views, `--json`, `runs show` and cost tables all come from this fold, over the bus or over the
 //! journal alike.
 
+mod depth;
 mod event;
 mod fold;
 mod instruction_file;

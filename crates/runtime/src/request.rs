@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use artoo_meta_validator::OutputSchema;
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_types::{Approval, EffectKind, Instruction, Limits, Surroundings, Turn};
+use artoo_types::{Approval, Constraints, EffectKind, Instruction, Limits, Surroundings, Turn};
 
 /// A request with everything that its run may know of its environment.
 #[derive(Clone, Debug)]
@@ -19,6 +19,10 @@ pub struct RunRequest {
     pub instructions: Vec<Instruction>,
     /// Place and time.
     pub surroundings: Surroundings,
+    /// The folder that the request applies to, and when it must be done, where the user states it beside the
+    /// words. Both only take away: of the folders in which tools may change things the run keeps what lies in that
+    /// folder, and the time budget ends with the deadline at the latest.
+    pub constraints: Constraints,
     /// The run's budgets.
     pub limits: Limits,
     /// What commands may change.
@@ -47,6 +51,7 @@ impl RunRequest {
             turns: Vec::new(),
             instructions: Vec::new(),
             surroundings,
+            constraints: Constraints::default(),
             limits: Limits::default(),
             sandbox: SandboxMode::default(),
             network: Network::default(),

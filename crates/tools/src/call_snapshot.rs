@@ -84,9 +84,9 @@ fn reach(cx: &ToolContext, opened: &[PathBuf]) -> Option<(Vec<PathBuf>, bool)> {
     match cx.mode {
         SandboxMode::ReadOnly => None,
         SandboxMode::WorkspaceWrite => {
-            Some(([cx.workspace.clone()].into_iter().chain(opened.iter().cloned()).collect(), false))
+            Some((cx.within(&cx.workspace).into_iter().chain(opened.iter().cloned()).collect(), false))
         }
-        SandboxMode::FullAccess => Some((vec![cx.workspace.clone(), cx.working_folder.clone()], true)),
+        SandboxMode::FullAccess => Some((cx.changeable(), true)),
     }
 }
 

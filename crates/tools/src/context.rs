@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +35,9 @@ pub struct ToolContext {
     pub protected: ProtectedPlaces,
     /// Places that no tool may change, because the user said so. Absolute.
     pub read_only: Arc<[PathBuf]>,
+    /// The folder that the request applies to: nothing outside of it may be changed. Its real path; `None` is
+    /// no such limit.
+    pub scope: Option<PathBuf>,
     /// The sandbox mode: what commands and `write_file` may change.
     pub mode: SandboxMode,
     /// Whether confined commands may use the network. The tools that read pages have grants of their own.
@@ -104,6 +107,7 @@ impl ToolContext {
             private_tmp,
             protected: ProtectedPlaces::default(),
             read_only: Arc::default(),
+            scope: None,
             mode: SandboxMode::default(),
             network: Network::default(),
             sockets: Arc::default(),
@@ -123,6 +127,19 @@ impl ToolContext {
             cancel: CancellationToken::new(),
             on_output: None,
         }
+    }
+
+    /// The folders in which tools may change things: the workspace and the working folder, or what of them lies
+    /// in the scope.
+    pub(crate) fn changeable(&self) -> Vec<PathBuf> {
+        [&self.workspace, &self.working_folder].into_iter().filter_map(|folder| self.within(folder)).collect()
+    }
+
+    /// The folder, or the scope if that lies in it. `None` if they have nothing in common.
+    pub(crate) fn within(&self, folder: &Path) -> Option<PathBuf> {
+        let Some(scope) = &self.scope else { return Some(folder.to_owned()) };
+        let real = folder.canonicalize().ok()?;
+        if real.starts_with(scope) { Some(real) } else { scope.starts_with(&real).then(|| scope.clone()) }
     }
 }
 

@@ -83,6 +83,14 @@ pub enum ToolError {
         /// The path.
         path: String,
     },
+    /// The path is outside the folder that the request applies to.
+    #[error("{path} is outside {scope}: the user said that nothing else may be changed")]
+    OutsideScope {
+        /// The path.
+        path: String,
+        /// The folder.
+        scope: String,
+    },
     /// A command would run, or write, in a place that it cannot see.
     #[error("{} lies in {}, which is protected", folder.display(), protected.display())]
     WithinProtected {
@@ -227,6 +235,7 @@ impl ToolError {
             | Self::TooLarge { .. }
             | Self::Misfit { .. }
             | Self::Outside { .. }
+            | Self::OutsideScope { .. }
             | Self::Binary { .. } => FailureClass::Logical,
             Self::Protected { .. }
             | Self::NotAllowed { .. }
@@ -272,6 +281,7 @@ impl ToolError {
             | Self::Argument { .. }
             | Self::Protected { .. }
             | Self::Outside { .. }
+            | Self::OutsideScope { .. }
             | Self::WithinProtected { .. }
             | Self::Kept { .. }
             | Self::Exists { .. }
@@ -304,6 +314,7 @@ impl ToolError {
             Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
             Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
             Self::Protected { .. } => "only the user can open it; go on without it",
+            Self::OutsideScope { .. } => "stay in that folder",
             Self::Outside { .. } => {
                 "write into the working folder or $WORKSPACE; for another place the user has to start artoo there"
             }

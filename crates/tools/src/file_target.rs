@@ -65,12 +65,15 @@ impl FileTarget {
         }
         let (real, missing) = real_path(place, &shown)?;
         let real = missing.iter().fold(real, |path, part| path.join(part));
-        let roots = [(&cx.private_tmp, true), (&cx.workspace, false), (&cx.working_folder, false)];
-        let roots =
-            roots.into_iter().filter_map(|(root, is_scratch)| Some((root.canonicalize().ok()?, is_scratch)));
+        let scratch = std::iter::once((cx.private_tmp.clone(), true));
+        let roots = scratch.chain(cx.changeable().into_iter().map(|root| (root, false)));
+        let mut roots = roots.filter_map(|(root, is_scratch)| Some((root.canonicalize().ok()?, is_scratch)));
         let is_around = |root: &Path| real.starts_with(root) && real != *root;
-        let Some((root, is_scratch)) = roots.into_iter().find(|(root, _)| is_around(root)) else {
-            return Err(ToolError::Outside { path: shown });
+        let Some((root, is_scratch)) = roots.find(|(root, _)| is_around(root)) else {
+            return Err(match &cx.scope {
+                Some(scope) => ToolError::OutsideScope { path: shown, scope: paths::show(scope, cx) },
+                None => ToolError::Outside { path: shown },
+            });
         };
         let (found, protected) = (real.symlink_metadata(), Protected::of(cx));
         let is_protected =

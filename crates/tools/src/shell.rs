@@ -209,7 +209,7 @@ impl<'a> Call<'a> {
     /// no trial shows its effects.
     async fn run_agreed(&self, why: String) -> Result<ToolReport, ToolError> {
         let effects = self.reading.untried(self.command, why);
-        let opened = vec![self.cx.working_folder.clone()];
+        let opened: Vec<PathBuf> = self.cx.within(&self.cx.working_folder).into_iter().collect();
         let demand = self.cx.demanded(self.reading.proposed())?;
         let question = self.reading.question(Shell.name(), self.command, effects, demand);
         let beyond_undo =
@@ -232,7 +232,7 @@ impl<'a> Call<'a> {
                 call_snapshot::before_command(cx, &opened).await?
             }
         };
-        let folders = [&cx.workspace].into_iter().chain(&opened).cloned().collect();
+        let folders = cx.within(&cx.workspace).into_iter().chain(opened.iter().cloned()).collect();
         let granted = Granted::of(folders, watched.repositories(cx));
         let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
         let live = LiveOutput::of(cx);

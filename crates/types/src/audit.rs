@@ -65,6 +65,57 @@ pub struct AuditReport {
     pub omitted: u64,
     /// How well tools and models worked.
     pub tool_health: ToolHealth,
+    /// The periodic reports of the window. A periodic report has none.
+    #[serde(default, skip_serializing_if = "PeriodicReports::is_empty")]
+    pub periodic: PeriodicReports,
+}
+
+impl AuditReport {
+    /// A report of a window in which nothing was seen.
+    pub fn empty(
+        trigger: AuditTrigger,
+        window_start: Option<DateTime<FixedOffset>>,
+        window_end: DateTime<FixedOffset>,
+    ) -> Self {
+        Self {
+            trigger,
+            window_start,
+            window_end,
+            tasks_observed: 0,
+            total_corrections: 0,
+            gap_trends: Vec::new(),
+            boundary_violations: Vec::new(),
+            drift_alerts: Vec::new(),
+            anomalies: Vec::new(),
+            omitted: 0,
+            tool_health: ToolHealth::default(),
+            periodic: PeriodicReports::default(),
+        }
+    }
+
+    /// How many findings it has: violations, anomalies and drift alerts, those that are only counted included.
+    pub fn findings(&self) -> u64 {
+        let listed = self.boundary_violations.len() + self.anomalies.len() + self.drift_alerts.len();
+        self.omitted.saturating_add(listed as u64)
+    }
+}
+
+/// The periodic reports of a window, as the log keeps them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PeriodicReports {
+    /// How many were made.
+    pub made: u64,
+    /// How many of them found something.
+    pub with_findings: u64,
+    /// Those, whole, oldest first; of more than a hundred the newest.
+    pub reports: Vec<AuditReport>,
+}
+
+impl PeriodicReports {
+    /// Whether none was made.
+    pub fn is_empty(&self) -> bool {
+        self.made == 0
+    }
 }
 
 /// Why a report was made.

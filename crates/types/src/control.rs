@@ -252,8 +252,6 @@ pub struct PlanDirective {
     pub unmet: Vec<UnmetCriterion>,
     /// The class of the round's failures.
     pub failure_class: DominantClass,
-    /// Omega, for display.
-    pub budget_pressure: UnitInterval,
     /// L now minus L before; 0 in the first round.
     pub grad_l: f64,
     /// The same for alpha*D + beta*P, without the clock: the number that decides in the default profile.

@@ -60,7 +60,8 @@ pub use approval::{
     PlanApprovalRequested, PreviewedChange, PreviewedKind, ProposedRule, UnknownApproval, UnknownEffectKind,
 };
 pub use audit::{
-    AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,
+    AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, PeriodicReports, ToolHealth,
+    ToolRecord, Trend,
 };
 pub use briefing::{Briefing, Lesson};
 pub use clarification::{ClarificationAnswered, ClarificationRequested};

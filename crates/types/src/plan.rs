@@ -197,26 +197,11 @@ pub struct DispatchManifest {
     /// The person's laws, which are part of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<Law>,
-    /// When.
-    pub dispatched_at: DateTime<FixedOffset>,
 }
 
 impl DispatchManifest {
     /// One of these subtasks alone, without criteria of the task.
-    pub fn new(
-        task_id: TaskId,
-        round: u32,
-        subtask_ids: Vec<SubTaskId>,
-        dispatched_at: DateTime<FixedOffset>,
-    ) -> Self {
-        Self {
-            task_id,
-            round,
-            subtask_ids,
-            kept: Vec::new(),
-            task_criteria: Vec::new(),
-            laws: Vec::new(),
-            dispatched_at,
-        }
+    pub fn new(task_id: TaskId, round: u32, subtask_ids: Vec<SubTaskId>) -> Self {
+        Self { task_id, round, subtask_ids, kept: Vec::new(), task_criteria: Vec::new(), laws: Vec::new() }
     }
 }

@@ -24,6 +24,9 @@ pub struct UserRequest {
     /// What the person wants of all work here, the most general first. Planner and executor are told it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<Instruction>,
+    /// Where it applies and when it must be done, as the user stated it beside the words.
+    #[serde(default, skip_serializing_if = "Constraints::is_none")]
+    pub constraints: Constraints,
     /// What the run may spend.
     pub limits: Limits,
     /// What its models cost, where that is known.
@@ -163,8 +166,36 @@ impl TaskSpec {
 /// Limits that the user named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Constraints {
-    /// Where the task applies, in the user's words.
+    /// The folder that the task applies to, in the user's words: nothing outside of it is changed. Relative to the
+    /// working folder.
     pub scope: Option<String>,
     /// When it must be done.
     pub deadline: Option<DateTime<FixedOffset>>,
+}
+
+impl Constraints {
+    /// Whether the user named none.
+    pub fn is_none(&self) -> bool {
+        self.scope.is_none() && self.deadline.is_none()
+    }
+
+    /// The time budget of a run that begins now: the budget, or less where the deadline comes before its end. `None` where the deadline
+    /// has passed.
+    ///
+    /// ```
+    /// use artoo_types::Constraints;
+    ///
+    /// let at = |time: &str| time.parse().unwrap();
+    /// let until = |time| Constraints { deadline: Some(at(time)), ..Constraints::default() };
+    /// let now = at("2026-03-14T09:00:00+08:00");
+    /// assert_eq!(until("2026-03-14T09:01:00+08:00").time_budget_ms(300_000, now), Some(60_000));
+    /// assert_eq!(until("2026-03-14T17:00:00+08:00").time_budget_ms(300_000, now), Some(300_000));
+    /// assert_eq!(until("2026-03-14T01:00:00Z").time_budget_ms(300_000, now), None);
+    /// assert_eq!(Constraints::default().time_budget_ms(300_000, now), Some(300_000));
+    /// ```
+    pub fn time_budget_ms(&self, budget_ms: u64, now: DateTime<FixedOffset>) -> Option<u64> {
+        let Some(deadline) = self.deadline else { return Some(budget_ms) };
+        let left = u64::try_from(deadline.signed_duration_since(now).num_milliseconds()).ok()?;
+        (left > 0).then_some(budget_ms.min(left))
+    }
 }

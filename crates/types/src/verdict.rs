@@ -136,8 +136,6 @@ pub struct VerdictReached {
 pub struct GapEntry {
     /// Which attempt, from 1.
     pub attempt: u32,
-    /// The share of criteria met, 0 to 1.
-    pub score: f64,
     /// The criteria that were not, in words.
     pub unmet_criteria: Vec<String>,
     /// The class of the first of them; `None` where all were met.

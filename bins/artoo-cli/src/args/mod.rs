@@ -5,6 +5,7 @@ mod examples;
 mod key_value;
 mod memory;
 mod model;
+mod moment;
 mod parse;
 mod permissions;
 mod policy;
@@ -18,6 +19,7 @@ pub(crate) use cli::{Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, Do
 pub(crate) use key_value::KeyValue;
 pub(crate) use memory::{ListArgs, MemoryCommand, RememberArgs};
 pub(crate) use model::ModelCommand;
+pub(crate) use moment::Moment;
 pub(crate) use parse::{Parsed, parse};
 pub(crate) use permissions::PermissionArgs;
 pub(crate) use policy::PolicyCommand;

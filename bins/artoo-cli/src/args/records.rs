@@ -1,11 +1,8 @@
 //! Arguments of `artoo runs` and `artoo audit`.
 
-use std::time::Duration;
-
 use clap::{Args, Subcommand};
 
-use super::examples;
-use crate::config::parse_span;
+use super::{Moment, examples};
 
 /// What can be done with past runs.
 #[derive(Debug, Subcommand)]
@@ -98,9 +95,9 @@ pub(crate) enum AuditCommand {
 /// `artoo audit report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Look at this much time before now, for example `24h` [default: the whole log]
-    #[arg(long, value_name = "TIME", value_parser = parse_span)]
-    pub(crate) since: Option<Duration>,
+    /// Look at the time since then: `24h` ago, `17:00`, or a date, also with its time [default: the whole log]
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
+    pub(crate) since: Option<Moment>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

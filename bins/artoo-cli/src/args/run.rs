@@ -7,7 +7,7 @@ use artoo_types::Amount;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::PermissionArgs;
+use super::{Moment, PermissionArgs};
 use crate::config::{MemoryMode, parse_span};
 
 /// Reads an amount of money.
@@ -61,6 +61,12 @@ pub(crate) struct RunArgs {
     /// The time that the run should take: the closer to it, the sooner the run gives up [default: 5m, embedded model: 30m]
     #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
     pub(crate) time_budget: Option<Duration>,
+    /// When it must be done: `30m`, `17:00` or a date with its time. The time budget ends then at the latest
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse, help_heading = "Limits")]
+    pub(crate) deadline: Option<Moment>,
+    /// Change nothing outside of this folder. It adds no permission: of the folders that the run may change, what lies in it stays
+    #[arg(long, value_name = "FOLDER", help_heading = "Limits")]
+    pub(crate) scope: Option<String>,
     /// How often the plan may be changed [default: 3]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_replans: Option<u32>,

@@ -35,10 +35,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<E
 
 fn make_report(log: &std::path::Path, args: &ReportArgs) -> Result<AuditReport, CommandError> {
     let now = SystemClock::new().now();
-    let since = match args.since {
-        None => None,
-        Some(back) => chrono::Duration::from_std(back).ok().and_then(|back| now.checked_sub_signed(back)),
-    };
+    let since = args.since.and_then(|since| since.back(now));
     report(log, &Window::new(AuditTrigger::OnDemand, since, now)).map_err(|error| {
         let hint = error.hint().unwrap_or("see: artoo doctor");
         CommandError::failed(error.to_string()).hint(hint)

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use artoo_types::{Anomaly, AuditReport, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend};
+use artoo_types::{
+    Anomaly, AuditReport, GapTrend, ModelRecord, PeriodicReports, ToolHealth, ToolRecord, Trend,
+};
 
 use crate::terminal::neutral_line;
 
@@ -22,6 +24,7 @@ pub(super) fn text(report: &AuditReport) -> String {
         )),
     }
     findings(&mut text, report);
+    periodic(&mut text, &report.periodic);
     convergence(&mut text, &report.gap_trends);
     health(&mut text, report.total_corrections, &report.tool_health);
     text
@@ -36,6 +39,31 @@ fn findings(text: &mut String, report: &AuditReport) {
         return;
     }
     text.push_str(&format!("\n{} out of order\n", number(found, "thing")));
+    listed_findings(text, report);
+}
+
+/// The periodic reports: how many, and what the newest of those that found something found.
+fn periodic(text: &mut String, periodic: &PeriodicReports) {
+    if periodic.is_empty() {
+        return;
+    }
+    let made = number(periodic.made, "periodic report");
+    text.push_str(&format!("\n{made}, {} with findings\n", periodic.with_findings));
+    let shown = periodic.reports.len().saturating_sub(SHOWN);
+    for report in periodic.reports.iter().skip(shown) {
+        let day = "%Y-%m-%d %H:%M";
+        let from = report.window_start.map(|from| format!("{} to ", from.format(day))).unwrap_or_default();
+        text.push_str(&format!(" {from}{}\n", report.window_end.format(day)));
+        listed_findings(text, report);
+    }
+    let listed = (periodic.reports.len() - shown) as u64;
+    let more = periodic.with_findings.saturating_sub(listed);
+    if more > 0 {
+        text.push_str(&format!("  and {more} earlier ones: artoo audit report --json\n"));
+    }
+}
+
+fn listed_findings(text: &mut String, report: &AuditReport) {
     for violation in &report.boundary_violations {
         line(text, "boundary_violation", &violation.to_string());
     }
@@ -169,6 +197,7 @@ mod tests {
 
     fn nothing() -> AuditReport {
         AuditReport {
+            periodic: Vec::new(),
             trigger: AuditTrigger::OnDemand,
             window_start: Some(time("2026-03-14T08:00:00+08:00")),
             window_end: time("2026-03-14T12:00:00+08:00"),
@@ -219,6 +248,7 @@ mod tests {
     fn one_of_each() -> AuditReport {
         let trend = |n, trend, values: &[f64]| GapTrend { task_id: run(n), trend, d: d(values) };
         AuditReport {
+            periodic: Vec::new(),
             tasks_observed: 42,
             total_corrections: 17,
             gap_trends: vec![

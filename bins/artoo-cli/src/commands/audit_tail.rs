@@ -73,6 +73,7 @@ fn row(line: &Line) -> String {
     let at = line.at().format("%Y-%m-%d %H:%M:%S");
     match line {
         Line::Gap(gap) => format!("{at}  {}  {}", pad("a gap", 12), neutral_line(&gap.gap.to_string())),
+        Line::Seal(seal) => format!("{at}  {}  lines up to {}", pad("a seal", 12), seal.seal.lines),
         Line::Event(event) => {
             let short = short_id(event.run_id);
             let facts: Vec<String> =

@@ -14,8 +14,8 @@ use crate::args::RunsCommand;
 use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
-use crate::terminal::{neutral_json, paged, worded};
-use crate::view::{Frame, Live, Outcome, explanation, footer, no_end, result, run_row, undo_line};
+use crate::terminal::{Style, neutral_json, paged, worded};
+use crate::view::{Frame, Live, Outcome, depth, explanation, footer, no_end, result, run_row, undo_line};
 
 /// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Exit, CommandError> {
@@ -173,7 +173,8 @@ fn show(
             text.push_str(&result(outcome, if is_rendered { frame.rendering() } else { frame }, false));
             text.push('\n');
             let undo = undo_line(outcome, runs::undo_state(folder), frame);
-            for row in footer(outcome, folder, frame).into_iter().chain(undo) {
+            let depth = depth(outcome).map(|line| frame.paint.text(Style::Faint, &line));
+            for row in footer(outcome, folder, frame).into_iter().chain(depth).chain(undo) {
                 text.push_str(&row);
                 text.push('\n');
             }

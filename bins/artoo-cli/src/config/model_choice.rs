@@ -1,6 +1,7 @@
 //! Model selection: which provider and model each role gets.
 
 use artoo_llm_client::{Contender, weaker_judge};
+use artoo_runtime::BuildError;
 use artoo_types::Role;
 
 use super::layer::{Merged, Origin};
@@ -124,10 +125,11 @@ pub(crate) fn choose(
     let meta_validator = make(brain, ("roles.meta_validator", &roles.meta_validator))?;
     if let Some(reason) = weaker_judge(meta_validator.contender(), planner.contender(), executor.contender())
     {
-        return Err(CommandError::configuration(format!(
-            "the meta-validator may not work with a weaker model than the planner: {} against {}, and {reason}",
-            meta_validator.model, planner.model
-        ))
+        // The same rule and the same error as when artoo is built, before any model is loaded.
+        let (judge, planner) = (meta_validator.model, planner.model);
+        return Err(CommandError::configuration(
+            BuildError::WeakerJudge { judge, planner, reason }.to_string(),
+        )
         .hint("remove [roles.meta_validator], or name a model that is at least as strong as the planner's"));
     }
     Ok(RoleModels { choices: [perceiver, planner, executor, agent_validator, meta_validator] })

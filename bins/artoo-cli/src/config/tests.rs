@@ -149,7 +149,7 @@ fn a_key_goes_only_where_its_owner_sent_it() {
 fn a_judge_weaker_than_the_planner_is_refused() {
     let file = "[brain]\nbase_url = \"http://a\"\nmodel = \"big\"\n[tool]\nmodel = \"small\"\n[roles.meta_validator]\nmodel = \"small\"";
     insta::assert_snapshot!(models(file, &[]), @r"
-    the meta-validator may not work with a weaker model than the planner: small against big, and it is the model of the tool tier
+    the judge of the whole may not work with a weaker model than the planner: small against big, and it is the model of the tool tier
     hint: remove [roles.meta_validator], or name a model that is at least as strong as the planner's
     ");
 }

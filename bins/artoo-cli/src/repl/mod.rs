@@ -80,6 +80,7 @@ fn converse(
     let mut draft = String::new();
     let mut next: VecDeque<String> = VecDeque::new();
     loop {
+        state.tell_periodic(context);
         let line = match next.pop_front() {
             Some(line) => {
                 context.terminal.note(&format!("› {}", terminal::neutral_line(&line)));

@@ -22,7 +22,7 @@ use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::expand_home;
 use crate::run::{
-    self, Begun, Connected, DETACHED, Done, Front, Keyboard, Wanted, begin, explained, from_stdin,
+    self, Begun, Connected, DETACHED, Done, Front, Keyboard, Periodic, Wanted, begin, explained, from_stdin,
 };
 use crate::signals::{Signals, Standing};
 use crate::terminal::neutral_line;
@@ -36,6 +36,8 @@ pub(super) struct State {
     pub(super) last_run: Option<RunId>,
     /// The background runs that it started.
     pub(super) background: Background,
+    /// Which reports of the auditor were told; made with the first prompt.
+    periodic: Option<Periodic>,
     wanted: Wanted,
     standing: Standing,
     connected: Option<Connected>,
@@ -54,7 +56,27 @@ impl State {
             .map(|folder| context.folders.current.join(expand_home(&folder, &context.folders.home)));
         (args.go_on, args.session) = (false, None);
         let background = Background::default();
-        Self { args, last_run: None, background, wanted, standing, connected: None, model: Cell::new(None) }
+        Self {
+            args,
+            last_run: None,
+            background,
+            periodic: None,
+            wanted,
+            standing,
+            connected: None,
+            model: Cell::new(None),
+        }
+    }
+
+    /// Tells what periodic reports of the auditor found since the last prompt. Those of a run are told with it.
+    pub(super) fn tell_periodic(&mut self, context: &mut Context<'_>) {
+        if self.periodic.is_none() {
+            let loaded = Loaded::load(context, Given::default()).ok();
+            self.periodic = loaded.map(|loaded| Periodic::from_here(&loaded.settings.data_dir));
+        }
+        if let Some(periodic) = &mut self.periodic {
+            periodic.tell(context.terminal);
+        }
     }
 
     /// The folder that requests work in.
@@ -137,6 +159,7 @@ impl State {
             Err(_) => from_stdin(),
         };
         let done = work(self, context, keyboard);
+        self.periodic.iter_mut().for_each(Periodic::skip);
         let mut after = typing.map(TypeAhead::end).unwrap_or_default();
         let unused = done?.unused;
         // Text that came too late for the run is offered as the next request.

@@ -16,6 +16,7 @@ use super::ask::{Asking, Keyboard};
 use super::attend::{Attended, View, attend};
 use super::detach;
 use super::output::Show;
+use super::periodic::Periodic;
 use super::prepare::Prepared;
 use super::session::Conversation;
 use crate::args::RunArgs;
@@ -57,6 +58,7 @@ pub(super) async fn drive(
     let person_present = prepared.request.person_present;
     let findings = RunFindings::new(names(&prepared), SystemClock::new().now());
     let (now, text) = (prepared.request.surroundings.now, prepared.request.text.clone());
+    let mut periodic = Periodic::from_here(&prepared.settings.data_dir);
     let run = artoo.resume(prepared.request, prepared.kept).map_err(|error| not_begun(&error))?;
     let run_id = run.id();
     let conversation = prepared.conversation;
@@ -75,6 +77,7 @@ pub(super) async fn drive(
         if args.detached { Asking::elsewhere() } else { Asking::new(run.answerer(), keyboard, policy) };
     let attended = attend(context.terminal, (artoo, run), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;
+    periodic.tell(context.terminal);
     if let Some((conversation, end)) = kept.zip(view.end.take()) {
         conversation.end(context.terminal, run_id, end);
     }

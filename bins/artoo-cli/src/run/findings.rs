@@ -10,7 +10,8 @@ pub(super) fn told(findings: &mut RunFindings) -> Vec<String> {
     shortened(findings.sentences())
 }
 
-fn shortened(mut sentences: Vec<String>) -> Vec<String> {
+/// The first of some sentences, and where the others are.
+pub(super) fn shortened(mut sentences: Vec<String>) -> Vec<String> {
     let more = sentences.len().saturating_sub(TOLD);
     sentences.truncate(TOLD);
     if more > 0 {

@@ -12,6 +12,7 @@ mod findings;
 mod option_overrides;
 mod output;
 mod output_schema;
+mod periodic;
 mod prepare;
 mod request;
 mod sandbox;
@@ -23,6 +24,7 @@ pub(crate) use attach::attach;
 pub(crate) use detach::{Begun, DETACHED, begin};
 pub(crate) use execute::Done;
 pub(crate) use option_overrides::given;
+pub(crate) use periodic::Periodic;
 pub(crate) use prepare::{Connected, Prepared};
 pub(crate) use sandbox::{carried_out, sandbox};
 pub(crate) use session::{Wanted, explained};
@@ -32,6 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_runtime::resume::{Dropped, Resumable, resumable};
+use artoo_types::Constraints;
 use tokio::runtime::Runtime;
 
 use crate::args::{PermissionArgs, RunArgs};
@@ -81,6 +84,10 @@ pub(crate) fn resume(context: &mut Context<'_>, folder: &Path) -> Result<Exit, C
     let session = session::of_run(context, folder)?;
     alone(context, &args, request.text, &session.map_or(Wanted::New, Wanted::Known), |prepared| {
         prepared.request.turns = request.turns;
+        // A deadline that has passed was that of the run before.
+        let now = prepared.request.surroundings.now;
+        let deadline = request.constraints.deadline.filter(|deadline| *deadline > now);
+        prepared.request.constraints = Constraints { deadline, ..request.constraints };
         prepared.kept = kept;
     })
 }

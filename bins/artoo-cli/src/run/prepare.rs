@@ -10,7 +10,7 @@ use artoo_runtime::RunRequest;
 use artoo_runtime::owner_only::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
 use artoo_tools::{Toolbox, UndoRun};
-use artoo_types::{Limits, Price, Prices, SubTaskOutcome, Surroundings};
+use artoo_types::{Constraints, Limits, Price, Prices, SubTaskOutcome, Surroundings};
 use chrono::{DateTime, FixedOffset};
 
 use super::ask::{Keyboard, person_present};
@@ -148,8 +148,11 @@ pub(super) fn prepare(
     let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
     // A background run waits for an attached user.
     let person_present = args.detached || person_present;
+    let deadline = args.deadline.and_then(|deadline| deadline.ahead(now));
+    let constraints = Constraints { scope: args.scope.clone(), deadline };
     let request = RunRequest {
         turns,
+        constraints,
         instructions: label.instructions,
         limits,
         sandbox,

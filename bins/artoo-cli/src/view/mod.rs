@@ -26,7 +26,7 @@ pub(crate) use layout::Frame;
 pub(crate) use live::Live;
 pub(crate) use memory::held as memory_held;
 pub(crate) use outcome::{
-    Outcome, call, ending, file_lines, footer, result, structured, tick, undo_line, unstructured,
+    Outcome, call, depth, ending, file_lines, footer, result, structured, tick, undo_line, unstructured,
 };
 pub(crate) use records::{check_lines, no_end, obstacle_line, run_row, taken_back_line};
 pub(crate) use session::{changed_file, session_markdown, session_page, session_row};

@@ -40,6 +40,8 @@ pub(crate) struct Outcome {
     /// Notes of the user that no role has taken into account: suggested as the next request.
     pub(crate) unused_notes: Vec<String>,
     usage: Cumulative,
+    /// The longest chain of model calls that followed one another.
+    depth: u32,
     roles: Vec<RoleUsage>,
     replans: u32,
     elapsed: Duration,
@@ -62,6 +64,7 @@ impl Outcome {
             files,
             unused_notes,
             usage,
+            depth,
             roles,
             replans,
             elapsed_ms,
@@ -84,6 +87,7 @@ impl Outcome {
             files: files.clone(),
             unused_notes: unused_notes.to_vec(),
             usage: usage.clone(),
+            depth: *depth,
             roles: roles.clone(),
             replans: *replans,
             elapsed: Duration::from_millis(*elapsed_ms),
@@ -252,6 +256,7 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
     }
     let mut lines = vec![parts.join(frame.sign(" · ", ", "))];
     if frame.verbose {
+        lines.extend(depth(outcome));
         lines.extend(outcome.roles.iter().map(|role| {
             format!(
                 "  {} {:>3}  {:>8} read  {:>8} written{}",
@@ -266,6 +271,12 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
     lines.extend(changed(outcome, frame));
     lines.push(format!("recorded: {}", neutral_line(&folder.display().to_string())));
     lines.iter().map(|line| frame.paint.text(Style::Faint, line)).collect()
+}
+
+/// How many model calls had to follow one another; `None` for a run without any.
+pub(crate) fn depth(outcome: &Outcome) -> Option<String> {
+    let calls = counted(u64::from(outcome.depth), "model call", "model calls");
+    (outcome.depth > 0).then(|| format!("  sequential depth: {calls}, one after the other"))
 }
 
 /// The changed files.

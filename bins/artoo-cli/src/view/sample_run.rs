@@ -174,7 +174,7 @@ pub(crate) fn finished(directive: &str, fault: Option<Value>) -> Value {
         "roles": [{"role": "planner", "calls": 2, "prompt_tokens": 2100, "completion_tokens": 200,
                    "cost": {"amount": 0.0125, "currency": "USD"}},
                   {"role": "agent_validator", "calls": 3, "prompt_tokens": 2000, "completion_tokens": 112}],
-        "elapsed_ms": 12345, "exit_code": if accepted { 0 } else { 3 },
+        "elapsed_ms": 12345, "depth": 4, "exit_code": if accepted { 0 } else { 3 },
     })
 }
 

@@ -73,3 +73,34 @@ fn a_limit_on_money_without_a_price_is_a_mistake_that_names_the_key() {
     scene.say(&["run", "--max-cost", "-1", "x"]).ended(2);
     assert_eq!((scene.server().stats().requests, scene.runs().len()), (0, 0));
 }
+
+/// Three steps that follow one another and a plan before them: four calls in a row, and no other.
+#[test]
+fn the_sequential_depth_is_in_the_account_of_a_run() {
+    let scene = three_steps();
+    let said = scene.say(&["run", "--json", "Count the heaps"]).ended(0);
+    let last: Value = serde_json::from_str(said.out.lines().last().unwrap()).unwrap();
+    let (depth, calls) = (last["depth"].as_u64().unwrap(), last["usage"]["calls"].as_u64().unwrap());
+    assert!((4..=calls).contains(&depth), "{last}");
+    let told = format!("sequential depth: {depth} model calls");
+    assert!(scene.say(&["runs", "show", "last"]).ended(0).out.contains(&told));
+    assert!(!said.err.contains("sequential depth"));
+    let said = scene.say(&["run", "-v", "Count the heaps"]).ended(0);
+    assert!(said.err.contains("sequential depth: "), "{}", said.err);
+}
+
+#[test]
+fn a_deadline_and_a_scope_are_options_of_a_run() {
+    let scene = three_steps();
+    scene.say(&["run", "--deadline", "1h", "--scope", "docs", "Count the heaps"]).ended(0);
+    let journal = scene.journal();
+    let request: Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
+    let constraints = &request["payload"]["constraints"];
+    assert_eq!(constraints["scope"], "docs");
+    assert!(constraints["deadline"].as_str().is_some(), "{request}");
+    let said = scene.say(&["run", "--deadline", "2020-01-01", "Count the heaps"]).ended(1);
+    said.explains("the deadline has passed", "in the future");
+    let said = scene.say(&["run", "--scope", "nowhere", "Count the heaps"]).ended(1);
+    said.explains("the folder nowhere that the request applies to cannot be used", "name a folder");
+    scene.say(&["run", "--deadline", "soon", "Count the heaps"]).ended(2);
+}

@@ -71,6 +71,49 @@ impl Talk {
     }
 }
 
+/// Writes a periodic report that found something into the log, as the auditor of another process does.
+fn finds_something(scene: &Scene) {
+    let now = chrono::Local::now().fixed_offset();
+    let from = now - chrono::TimeDelta::minutes(5);
+    let found = artoo_types::Anomaly::ToolFailing { tool: "shell".to_owned(), calls: 6, failed: 3 };
+    let report = artoo_types::AuditReport {
+        anomalies: vec![found],
+        ..artoo_types::AuditReport::empty(artoo_types::AuditTrigger::Periodic, Some(from), now)
+    };
+    let facts = json!({"trigger": "periodic", "tasks_observed": 1, "until": now, "report": report});
+    let what = artoo_auditor::What::Event {
+        run_id: artoo_types::RunId::OPERATOR,
+        seq: 1,
+        from: artoo_types::Role::Auditor,
+        kind: artoo_types::MessageKind::AuditReport,
+        facts: facts.as_object().unwrap().clone(),
+    };
+    let (mut log, _) = artoo_auditor::AuditLog::open(&scene.home().join(".artoo"), now).unwrap();
+    log.append(&mut [artoo_auditor::Entry { at: now, what }].into()).unwrap();
+}
+
+/// A periodic report was shown to nobody.
+#[test]
+fn what_a_periodic_report_found_is_told_before_the_next_prompt() {
+    let scene = Scene::new(counting());
+    let mut talk = Talk::begin(&scene, 100, &[]);
+    finds_something(&scene);
+    talk.types("what is");
+    talk.screen.until_seen("› what is");
+    assert!(!talk.screen.seen().contains("the auditor"), "not in the middle of a line");
+    talk.clears("what is");
+    talk.screen.until_seen("tool shell: 3 of 6 calls failed");
+    talk.at_prompt();
+    talk.types("\r");
+    talk.types("/audit report --since 1h\r");
+    talk.screen.until_seen("1 periodic report, 1 with findings");
+    talk.at_prompt();
+    talk.types("\u{4}");
+    let (code, shown) = talk.ends();
+    assert_eq!(code, Some(0));
+    assert_eq!(shown.matches("warning: the auditor, ").count(), 1, "once:\n{shown}");
+}
+
 /// A model that counts and that resolves follow-ups.
 fn following() -> impl Fn(&artoo_llm_http::doubles::Call) -> Reply + Send + Sync + 'static {
     let counting = counting();

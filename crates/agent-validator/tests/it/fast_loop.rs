@@ -27,7 +27,7 @@ fn correction(step: Option<Step>) -> CorrectionSignal {
 #[test]
 fn an_attempt_that_passes_is_matched() {
     let outcome = outcome(fast_loop(2).conclude(&counted(1, 1, "3"), vec![verdict(pass())]));
-    let gap = GapEntry { attempt: 1, score: 1.0, unmet_criteria: Vec::new(), failure_class: None };
+    let gap = GapEntry { attempt: 1, unmet_criteria: Vec::new(), failure_class: None };
     let expected = SubTaskOutcome {
         output: json!("3"),
         gap_trajectory: vec![gap],
@@ -71,10 +71,9 @@ fn a_correction_names_what_was_wrong_and_the_trajectory_keeps_it() {
     let ended = outcome(fast_loop.conclude(&counted(1, 3, "many"), logical()));
     assert_eq!(ended.status, OutcomeStatus::Failed);
     assert_eq!(ended.failure_reason.as_deref(), Some("it has no number"));
-    let scores: Vec<_> =
-        ended.gap_trajectory.iter().map(|gap| (gap.attempt, gap.score, gap.failure_class)).collect();
+    let attempts: Vec<_> = ended.gap_trajectory.iter().map(|gap| (gap.attempt, gap.failure_class)).collect();
     let (logical, environmental) = (Some(FailureClass::Logical), Some(FailureClass::Environmental));
-    assert_eq!(scores, [(1, 0.5, logical), (2, 0.0, environmental), (3, 0.5, logical)]);
+    assert_eq!(attempts, [(1, logical), (2, environmental), (3, logical)]);
     // Every call of every attempt.
     assert_eq!(ended.tool_calls.len(), 3);
 }
@@ -176,7 +175,7 @@ fn nothing_judged_is_nothing_matched() {
     let ended = outcome(fast_loop(2).conclude(&counted(1, 1, "3"), Vec::new()));
     assert_eq!(ended.status, OutcomeStatus::Failed);
     assert_eq!(ended.failure_reason.as_deref(), Some("nothing was judged"));
-    assert_eq!(ended.gap_trajectory[0].score, 0.0);
+    assert_eq!(ended.gap_trajectory[0].failure_class, None);
 }
 
 #[test]

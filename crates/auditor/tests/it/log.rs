@@ -131,7 +131,7 @@ fn writers_that_share_a_log_keep_one_chain() {
                 Line::Event(event) if event.run_id == crate::fixtures::run_id(u128::from(writer)) => {
                     Some(event.seq)
                 }
-                Line::Event(_) | Line::Gap(_) => None,
+                Line::Event(_) | Line::Gap(_) | Line::Seal(_) => None,
             })
             .collect();
         assert_eq!(own, (1..=3 * BATCHES).collect::<Vec<_>>());

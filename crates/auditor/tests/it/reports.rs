@@ -39,6 +39,7 @@ fn a_report_counts_what_happened_as_often_as_it_is_asked() {
             logical_retries: 2,
             ..ToolHealth::default()
         },
+        ..AuditReport::empty(AuditTrigger::OnDemand, None, noon())
     };
     assert_eq!(scene.report(), expected);
     assert_eq!(scene.report(), expected);

@@ -4,9 +4,10 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use artoo_auditor::{
-    AuditError, AuditLog, AuditWriter, Gap, LOG_NAME, Line, OnWriteError, Vocabulary, verify, warning,
+    AuditError, AuditLog, AuditWriter, Gap, LOG_NAME, Line, OnWriteError, Vocabulary, Window, report, verify,
+    warning,
 };
-use artoo_types::{MessageKind, Role};
+use artoo_types::{AuditTrigger, MessageKind, Role};
 
 use crate::fixtures::{bus, clock, golden, noon, run_id};
 
@@ -46,6 +47,28 @@ fn everything_that_passes_is_in_the_log_in_the_order_of_each_run() {
         *seq += 1;
         assert_eq!(event.seq, *seq);
     }
+}
+
+/// A process at work keeps the index: the next report need not read what it has read.
+#[test]
+fn older_lines_are_summed_up_while_no_message_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    crate::fixtures::a_log(folder.path(), 16_384);
+    let path = folder.path().join(LOG_NAME);
+    let whole = Window::new(AuditTrigger::OnDemand, None, noon());
+    let before = report(&path, &whole).unwrap();
+    let clock = clock();
+    let bus = bus(&clock);
+    let (log, _) = AuditLog::open(folder.path(), noon()).unwrap();
+    let writer = AuditWriter::start(bus.tap(9), log, Vocabulary::default(), clock, silent()).unwrap();
+    let run = bus.open(run_id(2)).unwrap();
+    run.port(Role::Executor).unwrap().publish(golden(MessageKind::ToolOutput)).unwrap();
+    writer.stop().unwrap();
+    assert_eq!(verify(&path).unwrap().lines, 16_386, "the message and the seal");
+    let index = fs::read_to_string(path.with_extension("index")).unwrap();
+    assert_eq!(index.lines().count(), 1);
+    let after = report(&path, &whole).unwrap();
+    assert_eq!((after.tasks_observed, after.anomalies), (before.tasks_observed + 1, before.anomalies));
 }
 
 /// A tap that overflows loses messages, and the log says exactly which.

@@ -46,6 +46,7 @@ pub(crate) fn user_request(text: &str) -> UserRequest {
         },
         turns: Vec::new(),
         instructions: Vec::new(),
+        constraints: artoo_types::Constraints::default(),
         limits: Default::default(),
         prices: Default::default(),
         person_present: false,

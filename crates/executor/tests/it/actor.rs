@@ -9,12 +9,12 @@ use artoo_llm_client::{
 };
 use artoo_types::{
     ActionState, BlockedTarget, CallEnding, DominantClass, ExecutionStatus, FailureClass, Loss, Message,
-    MessageKind, PlanDirective, PrevDirective, Role, TaskId, ToolName, UnitInterval,
+    MessageKind, PlanDirective, PrevDirective, Role, SubTask, TaskId, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::fixtures::{House, arguments, call, correction, count, finished, guided, results, subtask};
+use crate::fixtures::{House, arguments, call, correction, count, finished, guided, now, results, subtask};
 
 fn with_model(model: &Arc<ScriptedModel>) -> House {
     House::new(Arc::new(ModelExecutor::default()), model, 4)
@@ -40,7 +40,6 @@ fn directive(tools: &[&str], targets: &[&str]) -> PlanDirective {
         failed_criterion: "x".to_owned(),
         unmet: Vec::new(),
         failure_class: DominantClass::Logical,
-        budget_pressure: UnitInterval::ZERO,
         grad_l: 0.0,
         grad_goal: 0.0,
         rationale: "x".to_owned(),
@@ -218,6 +217,21 @@ async fn a_deadline_has_the_class_of_what_went_wrong() {
         assert_eq!(result.failure.unwrap().class, class, "{calls:?}");
         house.close().await;
     }
+}
+
+/// The deadline that the user stated ends an attempt as well, and the ones after it at once.
+#[tokio::test(start_paused = true)]
+async fn the_deadline_of_the_task_ends_its_attempts() {
+    let mut house = House::new(Arc::new(Stubborn(&["say 1", "hang"])), &silent(), 4);
+    let deadline = Some(now() + chrono::TimeDelta::seconds(60));
+    house.dispatcher.publish(SubTask { deadline, ..subtask(1, "Wait") }).unwrap();
+    let said = house.said_within(Duration::from_secs(61)).await;
+    let [result] = results(&said).try_into().unwrap();
+    assert!(result.failure.unwrap().reason.contains("60 s"));
+    house.validator.publish(correction(1, 1)).unwrap();
+    let said = house.said_within(Duration::from_secs(1)).await;
+    assert_eq!(results(&said).len(), 1);
+    house.close().await;
 }
 
 struct Panics;

@@ -131,7 +131,7 @@ pub(crate) fn outcome(
     SubTaskOutcome {
         criteria: verdicts.iter().map(|v| criterion(&v.criterion)).collect(),
         output,
-        gap_trajectory: vec![GapEntry { attempt: 1, score: 0.5, unmet_criteria: unmet, failure_class: None }],
+        gap_trajectory: vec![GapEntry { attempt: 1, unmet_criteria: unmet, failure_class: None }],
         criteria_verdicts: verdicts,
         ..SubTaskOutcome::new(
             SubTaskId::new(Uuid::from_u128(number)),

@@ -45,7 +45,6 @@ fn verdicts_become_standings() {
 fn plausible_failures_carry_their_history() {
     let attempt = |number, unmet: &[&str]| GapEntry {
         attempt: number,
-        score: 0.0,
         unmet_criteria: unmet.iter().map(|text| (*text).to_owned()).collect(),
         failure_class: None,
     };

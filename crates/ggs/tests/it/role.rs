@@ -26,7 +26,6 @@ fn an_action_state_becomes_a_directive_after_its_megrams() {
     assert_eq!(directive.blocked_programs, [program]);
     assert_eq!(directive.failed_criterion, "b");
     assert_eq!(directive.task_id, task().task_id);
-    assert_eq!(directive.budget_pressure, directive.loss.omega);
 
     let out = role.on(&envelope(replan(vec![failed(3, &["b", "c"], LOGICAL)])));
     let Some(Message::PlanDirective(directive)) = out.last() else { panic!() };

@@ -116,6 +116,10 @@ impl LlmClient for Recorder {
         self.inner.model()
     }
 
+    fn server(&self) -> Option<&str> {
+        self.inner.server()
+    }
+
     fn structured(&self) -> bool {
         self.inner.structured()
     }

@@ -78,12 +78,7 @@ pub(crate) fn manifest(
     DispatchManifest {
         kept: kept.iter().copied().map(id).collect(),
         task_criteria: task_criteria.to_vec(),
-        ..DispatchManifest::new(
-            TaskId::from_text("count"),
-            round,
-            own.iter().copied().map(id).collect(),
-            now(),
-        )
+        ..DispatchManifest::new(TaskId::from_text("count"), round, own.iter().copied().map(id).collect())
     }
 }
 

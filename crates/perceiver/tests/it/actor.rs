@@ -7,7 +7,7 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_perceiver::{DefaultPerceiver, Dialogue, PerceiveError, Perceived, Perceiver, run};
-use artoo_types::{FaultKind, Message, MessageKind, Role, TaskSpec, UserRequest};
+use artoo_types::{Constraints, FaultKind, Message, MessageKind, Role, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -40,6 +40,23 @@ async fn a_request_becomes_one_task_however_often_it_comes() {
         matches!(said.as_slice(), [Message::TaskSpec(task)] if task.intent == "How many files?"),
         "{said:?}"
     );
+}
+
+/// Whatever the behaviour makes of the words.
+#[tokio::test(start_paused = true)]
+async fn what_the_user_stated_beside_the_words_is_in_every_task() {
+    let constraints = Constraints {
+        scope: Some("docs".to_owned()),
+        deadline: Some("2026-03-14T17:00:00+08:00".parse().unwrap()),
+    };
+    let model = ScriptedModel::new().expect(Expect::any(), Answer::json(json!({"intent": "Count again"})));
+    for (asked, model) in
+        [(request("Count", &[]), ScriptedModel::new()), (request("again", &[("Count", "3")]), model)]
+    {
+        let said = said(model, &[UserRequest { constraints: constraints.clone(), ..asked }]).await;
+        let Some(Message::TaskSpec(task)) = said.last() else { panic!("{said:?}") };
+        assert_eq!(task.constraints, constraints);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -84,7 +84,6 @@ impl House {
                 plan.task_id.clone(),
                 plan.round,
                 outcomes.iter().map(|outcome| outcome.subtask_id).collect(),
-                chrono::DateTime::UNIX_EPOCH.fixed_offset(),
             )
         };
         self.dispatcher.publish(manifest).unwrap();

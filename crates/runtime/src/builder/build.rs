@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use artoo_bus::{Bus, Clock, SystemClock};
 use artoo_ggs_core::Profile;
+use artoo_llm_client::{Contender, weaker_judge};
 use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_planner::{Inventory, ToolBrief};
 use artoo_redaction::{Redactor, secrets_of};
@@ -25,7 +26,8 @@ impl Builder {
     /// Builds the shared state.
     ///
     /// # Errors
-    /// [`BuildError`]: a role without a model, or an unusable data folder.
+    /// [`BuildError`]: a role without a model, a judge of the whole with a weaker model than the planner, or an
+    /// unusable data folder.
     ///
     /// # Panics
     /// Outside a tokio runtime: the Dreamer needs one.
@@ -41,6 +43,7 @@ impl Builder {
             agent_validator: model(Role::AgentValidator)?,
             meta_validator: model(Role::MetaValidator)?,
         };
+        refuse_a_weaker_judge(&models)?;
         let data_folder = self.data_folder.ok_or(BuildError::NoDataFolder)?;
         let unusable = |source| BuildError::DataFolder { path: data_folder.clone(), source };
         owner_only::data_folder(&data_folder).map_err(unusable)?;
@@ -101,6 +104,19 @@ impl Builder {
             dreamer,
         };
         Ok(Artoo { parts: Arc::new(parts) })
+    }
+}
+
+/// A judge of the whole that is weaker than the planner would accept what the planner got wrong.
+/// Source: specification v0.8, R4b.
+fn refuse_a_weaker_judge(models: &Models) -> Result<(), BuildError> {
+    let (judge, planner) = (Contender::of(&models.meta_validator), Contender::of(&models.planner));
+    match weaker_judge(judge, planner, Contender::of(&models.executor)) {
+        None => Ok(()),
+        Some(reason) => {
+            let (judge, planner) = (judge.model.to_owned(), planner.model.to_owned());
+            Err(BuildError::WeakerJudge { judge, planner, reason })
+        }
     }
 }
 

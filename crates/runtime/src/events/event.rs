@@ -389,6 +389,10 @@ pub enum Event {
         unused_notes: Box<[String]>,
         /// What it cost.
         usage: Cumulative,
+        /// How many of its model calls had to follow one another: the longest chain of calls of which each began
+        /// after the one before it had ended.
+        #[serde(default)]
+        depth: u32,
         /// What each role cost.
         roles: Vec<RoleUsage>,
         /// Milliseconds, without the time that a person was asked.

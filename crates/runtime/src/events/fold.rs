@@ -8,7 +8,7 @@ use artoo_types::{
 };
 use chrono::{DateTime, FixedOffset};
 
-use super::{Cost, Cumulative, Event, InstructionFile, Line, RoleUsage, notes::Notes};
+use super::{Cost, Cumulative, Event, InstructionFile, Line, RoleUsage, depth::Depth, notes::Notes};
 use crate::exit_code::{denied, exit_code_after, exit_code_of_call};
 
 /// The fold over the envelopes of one run. The same envelopes give the same lines, live or from the journal.
@@ -19,6 +19,7 @@ pub struct EventFold {
     prices: Prices,
     total: Cumulative,
     roles: BTreeMap<Role, Cumulative>,
+    depth: Depth,
     files: BTreeMap<PathBuf, FileChangeKind>,
     notes: Notes,
     /// The subtasks of calls that needed consent.
@@ -178,7 +179,10 @@ impl EventFold {
                     k: write.megram.k,
                 },
             )),
-            Message::ModelCall(call) => events.push((call.subtask_id, self.usage(call))),
+            Message::ModelCall(call) => {
+                self.depth.on(envelope.elapsed_ms, call.elapsed_ms);
+                events.push((call.subtask_id, self.usage(call)));
+            }
             Message::Warning(warning) => {
                 events.push((None, Event::Warning { message: warning.message.clone() }))
             }
@@ -305,6 +309,7 @@ impl EventFold {
             files: self.files.iter().map(|(path, change)| FileChange::new(path, *change)).collect(),
             unused_notes: self.notes.unused(),
             usage: self.total.clone(),
+            depth: self.depth.longest(),
             roles: self
                 .roles
                 .iter()

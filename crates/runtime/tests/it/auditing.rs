@@ -258,6 +258,63 @@ async fn a_tool_that_fails_is_named() {
     assert_eq!(report.anomalies.iter().filter(failing).collect::<Vec<_>>(), [&named], "{report:#?}");
 }
 
+/// A tool that fails after more than a minute.
+struct Late;
+
+#[async_trait]
+impl Tool for Late {
+    fn name(&self) -> ToolName {
+        Broken.name()
+    }
+
+    fn summary(&self) -> &str {
+        Broken.summary()
+    }
+
+    fn arguments(&self) -> Value {
+        Broken.arguments()
+    }
+
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+        tokio::time::sleep(std::time::Duration::from_secs(70)).await;
+        Broken.call(arguments, cx).await
+    }
+}
+
+/// Case `e8.py`: a periodic report was a line of which nobody saw more than two numbers.
+#[tokio::test(start_paused = true)]
+async fn the_periodic_reports_of_a_long_run_are_kept_whole() {
+    let house = House::new();
+    let model = Arc::new(ScriptedModel::new().always(
+        Expect::purpose("executor"),
+        Answer::with({
+            let calls = AtomicU32::new(0);
+            move |_| say(&format!("one {}", calls.fetch_add(1, Ordering::Relaxed))).to_string()
+        }),
+    ));
+    let plan = (1..=8).map(|n| subtask(1, &format!("say {n}"), &["one"])).collect();
+    let planner = Fixed { subtasks: plan, task_criteria: Vec::new() };
+    let toolbox = Toolbox::new().with(Late);
+    let artoo = house.quiet(&model).parallel(1).toolbox(toolbox).planner(Arc::new(planner)).build().unwrap();
+    assert_ne!(house.run(&artoo, "Say it all").await.exit_code(), 0);
+    let live = artoo.audit_report(None).await.unwrap();
+    artoo.close().await;
+
+    let log = house.data_folder().join(LOG_NAME);
+    let text = fs::read_to_string(&log).unwrap();
+    let lines = text.lines().filter_map(|line| artoo_auditor::Line::parse(line.as_bytes()));
+    let kept: Vec<AuditReport> = lines.filter_map(|line| line.periodic_report()).collect();
+    let failing = |report: &&AuditReport| kinds(report).contains(&AnomalyKind::ToolFailing);
+    let found: Vec<AuditReport> = kept.iter().filter(failing).cloned().collect();
+    assert!(!found.is_empty(), "{kept:?}");
+    assert!(found.iter().all(|report| report.tasks_observed == 1), "{found:?}");
+
+    let periodic = reported(&house, chrono::Duration::zero()).periodic;
+    assert_eq!((periodic.made, &periodic.reports), (kept.len() as u64, &found));
+    assert_eq!(live.periodic, periodic, "whoever asks sees them");
+    assert!(!text.contains("no paper"), "no text of others is kept");
+}
+
 /// The run is accepted: only the auditor reports that half of the answers had to be requested again.
 #[tokio::test(start_paused = true)]
 async fn a_model_whose_answers_are_not_usable_is_named() {

@@ -5,7 +5,6 @@ use artoo_types::{
     Arguments, CallEnding, CallId, EarlierResult, Message, OutcomeStatus, Plan, PlannedSubTask, RunId,
     SubTask, SubTaskId, SubTaskOutcome, TaskId, ToolCall, ToolName,
 };
-use chrono::DateTime;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -31,8 +30,7 @@ impl Bench {
     fn same_round(&mut self, kept: &[SubTaskId], subtasks: Vec<PlannedSubTask>) -> Vec<Message> {
         let plan = Plan { kept: kept.to_vec(), ..Plan::new(TaskId::from_text("task"), self.round, subtasks) };
         let minted = &mut self.minted;
-        let now = DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
-        self.dispatch.on_plan(&plan, now, || {
+        self.dispatch.on_plan(&plan, || {
             *minted += 1;
             id(*minted)
         })
@@ -60,7 +58,7 @@ fn outcome(number: u128, status: OutcomeStatus, output: &str) -> SubTaskOutcome 
             ToolName::new("shell"),
             Arguments::from_iter([("command".to_owned(), json!(command))]),
             CallEnding::Exited { status: i32::from(failed) },
-            DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+            chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         )
     };
     SubTaskOutcome {

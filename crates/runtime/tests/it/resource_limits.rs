@@ -3,9 +3,12 @@
 use std::{path::PathBuf, sync::Arc};
 
 use artoo_bus::{BusLimits, Refusal, RefusalReason};
-use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
+use artoo_llm_client::{
+    LlmClient,
+    doubles::{Answer, Expect, ScriptedModel},
+};
 use artoo_runtime::{BuildError, StartError, journal};
-use artoo_types::{FaultKind, MessageKind, Remedy, RunId};
+use artoo_types::{Constraints, FaultKind, Message, MessageKind, Remedy, Role, RunId};
 use serde_json::json;
 
 use crate::{
@@ -169,4 +172,86 @@ async fn a_run_outlives_the_artoo_that_started_it() {
     let run = artoo.start(house.request("Count")).unwrap();
     drop(artoo);
     assert_eq!(watched(run).await.exit_code(), 0);
+}
+
+/// Lesson 45: a weak judge accepted what a strong planner got wrong. Only the command line refused that.
+#[tokio::test]
+async fn lesson_45_a_judge_of_the_whole_that_is_weaker_than_the_planner_is_refused() {
+    let house = House::new();
+    let named = |name: &str| Arc::new(ScriptedModel::new().named(name)) as Arc<dyn LlmClient>;
+    let built = |planner: &str, tools: &str, judge: &str| {
+        let builder = house.quiet(&counting("1"));
+        let builder = [(Role::Planner, planner), (Role::Executor, tools), (Role::MetaValidator, judge)]
+            .into_iter()
+            .fold(builder, |builder, (role, name)| builder.role_model(role, named(name)));
+        builder.build()
+    };
+    for (planner, tools, judge) in [("big", "small", "small"), ("qwen2.5:7b", "other", "qwen2.5:1.5b")] {
+        let error = built(planner, tools, judge).unwrap_err();
+        let BuildError::WeakerJudge { judge: refused, planner: stronger, .. } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!((refused.as_str(), stronger.as_str()), (judge, planner));
+        assert!(error.to_string().contains(judge) && error.to_string().contains(planner), "{error}");
+        assert!(error.hint().contains("at least as strong"));
+        assert_eq!(error.remedy(), Some(Remedy::ChooseModel));
+    }
+    for (planner, tools, judge) in [("big", "small", "big"), ("small", "small", "small"), ("a", "b", "c")] {
+        built(planner, tools, judge).unwrap().close().await;
+    }
+}
+
+/// A deadline and a scope that cannot hold begin nothing.
+#[tokio::test]
+async fn a_passed_deadline_and_a_scope_that_is_no_folder_are_typed_errors_with_hints() {
+    let house = House::new();
+    let artoo = house.quiet(&counting("1")).build().unwrap();
+    let mut request = house.request("Count");
+    let passed = request.surroundings.now - chrono::TimeDelta::hours(1);
+    request.constraints.deadline = Some(passed);
+    let error = artoo.start(request).unwrap_err();
+    assert!(matches!(error, StartError::DeadlinePassed { deadline } if deadline == passed), "{error}");
+    assert!(error.hint().contains("future"));
+    for scope in ["docs/a.txt", "nowhere"] {
+        let mut request = house.request("Count");
+        request.constraints.scope = Some(scope.to_owned());
+        let error = artoo.start(request).unwrap_err();
+        assert!(matches!(&error, StartError::Scope { scope: named, .. } if named == scope), "{error}");
+        assert!(error.hint().contains("exists"));
+    }
+    assert_eq!(std::fs::read_dir(house.data_folder().join("runs")).unwrap().count(), 0);
+    artoo.close().await;
+}
+
+/// What the user states reaches the task, its steps and the controller.
+#[tokio::test(start_paused = true)]
+async fn a_deadline_is_that_of_every_step_and_bounds_the_time_that_omega_is_measured_against() {
+    let house = House::new();
+    let budgets = [(30, 30_000..=60_000), (3_600, 300_000..=300_000)].map(async |(seconds, expected)| {
+        let artoo = house.quiet(&counting("1")).build().unwrap();
+        let mut request = house.request("Count");
+        request.limits.time_budget_ms = 300_000;
+        // A minute more: the clock of the run and that of the test are not the same.
+        let deadline = request.surroundings.now + chrono::TimeDelta::seconds(seconds + 30);
+        request.constraints = Constraints { scope: Some("docs".to_owned()), deadline: Some(deadline) };
+        let constraints = request.constraints.clone();
+        let seen = watched(artoo.start(request).unwrap()).await;
+        artoo.close().await;
+        let mut steps = 0;
+        for message in seen.messages() {
+            if let Message::TaskSpec(task) = message {
+                assert_eq!(task.constraints, constraints);
+            } else if let Message::SubTask(subtask) = message {
+                steps += 1;
+                assert_eq!(subtask.deadline, Some(deadline));
+            } else if let Message::ControlSettings(settings) = message {
+                let budget = settings.hyperparameters.time_budget_ms;
+                assert!(expected.contains(&budget), "{budget}");
+            }
+        }
+        assert_eq!(steps, 1);
+    });
+    for budget in budgets {
+        budget.await;
+    }
 }

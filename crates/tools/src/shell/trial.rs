@@ -44,8 +44,7 @@ pub(super) enum Trial {
 impl Layers {
     /// Finds out whether commands can be tried here. Blocks.
     pub(super) fn look(cx: &ToolContext) -> Option<Self> {
-        let folders = [&cx.workspace, &cx.working_folder];
-        let roots = folders.into_iter().filter_map(|folder| folder.canonicalize().ok());
+        let roots = cx.changeable().into_iter().filter_map(|folder| folder.canonicalize().ok());
         let roots: Vec<PathBuf> = roots.filter(|root| can_lie_over(root)).collect();
         let is_apart = |store: &&PathBuf| {
             let real = store.parent().and_then(|parent| parent.canonicalize().ok());

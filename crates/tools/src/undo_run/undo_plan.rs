@@ -161,7 +161,7 @@ impl TakingBack {
 
 /// The run's writable folders, by their real paths.
 fn roots(cx: &ToolContext) -> Vec<PathBuf> {
-    [&cx.workspace, &cx.working_folder].into_iter().filter_map(|folder| folder.canonicalize().ok()).collect()
+    cx.changeable().into_iter().filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
 fn prepare(run: &EarlierRun, roots: &[PathBuf]) -> Result<Undo, ToolError> {

@@ -96,3 +96,45 @@ async fn no_file_is_written_or_edited_there() {
     }
     shown(&scene.call("read_file", json!({ "path": photo })).await);
 }
+
+/// A scene in which everything is agreed to, and the request applies to one folder.
+fn scoped() -> Option<Scene> {
+    let mut scene = scene()?;
+    scene.cx.read_only = Vec::new().into();
+    scene.cx.scope = Some(scene.cx.working_folder.join("drafts").canonicalize().unwrap());
+    Some(scene)
+}
+
+#[tokio::test]
+async fn a_scope_leaves_what_lies_in_it_and_opens_nothing() {
+    let Some(scene) = scoped() else { return };
+    for path in ["./photos/new.jpg", "new.txt", "$WORKSPACE/new.txt", "drafts/../photos/new.jpg"] {
+        let call = scene.call("write_file", json!({ "path": path, "content": "x" })).await;
+        assert_eq!(call.ending, CallEnding::Refused, "{path}: {call:?}");
+        let failure = call.failure.unwrap();
+        assert!(
+            failure.reason.contains("drafts: the user said that nothing else may be changed"),
+            "{failure:?}"
+        );
+    }
+    for command in
+        ["rm photos/a.jpg", "echo x > new.txt", "echo x > $WORKSPACE/new.txt", "rm -rf photos drafts"]
+    {
+        let call = scene.call("shell", json!({ "command": command })).await;
+        assert!(call.failure.is_some(), "{command}: {call:?}");
+        assert_kept(&scene, command);
+        assert!(!scene.cx.working_folder.join("new.txt").exists(), "{command}");
+        assert!(!scene.cx.workspace.join("new.txt").exists(), "{command}");
+    }
+    shown(&scene.call("write_file", json!({ "path": "drafts/new.txt", "content": "x" })).await);
+    shown(&scene.call("shell", json!({ "command": "cat photos/a.jpg > drafts/copy.txt" })).await);
+    assert_eq!(fs::read_to_string(scene.cx.working_folder.join("drafts/copy.txt")).unwrap(), "a photo");
+
+    let mut scene = scoped().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    scene.cx.scope = Some(elsewhere.path().canonicalize().unwrap());
+    let path = elsewhere.path().join("new.txt");
+    let call = scene.call("write_file", json!({ "path": path, "content": "x" })).await;
+    assert_eq!(call.ending, CallEnding::Refused, "a scope grants nothing: {call:?}");
+    assert!(!path.exists());
+}

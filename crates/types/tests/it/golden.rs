@@ -47,6 +47,29 @@ fn golden_files_read_back_as_the_whole_message() {
     }
 }
 
+/// Journals of older versions hold fields that are gone since.
+#[test]
+fn a_message_with_fields_of_older_versions_is_read() {
+    let mut found = 0;
+    for message in samples::all() {
+        let (name, mut payload) = file(&message);
+        let mut put = |pointer: &str, field: &str, value: Value| {
+            let Some(Value::Object(fields)) = payload.pointer_mut(pointer) else { return };
+            fields.insert(field.to_owned(), value);
+            found += 1;
+        };
+        match message.kind() {
+            MessageKind::DispatchManifest => put("", "dispatched_at", "2026-03-14T09:26:55+08:00".into()),
+            MessageKind::PlanDirective => put("", "budget_pressure", 0.25.into()),
+            MessageKind::SubTaskOutcome => put("/gap_trajectory/0", "score", 0.5.into()),
+            _ => {}
+        }
+        let wire = serde_json::json!({"kind": message.kind(), "payload": payload});
+        assert_eq!(serde_json::from_value::<Message>(wire).unwrap(), message, "{name}");
+    }
+    assert_eq!(found, 3);
+}
+
 #[test]
 fn golden_files_satisfy_the_schema_of_their_kind() {
     for kind in MessageKind::ALL {

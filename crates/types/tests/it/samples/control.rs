@@ -65,7 +65,6 @@ pub(super) fn plan_directive() -> PlanDirective {
         failed_criterion: "from 1 to 99 files".to_owned(),
         unmet: vec![unmet()],
         failure_class: DominantClass::Logical,
-        budget_pressure: UnitInterval::clamped(0.25),
         grad_l: 0.125,
         grad_goal: -0.0625,
         rationale: "The loss moves and the failures are logical: another method.".to_owned(),

@@ -90,11 +90,10 @@ pub(super) fn failed() -> SubTaskOutcome {
         gap_trajectory: vec![
             GapEntry {
                 attempt: 1,
-                score: 0.5,
                 unmet_criteria: vec!["from 1 to 99 files".to_owned()],
                 failure_class: Some(FailureClass::Logical),
             },
-            GapEntry { attempt: 2, score: 1.0, unmet_criteria: Vec::new(), failure_class: None },
+            GapEntry { attempt: 2, unmet_criteria: Vec::new(), failure_class: None },
         ],
         criteria_verdicts: vec![failing(), passing()],
         samples: Some(samples()),

@@ -42,12 +42,7 @@ pub(super) fn manifest() -> DispatchManifest {
         kept: vec![subtask_id(1)],
         task_criteria: task_criteria(),
         laws: super::memory::briefing().laws,
-        ..DispatchManifest::new(
-            task_id(),
-            2,
-            vec![subtask_id(2), subtask_id(3)],
-            time("2026-03-14T09:26:55+08:00"),
-        )
+        ..DispatchManifest::new(task_id(), 2, vec![subtask_id(2), subtask_id(3)])
     }
 }
 

@@ -27,6 +27,10 @@ pub(super) fn user_request() -> UserRequest {
             source: "/home/ada/notes/AGENTS.md".to_owned(),
             text: "Dates are written 2026-03-14.".to_owned(),
         }],
+        constraints: Constraints {
+            scope: Some("docs".to_owned()),
+            deadline: Some(time("2026-03-14T17:00:00+08:00")),
+        },
         limits: Limits { max_tokens: Some(20_000), max_cost: Amount::new(0.5), ..Limits::default() },
         prices: Prices { currency: "EUR".to_owned(), roles: BTreeMap::from([(Role::Planner, price())]) },
         person_present: true,

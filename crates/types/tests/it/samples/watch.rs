@@ -1,7 +1,7 @@
 use artoo_types::{
     Anomaly, AuditEvent, AuditQuery, AuditReport, AuditTrigger, BoundaryViolation, Crossing, DriftAlert,
-    DriftMeasure, Fault, FaultKind, GapTrend, MessageKind, ModelCall, ModelRecord, Remedy, Role, Share,
-    ToolHealth, ToolRecord, Trend, UnitInterval, Warning,
+    DriftMeasure, Fault, FaultKind, GapTrend, MessageKind, ModelCall, ModelRecord, PeriodicReports, Remedy,
+    Role, Share, ToolHealth, ToolRecord, Trend, UnitInterval, Warning,
 };
 use serde_json::json;
 
@@ -84,6 +84,18 @@ pub(super) fn audit_report() -> AuditReport {
                 ModelRecord { calls: 31, failed: 1, shaped: 28, unusable: 2 },
             )]
             .into(),
+        },
+        periodic: PeriodicReports {
+            made: 2,
+            with_findings: 1,
+            reports: vec![AuditReport {
+                anomalies: vec![Anomaly::ToolFailing { tool: "shell".to_owned(), calls: 6, failed: 3 }],
+                ..AuditReport::empty(
+                    AuditTrigger::Periodic,
+                    Some(time("2026-03-14T09:25:00+08:00")),
+                    time("2026-03-14T09:30:00+08:00"),
+                )
+            }],
         },
     }
 }
