@@ -56,6 +56,13 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
                 "action": first.map(|known| known.action),
             }))
         }
+        Message::GuardQuery(query) => {
+            object(json!({ "call_id": query.call_id, "tool": known.name(query.call.tool.as_str()) }))
+        }
+        Message::GuardReply(reply) => {
+            let action = reply.guard.as_ref().map(|guard| guard.action);
+            object(json!({ "call_id": reply.call_id, "action": action }))
+        }
         Message::Plan(plan) => object(json!({
             "round": plan.round,
             "subtasks": plan.subtasks.len(),

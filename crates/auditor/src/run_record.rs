@@ -197,6 +197,8 @@ impl RunRecord {
             | MessageKind::TaskSpec
             | MessageKind::MemoryQuery
             | MessageKind::MemoryReply
+            | MessageKind::GuardQuery
+            | MessageKind::GuardReply
             | MessageKind::Plan
             | MessageKind::ToolOutput
             | MessageKind::ExecutionResult

@@ -49,6 +49,8 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::PlanApprovalDecided => const { sets(&[User], &[Dispatcher]) },
         Kind::DispatchManifest => const { sets(&[Dispatcher], &[MetaValidator]) },
         Kind::SubTask => const { sets(&[Dispatcher], &[Executor, AgentValidator]) },
+        Kind::GuardQuery => const { sets(&[Executor], &[SharedMemory]) },
+        Kind::GuardReply => const { sets(&[SharedMemory], &[Executor]) },
         Kind::ToolStarted | Kind::ToolOutput | Kind::ToolFinished => const { sets(&[Executor], OBSERVERS) },
         Kind::ApprovalRequested => const { sets(&[Executor], &[User]) },
         // The executor decides if the person has answered before, or no person is present.

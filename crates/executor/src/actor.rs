@@ -29,8 +29,8 @@ use tracing::Instrument as _;
 
 use crate::{
     Attempt, AttemptContext, Blocked, Environment, ExecuteError, Executor, Ledger, Provenance, RunTools,
-    Terms, ToolSpec, approval_broker::ApprovalBroker, attempt_end::was_started, ledger::denial,
-    tool_gateway::ToolGateway,
+    Terms, ToolSpec, approval_broker::ApprovalBroker, attempt_end::was_started, guard_lookup::GuardLookup,
+    ledger::denial, told::told, tool_gateway::ToolGateway,
 };
 
 /// The actor's inputs besides its port.
@@ -58,6 +58,8 @@ pub struct Settings {
     pub attempt_deadline: Duration,
     /// Maximum number of subtasks that run at the same time.
     pub parallel: usize,
+    /// How long memory may take to say what it holds against a call; `None` if it is not asked.
+    pub memory_patience: Option<Duration>,
     /// Generates call ids.
     pub mint: Arc<dyn Fn() -> CallId + Send + Sync>,
 }
@@ -77,6 +79,7 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
     let shared = Arc::new(WorkerShared {
         sender: port.sender(),
         broker: ApprovalBroker::new(port.sender(), settings.terms.clone(), settings.surroundings.clone()),
+        guards: GuardLookup::new(port.sender(), settings.memory_patience),
         executor,
         model,
         tools: settings.tools.specs(),
@@ -110,6 +113,8 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             }
         } else if let Message::ApprovalDecided(decision) = envelope.message.as_ref() {
             shared.broker.answered(decision);
+        } else if let Message::GuardReply(reply) = envelope.message.as_ref() {
+            shared.guards.answered(reply);
         } else if let Message::ClarificationAnswered(answer) = envelope.message.as_ref() {
             shared.broker.person_answered(answer);
         } else if let Message::PlanDirective(directive) = envelope.message.as_ref() {
@@ -131,6 +136,7 @@ fn until(subtask: &SubTask, handed_out: &Envelope) -> Option<Instant> {
 pub(crate) struct WorkerShared {
     pub(crate) sender: Sender,
     pub(crate) broker: Arc<ApprovalBroker>,
+    pub(crate) guards: GuardLookup,
     executor: Arc<dyn Executor>,
     model: Arc<dyn LlmClient>,
     pub(crate) settings: Settings,
@@ -155,10 +161,9 @@ impl WorkerShared {
         let tools = self.offered(&blocked);
         let blocked_programs: Vec<_> = blocked.programs.iter().cloned().collect();
         let ledger = Ledger::new(&subtask.intent, &self.used_for(&subtask.intent), blocked)
-            .guarded(&subtask.guards)
             .guided(self.model.profile().guided);
         self.take_on(&subtask);
-        let gateway = ToolGateway::new(&self, subtask.subtask_id, ledger);
+        let gateway = ToolGateway::new(&self, &subtask, ledger);
         let (mut correction, mut said_before) = (None, None);
         let mut attempt = 1;
         loop {
@@ -228,9 +233,11 @@ impl WorkerShared {
             Some(reason) => Ok(denied(reason)),
             None => ended,
         };
-        let result = |status, output| ExecutionResult::new(cx.subtask.subtask_id, cx.attempt, status, output);
+        let subtask = &cx.subtask;
+        let result = |status, output| ExecutionResult::new(subtask.subtask_id, cx.attempt, status, output);
         match ended {
             Ok(ended) => ExecutionResult {
+                told: told(&subtask.briefing, subtask.is_whole, ended.samples.is_some(), tool_calls.last()),
                 // Checked regardless of what the behaviour says: a quotation is compared with what it quotes.
                 verbatim: ended.verbatim && gateway.quotes(tool_calls.last(), &ended.output).await,
                 tool_calls,

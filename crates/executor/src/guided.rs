@@ -61,6 +61,7 @@ use crate::attempt_end::{completed, ended, failed, gave_up, shows, unfinished};
 use crate::schema_cache::{Schemas, Turn};
 use crate::{Action, Attempt, AttemptContext, CallTool, ExecuteError};
 use code_block::Language;
+use way::Way;
 
 /// The rules of the constant part of the prompt, in full and with examples.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
@@ -83,6 +84,11 @@ const TRIES: u32 = 3;
 /// Number of consecutive fruitless calls that ends the attempt: later calls are seldom better, and each costs
 /// a turn.
 const MAX_VAIN: u32 = 4;
+/// Whether the model that derived this command was told the lessons of memory.
+pub(crate) fn hears_lessons(command: &str, is_whole: bool) -> bool {
+    prompt::is_told_more(Way::of(command).language, is_whole)
+}
+
 /// Number of samples drawn in place of a call whose result is known. At temperature 0 the model would repeat
 /// the call, whatever the prompt says.
 const OTHERS: u32 = 3;

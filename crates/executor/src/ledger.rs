@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use artoo_types::{
-    Arguments, BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, GuardAction, MemoryGuard,
-    PlanDirective, ToolCall, ToolName,
+    Arguments, BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, PlanDirective, ToolCall,
+    ToolName,
 };
 
 use crate::guided;
@@ -93,7 +93,6 @@ pub struct Ledger {
     blocked: Blocked,
     intent: String,
     used: Vec<BlockedTarget>,
-    guards: Vec<MemoryGuard>,
     /// Every requested call, refused ones included, with the number of changes in the run at that time.
     asked: Vec<(ToolName, Arguments, u64)>,
     calls: Vec<ToolCall>,
@@ -111,7 +110,6 @@ impl Ledger {
             blocked,
             intent: intent.to_owned(),
             used: used.to_vec(),
-            guards: Vec::new(),
             asked: Vec::new(),
             calls: Vec::new(),
             duplicates: 0,
@@ -120,26 +118,10 @@ impl Ledger {
         }
     }
 
-    /// Adds the calls that memory advises against.
-    #[must_use]
-    pub fn guarded(self, guards: &[MemoryGuard]) -> Self {
-        Self { guards: guards.to_vec(), ..self }
-    }
-
     /// Sets whether the model is guided.
     #[must_use]
     pub fn guided(self, guided: bool) -> Self {
         Self { guided, ..self }
-    }
-
-    /// The strictest memory guard against a call. `recorded` is the call as it is recorded, with secrets
-    /// redacted: memory knows it in that form.
-    pub fn guard(&self, call: &BlockedTarget, recorded: &BlockedTarget) -> Option<&MemoryGuard> {
-        let is_meant = |guard: &&MemoryGuard| guard.target == *call || guard.target == *recorded;
-        self.guards.iter().filter(is_meant).min_by_key(|guard| match guard.action {
-            GuardAction::Refuse => 0,
-            GuardAction::Confirm => 1,
-        })
     }
 
     /// Begins another attempt: the duplicate count is reset, calls stay recorded, and a denial stays a

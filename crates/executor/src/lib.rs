@@ -28,6 +28,7 @@ mod behaviour;
 pub mod conformance;
 mod environment;
 mod error;
+mod guard_lookup;
 mod guided;
 mod ledger;
 mod memory_hold;
@@ -37,6 +38,7 @@ mod provenance;
 mod run_tools;
 mod schema_cache;
 mod taint_word;
+mod told;
 mod tool_gateway;
 mod tool_loop;
 

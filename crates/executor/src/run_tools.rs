@@ -53,9 +53,6 @@ pub trait RunTools: Send + Sync {
     /// An output in full, where it is kept.
     fn kept(&self, evidence: &EvidenceId) -> Option<Vec<u8>>;
 
-    /// The text as it may be recorded: without secrets.
-    fn recorded(&self, text: &str) -> String;
-
     /// The date and time, with the local offset.
     fn now(&self) -> DateTime<FixedOffset>;
 }

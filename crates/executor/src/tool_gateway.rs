@@ -8,9 +8,9 @@ use std::{
 use artoo_consent::PauseClock;
 use artoo_llm_client::Image;
 use artoo_types::{
-    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, NotRehearsed, OutputRecord,
-    Perturbation, Rehearsed, SubTaskId, ToolCall, ToolFinished, ToolKind, ToolName, ToolOutput, ToolStarted,
-    printable,
+    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, MemoryGuard, NotRehearsed,
+    OutputRecord, Perturbation, Rehearsed, SubTask, SubTaskId, TagPair, ToolCall, ToolFinished, ToolKind,
+    ToolName, ToolOutput, ToolStarted, printable,
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -33,14 +33,22 @@ const REHEARSAL: Duration = Duration::from_secs(5);
 pub(crate) struct ToolGateway<'a> {
     shared: &'a WorkerShared,
     subtask_id: SubTaskId,
+    /// The request, by which memory knows wrong answers to it.
+    request: String,
     ledger: Mutex<Ledger>,
     /// Time that its calls have waited for the person.
     pauses: PauseClock,
 }
 
 impl<'a> ToolGateway<'a> {
-    pub(crate) fn new(shared: &'a WorkerShared, subtask_id: SubTaskId, ledger: Ledger) -> Self {
-        Self { shared, subtask_id, ledger: Mutex::new(ledger), pauses: PauseClock::default() }
+    pub(crate) fn new(shared: &'a WorkerShared, subtask: &SubTask, ledger: Ledger) -> Self {
+        Self {
+            shared,
+            subtask_id: subtask.subtask_id,
+            request: subtask.briefing.request.clone(),
+            ledger: Mutex::new(ledger),
+            pauses: PauseClock::default(),
+        }
     }
 
     pub(crate) fn rest(&self) -> &PauseClock {
@@ -67,13 +75,19 @@ impl<'a> ToolGateway<'a> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What memory holds against a call. Experience alone holds only while the run has changed nothing.
+    async fn guard(&self, call_id: CallId, call: &BlockedTarget) -> Option<MemoryGuard> {
+        let folder = &self.shared.settings.surroundings.working_folder;
+        let pairs = TagPair::about_call(&self.request, call, folder);
+        let guard = self.shared.guards.of(call_id, call, pairs).await?;
+        (guard.by_rule || self.shared.changes() == 0).then_some(guard)
+    }
+
     /// Decides about a call that memory holds back; `None` if memory has nothing against it. The clocks pause
     /// while the person is asked.
     async fn hold(&self, call_id: CallId, call: &BlockedTarget) -> Result<Option<Hold>, CallStopped> {
         let settings = &self.shared.settings;
-        let recorded = settings.tools.recorded(&call.target);
-        let recorded = BlockedTarget { target: recorded, ..call.clone() };
-        let Some(guard) = self.ledger().guard(call, &recorded).cloned() else { return Ok(None) };
+        let Some(guard) = self.guard(call_id, call).await else { return Ok(None) };
         let resting = self.pauses.begin();
         let answer = tokio::select! {
             answer = self.shared.broker.ask_about_memory((self.subtask_id, call_id), call, &guard) => answer,
@@ -195,17 +209,14 @@ impl CallTool for ToolGateway<'_> {
         let arguments = [("command".to_owned(), command.into())].into_iter().collect();
         let call = BlockedTarget::of(&ToolKind::Shell.into(), &arguments);
         let may_not = |reason: String| NotRehearsed { reason };
-        let held = {
-            let ledger = self.ledger();
-            if let Ruling::Refused(reason) = ledger.forbidden(&call) {
-                return Err(may_not(reason));
-            }
-            ledger.guard(&call, &call).is_some()
-        };
-        if held {
-            return Err(may_not("memory advises against it".to_owned()));
+        let forbidden = self.ledger().forbidden(&call);
+        if let Ruling::Refused(reason) = forbidden {
+            return Err(may_not(reason));
         }
         let settings = &self.shared.settings;
+        if self.guard((settings.mint)(), &call).await.is_some() {
+            return Err(may_not("memory advises against it".to_owned()));
+        }
         let rules = settings.terms.rules.clone();
         let rehearsed = settings.tools.rehearse(command, world, rules, REHEARSAL).await?;
         let mut provenance = self.shared.provenance();

@@ -95,7 +95,7 @@ impl GgsRole {
             }
         } else if let Message::TaskSpec(spec) = message {
             self.task_id = Some(spec.task_id.clone());
-            self.intent.clone_from(&spec.intent);
+            spec.subject().clone_into(&mut self.intent);
         } else if let Message::SubTaskOutcome(outcome) = message {
             self.since.push(outcome.clone());
         } else if let Message::ReplanRequest(request) = message {

@@ -69,7 +69,7 @@ pub use request::{
 };
 pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
-pub use standing::{fitting_lessons, laws, lessons, polarity_label, provenance};
+pub use standing::{fitting_lessons, laws, lessons};
 pub use strength::{Contender, weaker_judge};
 pub use tools::{calls_in_text, with_tools_in_prompt};
 pub use user_statements::user_statements;

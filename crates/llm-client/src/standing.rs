@@ -60,31 +60,32 @@ pub fn fitting_lessons(all: impl IntoIterator<Item = Lesson>, characters: usize)
 
 fn lesson_line(lesson: &Lesson) -> String {
     match lesson {
-        Lesson::Rule(SopRecord { polarity, content, .. }) => {
-            format!("{} {}", polarity_label(*polarity), inline(&cut(content)))
-        }
+        Lesson::Rule(rule) => format!("{} {}", label(rule), inline(&cut(&rule.content))),
         Lesson::Experience(experience) => {
             format!("{}: {}", provenance(experience), inline(&cut(&experience.content)))
         }
     }
 }
 
-/// How a prompt introduces a rule.
-pub fn polarity_label(polarity: Polarity) -> &'static str {
-    match polarity {
+/// How a prompt introduces a rule. What experience alone says against requests of a kind is no prohibition: it
+/// says what failed. Only the user forbids, or a rule about an exact call.
+fn label(rule: &SopRecord) -> &'static str {
+    let (is_the_users, is_of_a_call) = (rule.sources.is_empty(), rule.space.is_of_a_tool());
+    match rule.polarity {
         Polarity::Practice => "SHOULD PREFER:",
-        Polarity::Constraint => "MUST NOT:",
+        Polarity::Constraint if is_the_users || is_of_a_call => "MUST NOT:",
+        Polarity::Constraint => "Failed before:",
     }
 }
 
 /// Time, origin and outcome of an experience, as a prompt introduces it.
-pub fn provenance(experience: &Experience) -> String {
+fn provenance(experience: &Experience) -> String {
     let whose = match experience.origin {
-        Some(Origin::Run(run)) => format!("run {run}"),
-        Some(Origin::Person) => "said by the user".to_owned(),
-        Some(Origin::Dreamer) => "drawn from experience".to_owned(),
-        Some(Origin::Import) => "imported".to_owned(),
-        None => "of unknown origin".to_owned(),
+        Some(Origin::Run(_)) => "",
+        Some(Origin::Person) => ", said by the user",
+        Some(Origin::Dreamer) => ", drawn from experience",
+        Some(Origin::Import) => ", imported",
+        None => ", of unknown origin",
     };
     let went = if experience.sigma > 0.0 {
         ", went well"
@@ -93,7 +94,7 @@ pub fn provenance(experience: &Experience) -> String {
     } else {
         ""
     };
-    format!("{}, {whose}{went}", experience.created_at.format("%Y-%m-%d"))
+    format!("{}{whose}{went}", experience.created_at.format("%Y-%m-%d"))
 }
 
 fn cut(text: &str) -> String {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use artoo_mkct_memory::dreamer::Entry;
-use artoo_mkct_memory::similar::{self, Grams, MAX_SIMILAR};
+use artoo_mkct_memory::similar::{self, Grams, MAX_SIMILAR, Question};
 use artoo_mkct_memory::{Event, InMemory, MemoryFold, decay, potentials};
 use artoo_types::{Megram, MegramId, MemoryQuery, MemoryReply, TagPair};
 
@@ -60,7 +60,7 @@ impl View {
         let mut known: HashMap<TagPair, Vec<Megram>> = known.collect();
         let grams =
             known.iter().map(|(pair, live)| (pair.clone(), Grams::of(&similar::pair_text(pair, live))));
-        let ranked = similar::rank(&Grams::of(words), grams, MAX_SIMILAR);
+        let ranked = similar::rank(&Question::of(words), grams, MAX_SIMILAR);
         ranked.iter().filter_map(|similar| known.remove(&similar.key)).flatten().collect()
     }
 

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 
 use crate::service::validate;
-use crate::similar::{self, Grams, MAX_SIMILAR, Similar};
+use crate::similar::{self, Grams, MAX_SIMILAR, Question, Similar};
 use crate::{
     Distiller, Event, MemoryError, MemoryFold, MemoryService, Rules, contradiction, dreamer, recall,
 };
@@ -202,10 +202,11 @@ impl State {
     }
 
     fn look(&self, query: &MemoryQuery, now: DateTime<FixedOffset>) -> MemoryReply {
-        let asked = query.pairs.iter().map(|pair| self.pair_memory(pair, RecallReason::Asked, now));
-        let mut recalled: Vec<PairMemory> = asked.collect();
-        if let Some(like) = &query.like {
-            recalled.extend(self.similar(like, &query.pairs, now));
+        let question = query.like.as_deref().map(Question::of);
+        let asked = |pair| self.pair_memory(pair, (RecallReason::Asked, question.as_ref()), now);
+        let mut recalled: Vec<PairMemory> = query.pairs.iter().map(asked).collect();
+        if let (Some(like), Some(question)) = (&query.like, &question) {
+            recalled.extend(self.similar((like, question), &query.pairs, now));
         }
         MemoryReply { recalled, laws: self.fold.laws() }
     }
@@ -229,15 +230,25 @@ impl State {
         self.all_pairs().into_iter().filter_map(arising).collect()
     }
 
-    fn pair_memory(&self, pair: &TagPair, reason: RecallReason, now: DateTime<FixedOffset>) -> PairMemory {
+    fn pair_memory(
+        &self,
+        pair: &TagPair,
+        why: (RecallReason, Option<&Question>),
+        now: DateTime<FixedOffset>,
+    ) -> PairMemory {
         let TagPair { space, entity } = pair;
         let potentials = self.fold.potentials(space, entity, now);
         let (sops, entries) = (self.fold.sops(space, entity), self.fold.entries(space, entity));
-        recall::of_pair(pair.clone(), reason, potentials, sops, &entries, now)
+        recall::of_pair(pair.clone(), why, potentials, sops, &entries, now)
     }
 
     /// What is known of pairs with similar words, except the requested pairs.
-    fn similar(&self, like: &str, asked: &[TagPair], now: DateTime<FixedOffset>) -> Vec<PairMemory> {
+    fn similar(
+        &self,
+        (like, question): (&str, &Question),
+        asked: &[TagPair],
+        now: DateTime<FixedOffset>,
+    ) -> Vec<PairMemory> {
         let text = |pair: &TagPair| {
             let entries = self.fold.entries(&pair.space, &pair.entity);
             // Laws are in every reply, so a pair with only laws adds nothing.
@@ -246,10 +257,10 @@ impl State {
         };
         let candidates = self.all_pairs().into_iter().filter(|pair| !asked.contains(pair));
         let candidates = candidates.filter_map(|pair| text(&pair).map(|text| (pair, Grams::of(&text))));
-        let found = similar::rank(&Grams::of(like), candidates, MAX_SIMILAR);
+        let found = similar::rank(question, candidates, MAX_SIMILAR);
         let told = found.into_iter().map(|Similar { key: pair, score }| {
             let shared = similar::shared(like, &text(&pair).unwrap_or_default());
-            self.pair_memory(&pair, RecallReason::Similar { score, shared }, now)
+            self.pair_memory(&pair, (RecallReason::Similar { score, shared }, Some(question)), now)
         });
         told.collect()
     }

@@ -30,6 +30,7 @@ pub mod due;
 mod event;
 mod fold;
 pub mod forecast;
+mod guard;
 mod in_memory;
 pub mod key;
 pub mod matrix;
@@ -44,6 +45,7 @@ pub mod sums;
 
 pub use event::Event;
 pub use fold::MemoryFold;
+pub use guard::guard;
 pub use in_memory::InMemory;
 pub use plan_events::contradiction;
 pub use rule_text::{compose, polarity};

@@ -8,14 +8,17 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::decay;
 use crate::dreamer::Entry;
+use crate::similar::{Grams, Question};
 
 /// Number of experiences returned per pair, each with a different lesson.
 const TOLD: usize = 3;
 
-/// What is known of a pair, from its live entries.
+/// What is known of a pair, from its live entries: of its experiences those that state something, and, where
+/// there is a question, those that are about what is asked. A pair is filed under three words of a request, and
+/// these may begin any other. Rules of the pair are returned whatever is asked.
 pub fn of_pair(
     pair: TagPair,
-    reason: RecallReason,
+    (reason, question): (RecallReason, Option<&Question>),
     potentials: Potentials,
     sops: Vec<SopRecord>,
     entries: &[Entry],
@@ -28,6 +31,7 @@ pub fn of_pair(
     let mut experiences: Vec<Experience> = entries
         .iter()
         .filter(raw)
+        .filter(|entry| states_a_fact(&entry.megram.content, question))
         .map(|entry| {
             let megram = &entry.megram;
             Experience {
@@ -48,4 +52,8 @@ pub fn of_pair(
     experiences.retain(|experience| told.insert(experience.content.clone()));
     experiences.truncate(TOLD);
     PairMemory { pair, reason, potentials, sops, experiences }
+}
+
+fn states_a_fact(content: &str, question: Option<&Question>) -> bool {
+    !content.trim().is_empty() && question.is_none_or(|question| question.is_like(&Grams::of(content)))
 }

@@ -9,7 +9,7 @@ use artoo_types::{Megram, Polarity};
 /// Maximum number of different lessons quoted by a rule.
 const LESSONS: usize = 3;
 /// Maximum characters of each.
-const LESSON_CHARS: usize = 200;
+const LESSON_CHARS: usize = 300;
 
 /// The polarity of an experience: a negative valence forbids, any other recommends.
 pub fn polarity(sigma: f64) -> Polarity {
@@ -17,7 +17,8 @@ pub fn polarity(sigma: f64) -> Polarity {
 }
 
 /// Writes a rule from its sources: how many of them support it, when the last one was, and what they taught,
-/// the most frequent lesson first. Sources of the other polarity are counted but not quoted.
+/// the most frequent lesson first. Sources of the other polarity are counted but not quoted. A constraint says
+/// what failed: the same request may be made again, and done in another way.
 /// ```
 /// # use artoo_mkct_memory::{compose, matrix};
 /// # use artoo_types::{Entity, MegramState, Polarity, Space};
@@ -36,7 +37,7 @@ pub fn compose(polarity: Polarity, sources: &[&Megram]) -> String {
         sources.iter().copied().filter(|source| speaks_for(source, polarity)).collect();
     let verb = match polarity {
         Polarity::Practice => "Prefer this",
-        Polarity::Constraint => "Do not do this",
+        Polarity::Constraint => "What failed",
     };
     let last = speaking.iter().map(|source| source.created_at).max();
     let last = last.map(|at| format!(", last {}", at.format("%Y-%m-%d"))).unwrap_or_default();

@@ -2,13 +2,14 @@
 //!
 //! Tags find a request that begins with the same three words. This finds "how many .txt are there" for "count
 //! the text files", if their words or those of the lesson match; inflected words and typos match by their
-//! parts. No word list of any language decides.
+//! parts. No word list of any language decides: a word that most pairs have weighs least, and so does a short
+//! one, because in every language the words of every text are its shortest.
 //!
 //! Source: `docs/design/memory.md`, "Finding".
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use artoo_text::is_unspaced;
 use artoo_types::{Entity, Level, Megram, TagPair};
@@ -27,9 +28,11 @@ pub const FLOOR: f64 = 0.25;
 const READ_CHARS: usize = 2_048;
 /// Maximum number of indexed lessons of a pair, and of characters of each.
 const LESSONS: usize = 8;
-const LESSON_CHARS: usize = 400;
+const LESSON_CHARS: usize = 900;
 /// Number of characters of a part of a word.
 const PART_CHARS: usize = 3;
+/// From this many letters on, a word of a script with blanks has its whole weight.
+const WHOLE_WORD: f64 = 6.0;
 /// Maximum number of words and parts in an explanation.
 const EXPLAINED: usize = 6;
 
@@ -45,18 +48,7 @@ pub struct Grams(Vec<u32>);
 impl Grams {
     /// The hashes of a text; of a long one, those of its first words.
     pub fn of(text: &str) -> Self {
-        let mut hashes = BTreeSet::new();
-        let words = words(text);
-        let whole = words.iter().filter(|word| word.has_parts()).map(|word| hash(b'w', &word.text));
-        // Whole words first: if a text is too long, they say more than parts.
-        let parts = words.iter().flat_map(|word| parts(word).into_iter().map(|part| hash(b'p', part.text)));
-        for gram in whole.chain(parts) {
-            if hashes.len() == MAX_GRAMS {
-                break;
-            }
-            hashes.insert(gram);
-        }
-        Self(hashes.into_iter().collect())
+        Self(weighed(text).into_keys().collect())
     }
 
     /// Restores stored hashes, as returned by [`as_slice`](Self::as_slice).
@@ -95,6 +87,58 @@ impl Grams {
     }
 }
 
+/// The words of a text, and how much each of them says.
+fn weighed(text: &str) -> BTreeMap<u32, f64> {
+    let mut weights: BTreeMap<u32, f64> = BTreeMap::new();
+    let words = words(text);
+    let whole =
+        words.iter().filter(|word| word.has_parts()).map(|word| (hash(b'w', &word.text), word.weight()));
+    // Whole words first: if a text is too long, they say more than parts.
+    let parts = words
+        .iter()
+        .flat_map(|word| parts(word).into_iter().map(|part| (hash(b'p', part.text), word.weight())));
+    for (gram, weight) in whole.chain(parts) {
+        if weights.len() == MAX_GRAMS && !weights.contains_key(&gram) {
+            break;
+        }
+        let known = weights.entry(gram).or_default();
+        *known = known.max(weight);
+    }
+    weights
+}
+
+/// The words of a question, each with what it says by itself: a name or a long word much, a short word little.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question {
+    grams: Grams,
+    /// In the order of the hashes, from 0 to 1.
+    weights: Vec<f64>,
+}
+
+impl Question {
+    /// The words of a question; of a long one, its first words.
+    pub fn of(text: &str) -> Self {
+        let (grams, weights) = weighed(text).into_iter().unzip();
+        Self { grams: Grams(grams), weights }
+    }
+
+    /// Whether a text is about what is asked: it covers at least [`FLOOR`] of the question.
+    /// ```
+    /// use artoo_mkct_memory::similar::{Grams, Question};
+    /// let question = Question::of("How many .txt files are in the folder docs?");
+    /// assert!(question.is_like(&Grams::of("Count the .txt files below docs")));
+    /// assert!(!question.is_like(&Grams::of("How many people are in the kitchen?")));
+    /// ```
+    pub fn is_like(&self, other: &Grams) -> bool {
+        let shared = self.grams.shared_with(other);
+        let weigh = |which: u128| -> f64 {
+            let weighed = self.weights.iter().enumerate().filter(|(at, _)| which >> at & 1 == 1);
+            weighed.map(|(_, weight)| weight).sum()
+        };
+        weigh(shared) > 0.0 && weigh(shared) >= FLOOR * weigh(u128::MAX)
+    }
+}
+
 /// A candidate similar to the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Similar<K> {
@@ -107,22 +151,22 @@ pub struct Similar<K> {
 /// The candidates similar to a query, the most similar first, at most `limit` and [`MAX_SIMILAR`].
 ///
 /// The score is the share of the query that a candidate covers, with each word and part weighted by its
-/// rarity among the candidates.
+/// rarity among the candidates and by what it says by itself.
 /// ```
-/// use artoo_mkct_memory::similar::{Grams, rank};
+/// use artoo_mkct_memory::similar::{Grams, Question, rank};
 /// let known = ["how many .txt files are there", "what is the weather in Oulu"].map(Grams::of);
-/// let found = rank(&Grams::of("count the txt files"), known.iter().enumerate(), 6);
+/// let found = rank(&Question::of("count the txt files"), known.iter().enumerate(), 6);
 /// assert_eq!(found.iter().map(|similar| similar.key).collect::<Vec<_>>(), [0]);
 /// ```
 pub fn rank<K: Ord, G: Borrow<Grams>>(
-    question: &Grams,
+    question: &Question,
     candidates: impl IntoIterator<Item = (K, G)>,
     limit: usize,
 ) -> Vec<Similar<K>> {
     let mut having = [0_u32; MAX_GRAMS];
     let mut met = Vec::new();
     for (key, grams) in candidates.into_iter().take(MAX_CANDIDATES) {
-        let shared = question.shared_with(grams.borrow());
+        let shared = question.grams.shared_with(grams.borrow());
         having
             .iter_mut()
             .enumerate()
@@ -132,8 +176,8 @@ pub fn rank<K: Ord, G: Borrow<Grams>>(
     }
     let weights = having.map(|count| (1.0 + (met.len() as f64 + 1.0) / (f64::from(count) + 1.0)).ln());
     let weigh = |shared: u128| {
-        let weighed = weights.iter().take(question.0.len()).enumerate();
-        weighed.filter(|(at, _)| shared >> at & 1 == 1).map(|(_, weight)| weight).sum::<f64>()
+        let weighed = weights.iter().zip(&question.weights).enumerate();
+        weighed.filter(|(at, _)| shared >> at & 1 == 1).map(|(_, (rare, says))| rare * says).sum::<f64>()
     };
     let whole = weigh(u128::MAX);
     let mut found: Vec<Similar<K>> = met
@@ -219,9 +263,20 @@ fn beginning(text: &str, chars: usize) -> &str {
 struct Word {
     text: String,
     is_unspaced: bool,
+    /// Whether it stands in a name of a file, in a path or in an identifier, or holds a digit.
+    is_name: bool,
 }
 
 impl Word {
+    /// How much it says by itself, from 0 to 1.
+    fn weight(&self) -> f64 {
+        if self.is_unspaced || self.is_name {
+            return 1.0;
+        }
+        let letters = self.text.chars().take(WHOLE_WORD as usize).count() as f64;
+        (letters / WHOLE_WORD).powi(2)
+    }
+
     /// Whether it has more than one part.
     fn has_parts(&self) -> bool {
         !self.is_unspaced && self.text.chars().nth(PART_CHARS).is_some()
@@ -232,24 +287,33 @@ impl Word {
 fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut run = String::new();
-    for piece in beginning(text, READ_CHARS).split_word_bounds() {
+    let pieces: Vec<&str> = beginning(text, READ_CHARS).split_word_bounds().collect();
+    for (at, piece) in pieces.iter().enumerate() {
         if piece.starts_with(is_unspaced) {
             run.push_str(piece);
             continue;
         }
         if !run.is_empty() {
-            words.push(Word { text: std::mem::take(&mut run), is_unspaced: true });
+            words.push(Word { text: std::mem::take(&mut run), is_unspaced: true, is_name: false });
         }
+        let before = at.checked_sub(1).and_then(|before| pieces.get(before));
+        let is_joined = is_joint(before) || is_joint(pieces.get(at + 1).filter(|next| **next != "."));
         // `notes.txt`, `it's` and `snake_case` are one word each to Unicode.
         let spaced = piece.split(|c: char| c == '’' || c.is_ascii_punctuation());
         let spaced = spaced.filter(|word| word.chars().any(char::is_alphanumeric));
-        words.extend(spaced.map(|word| Word { text: word.to_lowercase(), is_unspaced: false }));
+        let is_name = is_joined || piece.contains(['.', '_']) || piece.chars().any(|c| c.is_ascii_digit());
+        words.extend(spaced.map(|word| Word { text: word.to_lowercase(), is_unspaced: false, is_name }));
     }
     if !run.is_empty() {
-        words.push(Word { text: run, is_unspaced: true });
+        words.push(Word { text: run, is_unspaced: true, is_name: false });
     }
     words.truncate(MAX_GRAMS);
     words
+}
+
+/// Whether a piece of a text joins the parts of a name. A full stop does so only before a part: `.txt`.
+fn is_joint(piece: Option<&&str>) -> bool {
+    piece.is_some_and(|piece| matches!(*piece, "." | "/" | "_" | "~"))
 }
 
 /// A unit of comparison, and its offset in its word.

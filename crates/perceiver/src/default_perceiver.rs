@@ -77,9 +77,10 @@ impl Perceiver for DefaultPerceiver {
         }
         if model.profile().guided {
             let intent = guided::restated(request, dialogue, model).await?;
-            let intent = intent.map(|intent| with_own_words(intent.trim(), &copy.intent));
-            let Some(intent) = intent else { return Ok(Perceived::Task(copy)) };
-            return Ok(Perceived::Task(TaskSpec { task_id: TaskId::from_text(&intent), intent, ..copy }));
+            return Ok(Perceived::Task(match intent {
+                Some(restated) => with_own_words(restated.trim(), copy),
+                None => copy,
+            }));
         }
         let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text, dialogue));
         let prompt = prompt.with_max_tokens(1024);
@@ -95,8 +96,7 @@ impl Perceiver for DefaultPerceiver {
         if !questions.is_empty() {
             return Ok(Perceived::Unclear(questions));
         }
-        let intent = with_own_words(intent.trim(), &copy.intent);
-        Ok(Perceived::Task(TaskSpec { task_id: TaskId::from_text(&intent), intent, ..copy }))
+        Ok(Perceived::Task(with_own_words(intent.trim(), copy)))
     }
 }
 
@@ -118,26 +118,28 @@ pub(crate) fn copied(request: &UserRequest, dialogue: &Dialogue) -> Result<TaskS
     if text.len() > MAX_REQUEST_BYTES {
         return Err(PerceiveError::TooLong { bytes: text.len(), limit: MAX_REQUEST_BYTES });
     }
-    let mut intent = text.to_owned();
+    let (mut intent, mut subject) = (text.to_owned(), text.to_owned());
     for Exchange { questions, answer } in dialogue.exchanges() {
         let answer: String = answer.trim().chars().take(ANSWER_KEPT).collect();
         if !answer.is_empty() {
             // Writing to a string cannot fail.
             let _ = write!(intent, "\n(Asked: {} Answered: {answer})", questions.join(" "));
+            let _ = write!(subject, "\n{answer}");
         }
     }
-    Ok(TaskSpec { intent, raw_input: request.text.clone(), ..TaskSpec::verbatim(text) })
+    let subject = (subject != intent).then_some(subject);
+    Ok(TaskSpec { intent, subject, raw_input: request.text.clone(), ..TaskSpec::verbatim(text) })
 }
 
 /// The restated request together with the user's own words, so that planner, executor and judges have both
 /// and the model's reading never replaces the message. If the two differ only in punctuation, blanks and
 /// capitals, nothing was open, and the user's own words are the request.
-fn with_own_words(restated: &str, text: &str) -> String {
-    if !restated.chars().any(char::is_alphanumeric) || letters(restated).eq(letters(text)) {
-        text.to_owned()
-    } else {
-        format!("{restated}\n(In the user's words: {text})")
+fn with_own_words(restated: &str, copy: TaskSpec) -> TaskSpec {
+    if !restated.chars().any(char::is_alphanumeric) || letters(restated).eq(letters(&copy.intent)) {
+        return copy;
     }
+    let intent = format!("{restated}\n(In the user's words: {})", copy.intent);
+    TaskSpec { task_id: TaskId::from_text(&intent), intent, subject: Some(restated.to_owned()), ..copy }
 }
 
 /// The letters and digits of a text in lower case.
@@ -181,18 +183,17 @@ mod tests {
             ("rm x -- -y", "Rm x -y"),
         ];
         for (text, restated) in table {
-            assert_eq!(with_own_words(restated, text), text);
+            assert_eq!(with_own_words(restated, TaskSpec::verbatim(text)), TaskSpec::verbatim(text));
         }
-        assert_eq!(
-            with_own_words("Count a and b", "count a b"),
-            "Count a and b\n(In the user's words: count a b)"
-        );
+        let task = with_own_words("Count a and b", TaskSpec::verbatim("count a b"));
+        assert_eq!(task.intent, "Count a and b\n(In the user's words: count a b)");
+        assert_eq!(task.subject(), "Count a and b", "the frame is no word of the request");
     }
 
     proptest! {
         #[test]
         fn the_users_words_are_there_whatever_the_model_says(restated in ".{0,40}", text in "[a-z0-9./~ ]{1,40}") {
-            let intent = with_own_words(restated.trim(), &text);
+            let intent = with_own_words(restated.trim(), TaskSpec::verbatim(&text)).intent;
             prop_assert!(intent.contains(&text), "{text:?} is not in {intent:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_case_file::CaseFile;
-use artoo_llm_client::{LlmClient, inline, metered};
+use artoo_llm_client::{LlmClient, ModelProfile, inline, metered};
 use artoo_types::{
     ClarificationAnswered, ClarificationRequested, FailureReport, FailureReportRequest, Fault, FaultKind,
     GaveUp, GiveUpKind, Instruction, MemoryReply, Message, Plan, PlanDirective, Role, SubTaskOutcome,
@@ -132,9 +132,7 @@ impl Actor {
         let case = self.sender.case_file();
         if let Some(spec) = case.task() {
             self.state.asked_memory = true;
-            let outcomes = previous(&case, self.state.round + 1).map(|previous| previous.outcomes);
-            let outcomes = outcomes.unwrap_or_default();
-            let question = self.settings.asking.question(&spec, &self.settings.surroundings, &outcomes);
+            let question = self.settings.asking.question(&spec, &self.settings.surroundings);
             self.publish(question);
         }
     }
@@ -185,7 +183,7 @@ impl Actor {
             if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
         });
         match planned {
-            Ok(plan) => self.publish(handed_on(plan, memory, &cx)),
+            Ok(plan) => self.publish(handed_on(plan, memory, &cx, &self.model.profile())),
             Err(PlanError::GaveUp(given_up)) if self.may_ask(&given_up, &case) => {
                 self.ask_the_user(&given_up, &case, memory);
             }
@@ -242,14 +240,9 @@ impl Actor {
     }
 }
 
-/// The plan before that of a round.
-fn previous(case: &CaseFile, round: u32) -> Option<Previous> {
-    case.plans_before(round).next_back().and_then(|record| Previous::of(record, case))
-}
-
 /// The plan with what everybody who works on it is told besides. Applied to the plan of any planner: its
 /// calls are guarded by what was recalled.
-fn handed_on(mut plan: Plan, memory: &MemoryReply, cx: &PlanContext) -> Plan {
-    Recalled::of(memory, cx.run_id).hand_on(&cx.spec.intent, &mut plan);
+fn handed_on(mut plan: Plan, memory: &MemoryReply, cx: &PlanContext, profile: &ModelProfile) -> Plan {
+    Recalled::of(memory, cx.run_id).hand_on(&cx.spec.intent, profile, &mut plan);
     plan
 }

@@ -3,23 +3,18 @@
 //!
 //! Source: `docs/deviations.md`, "What R2 hears".
 
-mod guards;
-mod render;
-
 use std::collections::BTreeSet;
 
-use artoo_llm_client::{fitting_lessons, laws};
+use artoo_llm_client::{ModelProfile, fitting_lessons, laws, lessons};
 use artoo_types::{
     Briefing, Experience, Law, Lesson, MegramId, MemoryAction, MemoryReply, Origin, PairMemory, Plan,
     PlanMemory, Polarity, RunId, SopRecord,
 };
 
-pub(crate) use guards::guards;
-
 /// Size limit of memory in R2's prompt, without the user's laws, in characters.
-const FOR_THE_PLAN: usize = 2400;
+const FOR_THE_PLAN: usize = 1200;
 /// Size limit of memory in the prompt of a step, without the user's laws, in characters.
-const FOR_A_STEP: usize = 800;
+const FOR_A_STEP: usize = 600;
 
 /// The part of memory that goes into a plan.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,14 +25,14 @@ pub struct Recalled {
     pub laws: Vec<Law>,
     /// What else each step is told, the most important first.
     pub lessons: Vec<Lesson>,
-    /// Which Megrams of the reply are used, which are not, and the guards on the plan's calls.
+    /// Which Megrams of the reply are in the text for R2, and which are not.
     pub memory: PlanMemory,
 }
 
 impl Recalled {
-    /// Selects from a reply. Rules come first, then experiences, the strongest first; entries that memory
-    /// advises to ignore are left out, and so are experiences of this very run, of which the planner knows
-    /// more. The user's laws are always included.
+    /// Selects from a reply. Rules come first, then experiences, the strongest first; each lesson once. Entries
+    /// that memory advises to ignore are left out, and so are experiences of this very run, of which the planner
+    /// knows more. The user's laws are always included.
     ///
     /// ```
     /// use artoo_planner::{Recalled, conformance};
@@ -47,20 +42,16 @@ impl Recalled {
     /// assert_eq!(Recalled::of(&nothing_is_known, RunId::OPERATOR), Recalled::default());
     /// ```
     pub fn of(reply: &MemoryReply, run_id: RunId) -> Self {
-        let selected = select(reply, run_id);
-        let guards = guards(reply);
-        let behind = guards.iter().flat_map(|guard| &guard.because).copied();
-        let told = selected.iter().map(|item| item.what.id());
-        let used: BTreeSet<MegramId> =
-            reply.laws.iter().map(|law| law.id).chain(told).chain(behind).collect();
+        let for_the_plan = fitting_lessons(select(reply, run_id), FOR_THE_PLAN);
+        let told = for_the_plan.iter().map(Lesson::id);
+        let used: BTreeSet<MegramId> = reply.laws.iter().map(|law| law.id).chain(told).collect();
         let mut seen = BTreeSet::new();
         let (used, ignored) = all(reply).filter(|id| seen.insert(*id)).partition(|id| used.contains(id));
-        let lessons = selected.iter().map(|item| item.what.to_lesson());
         Self {
-            for_the_plan: format!("{}{}", laws(&reply.laws), render::to_the_planner(reply, &selected)),
+            for_the_plan: format!("{}{}", laws(&reply.laws), lessons(&for_the_plan)),
             laws: reply.laws.clone(),
-            lessons: fitting_lessons(lessons, FOR_A_STEP),
-            memory: PlanMemory { used, ignored, guards },
+            lessons: fitting_lessons(for_the_plan, FOR_A_STEP),
+            memory: PlanMemory { used, ignored },
         }
     }
 
@@ -69,86 +60,54 @@ impl Recalled {
         self.for_the_plan.is_empty()
     }
 
-    /// Adds what everybody is told of this request, and the account, to a plan.
-    pub fn hand_on(self, request: &str, plan: &mut Plan) {
+    /// Adds what everybody is told of this request, and the account, to a plan. The plan of a guided model is
+    /// one step whatever memory says, so nothing of it was used: what a step is told is in its own account.
+    pub fn hand_on(self, request: &str, profile: &ModelProfile, plan: &mut Plan) {
         plan.briefing = Briefing { request: request.to_owned(), laws: self.laws, lessons: self.lessons };
-        plan.memory = self.memory;
+        let PlanMemory { used, ignored } = self.memory;
+        plan.memory = if profile.guided {
+            PlanMemory { ignored: used.into_iter().chain(ignored).collect(), used: Vec::new() }
+        } else {
+            PlanMemory { used, ignored }
+        };
     }
 }
 
-/// A selectable entry.
-#[derive(Clone, Debug)]
-struct Item<'a> {
-    /// The position of its pair in the reply.
-    at: usize,
-    pair: &'a PairMemory,
-    what: What<'a>,
-    /// The text for the planner.
-    text: String,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum What<'a> {
-    Rule(&'a SopRecord),
-    Experience(&'a Experience),
-}
-
-impl What<'_> {
-    fn id(self) -> MegramId {
-        match self {
-            Self::Rule(rule) => rule.id,
-            Self::Experience(experience) => experience.id,
-        }
-    }
-
-    fn to_lesson(self) -> Lesson {
-        match self {
-            Self::Rule(rule) => Lesson::Rule(rule.clone()),
-            Self::Experience(experience) => Lesson::Experience(experience.clone()),
-        }
-    }
-
-    /// Constraints come before practices, and both before experiences; experiences are ordered by strength.
-    fn rank(self) -> (u8, f64) {
-        match self {
-            Self::Rule(SopRecord { polarity: Polarity::Constraint, .. }) => (0, 0.0),
-            Self::Rule(SopRecord { polarity: Polarity::Practice, .. }) => (1, 0.0),
-            Self::Experience(experience) => (2, -experience.strength),
-        }
-    }
-}
-
-/// The selected entries, in the order of the reply.
-fn select(reply: &MemoryReply, run_id: RunId) -> Vec<Item<'_>> {
-    let mut items: Vec<Item<'_>> = Vec::new();
-    for (at, pair) in reply.recalled.iter().enumerate() {
-        if pair.potentials.action == MemoryAction::Ignore {
-            continue;
-        }
-        let is_elsewhere = |told: &&Experience| told.origin != Some(Origin::Run(run_id));
-        let rules = pair.sops.iter().map(What::Rule);
-        let experiences = pair.experiences.iter().filter(is_elsewhere).map(What::Experience);
-        items.extend(rules.chain(experiences).map(|what| Item { at, pair, what, text: render::item(what) }));
-    }
-    items.sort_by(|one, other| {
-        let ((one_kind, one_strength), (kind, strength)) = (one.what.rank(), other.what.rank());
-        one_kind.cmp(&kind).then(one_strength.total_cmp(&strength)).then(one.at.cmp(&other.at))
+/// The lessons of a reply, the most important first: constraints, practices, then experiences by strength.
+fn select(reply: &MemoryReply, run_id: RunId) -> Vec<Lesson> {
+    let heeded = reply.recalled.iter().filter(|pair| match pair.potentials.action {
+        MemoryAction::Ignore => false,
+        MemoryAction::Exploit | MemoryAction::Avoid | MemoryAction::Caution => true,
     });
-    let mut left = FOR_THE_PLAN;
-    let mut opened: BTreeSet<usize> = BTreeSet::new();
-    let mut known: BTreeSet<MegramId> = BTreeSet::new();
-    items.retain(|item| {
-        let head =
-            if opened.contains(&item.at) { 0 } else { render::head(item.at, item.pair).chars().count() };
-        let cost = head + item.text.chars().count();
-        if cost > left || !known.insert(item.what.id()) {
-            return false;
-        }
-        left -= cost;
-        opened.insert(item.at);
-        true
+    let is_elsewhere = |told: &&Experience| told.origin != Some(Origin::Run(run_id));
+    let of_pair = |pair: &PairMemory| -> Vec<Lesson> {
+        let rules = pair.sops.iter().cloned().map(Lesson::Rule);
+        let experiences = pair.experiences.iter().filter(is_elsewhere).cloned().map(Lesson::Experience);
+        rules.chain(experiences).collect()
+    };
+    let mut lessons: Vec<Lesson> = heeded.flat_map(of_pair).collect();
+    lessons.sort_by(|one, other| {
+        let ((one_kind, one_strength), (kind, strength)) = (rank(one), rank(other));
+        one_kind.cmp(&kind).then(one_strength.total_cmp(&strength))
     });
-    items
+    let mut known = BTreeSet::new();
+    lessons.retain(|lesson| known.insert(words(lesson).to_owned()));
+    lessons
+}
+
+fn rank(lesson: &Lesson) -> (u8, f64) {
+    match lesson {
+        Lesson::Rule(SopRecord { polarity: Polarity::Constraint, .. }) => (0, 0.0),
+        Lesson::Rule(SopRecord { polarity: Polarity::Practice, .. }) => (1, 0.0),
+        Lesson::Experience(experience) => (2, -experience.strength),
+    }
+}
+
+fn words(lesson: &Lesson) -> &str {
+    match lesson {
+        Lesson::Rule(rule) => &rule.content,
+        Lesson::Experience(experience) => &experience.content,
+    }
 }
 
 /// Every Megram of a reply.

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 
 use artoo_llm_client::fair_share;
 use artoo_types::{
-    Briefing, CriterionVerdict, DispatchManifest, EarlierResult, FailureClass, Finding, Judge, MemoryGuard,
-    Message, OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, TaskSpec,
-    Warning,
+    Briefing, CriterionVerdict, DispatchManifest, EarlierResult, FailureClass, Finding, Judge, Message,
+    OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, TaskSpec, Warning,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -24,8 +23,6 @@ pub struct Dispatch {
     round: u32,
     /// When the task must be done.
     deadline: Option<DateTime<FixedOffset>>,
-    /// The memory guards on the plan's calls.
-    guards: Vec<MemoryGuard>,
     /// What its steps are told besides.
     briefing: Briefing,
     /// Waiting subtasks by group.
@@ -68,7 +65,6 @@ impl Dispatch {
             run_id,
             round: 0,
             deadline: None,
-            guards: Vec::new(),
             briefing: Briefing::default(),
             waiting: BTreeMap::new(),
             running: Vec::new(),
@@ -99,7 +95,6 @@ impl Dispatch {
             return vec![ignored(plan.round).into()];
         }
         self.round = plan.round;
-        self.guards.clone_from(&plan.memory.guards);
         self.briefing.clone_from(&plan.briefing);
         self.waiting.clear();
         self.running.clear();
@@ -158,7 +153,6 @@ impl Dispatch {
     fn subtask(&self, placed: Placed) -> SubTask {
         let Placed { subtask_id, planned } = placed;
         SubTask {
-            guards: self.guards.clone(),
             briefing: self.briefing.clone(),
             round: self.round,
             is_whole: self.positions.len() == 1,

@@ -1,13 +1,18 @@
 //! Settings of the executor (R3) of one run.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use artoo_executor::{Environment, Provenance, Settings, Terms, Writes};
+use artoo_ggs_core::Profile;
 use artoo_sandbox::{Network, SandboxMode};
+use artoo_shared_memory::PATIENCE;
 use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome};
 use uuid::Uuid;
 
 use crate::{RunRequest, artoo::Parts, run_tools::OnThisMachine};
+
+/// How much longer the executor waits for memory than memory may take: its answer has to arrive.
+const ON_THE_WAY: Duration = Duration::from_millis(500);
 
 /// The executor's settings for a run whose tools have this context, with the completed work of an earlier run
 /// of the same request.
@@ -46,6 +51,11 @@ pub(crate) fn executor_settings(
         provenance: provenance(request, kept),
         attempt_deadline: parts.options.deadlines.attempt,
         parallel: parts.options.parallel.0,
+        memory_patience: match parts.options.profile {
+            Profile::Default => Some(PATIENCE + ON_THE_WAY),
+            // It has no guards on calls.
+            Profile::SpecV08 => None,
+        },
         mint: Arc::new(|| CallId::new(Uuid::new_v4())),
     }
 }

@@ -60,10 +60,6 @@ impl RunTools for OnThisMachine {
         self.context.evidence.get(evidence).ok()
     }
 
-    fn recorded(&self, text: &str) -> String {
-        self.context.evidence.redactor().apply(text).into_owned()
-    }
-
     fn now(&self) -> DateTime<FixedOffset> {
         self.context.time.now()
     }

@@ -11,8 +11,8 @@ use crate::answer;
 /// Serves one run until it is closed. The memory outlives the run: the caller closes it. `redact` removes
 /// secrets from what is written and, so that it is found again, from queries.
 ///
-/// Messages are answered one at a time in the run's order, so a query sees every earlier Megram. Only the
-/// planner waits for this actor, for the answer to a query: publishing never waits.
+/// Messages are answered one at a time in the run's order, so a query sees every earlier Megram. Planner and
+/// executor wait for this actor, for the answer to a query: publishing never waits.
 pub async fn run(mut port: Port, memory: Arc<dyn MemoryService>, redact: Redactor) {
     while let Some(envelope) = port.recv().await {
         for message in answer(memory.as_ref(), &redact, &envelope).await {

@@ -2,22 +2,23 @@
 
 use std::time::Duration;
 
-use artoo_mkct_memory::MemoryService;
+use artoo_mkct_memory::{MemoryService, guard};
 use artoo_redaction::Redactor;
 use artoo_types::{
-    Entity, Envelope, Megram, MegramWrite, MemoryQuery, MemoryReply, Message, Origin, Role, Space, TagPair,
-    Warning,
+    Entity, Envelope, GuardQuery, GuardReply, Megram, MegramWrite, MemoryQuery, MemoryReply, Message, Origin,
+    Role, Space, TagPair, Warning,
 };
 use tokio::time::timeout;
 
-/// Timeout of a memory query. After that the planner gets an empty reply, since planning without memory is
-/// better than not planning.
+/// Timeout of a query. After that whoever asks gets an empty reply, since working without memory is better than
+/// not working.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Handles one message and returns what to publish.
 ///
 /// - A [`MemoryQuery`] always gets its [`MemoryReply`]. If the memory fails, the reply is empty, and a
 ///   [`Warning`] names the failure.
+/// - A [`GuardQuery`] always gets its [`GuardReply`], without a guard if the memory fails.
 /// - A [`MegramWrite`] from R7 goes to the memory, with the run as its origin; one from another role is
 ///   refused with a [`Warning`]. `docs/deviations.md`, "R7 writes".
 /// - Secrets are removed from tags, words and queries alike, so that none are stored and stored entries are
@@ -43,6 +44,8 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 pub async fn answer(memory: &dyn MemoryService, redact: &Redactor, envelope: &Envelope) -> Vec<Message> {
     if let Message::MemoryQuery(query) = envelope.message.as_ref() {
         look_up(memory, &without_secrets(query, redact)).await
+    } else if let Message::GuardQuery(query) = envelope.message.as_ref() {
+        look_up_call(memory, redact, query).await
     } else if let Message::MegramWrite(write) = envelope.message.as_ref() {
         take(memory, redact, envelope, write)
     } else {
@@ -57,10 +60,29 @@ async fn look_up(memory: &dyn MemoryService, query: &MemoryQuery) -> Vec<Message
             format!("what memory knows of {asked} could not be had, so the plan goes on without: {why}");
         vec![warning(said), MemoryReply::nothing(query).into()]
     };
+    match recalled(memory, query).await {
+        Ok(reply) => vec![reply.into()],
+        Err(why) => failed(why),
+    }
+}
+
+async fn look_up_call(memory: &dyn MemoryService, redact: &Redactor, query: &GuardQuery) -> Vec<Message> {
+    let pairs = query.pairs.iter().map(|asked| pair(asked, redact)).collect();
+    let reply = |guard| GuardReply { call_id: query.call_id, guard }.into();
+    match recalled(memory, &MemoryQuery { pairs, like: None }).await {
+        Ok(known) => vec![reply(guard(&query.call, &known.recalled))],
+        Err(why) => {
+            let said = format!("what memory holds against a call could not be had, so it is made: {why}");
+            vec![warning(said), reply(None)]
+        }
+    }
+}
+
+async fn recalled(memory: &dyn MemoryService, query: &MemoryQuery) -> Result<MemoryReply, String> {
     match timeout(PATIENCE, memory.recall(query)).await {
-        Ok(Ok(reply)) => vec![reply.into()],
-        Ok(Err(error)) => failed(chain(&error)),
-        Err(_elapsed) => failed(format!("no answer in {} s", PATIENCE.as_secs())),
+        Ok(Ok(reply)) => Ok(reply),
+        Ok(Err(error)) => Err(chain(&error)),
+        Err(_elapsed) => Err(format!("no answer in {} s", PATIENCE.as_secs())),
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FailureClass, SubTaskId, ToolCall};
+use crate::{FailureClass, MegramId, SubTaskId, ToolCall};
 
 /// The result of one attempt at a subtask. R3 to R4a. The output is a claim; the tool calls are the ground truth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,9 @@ pub struct ExecutionResult {
     /// How far several samples agreed on the last call, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Samples>,
+    /// Laws, rules and experiences that were in the prompt behind its last call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<MegramId>,
 }
 
 impl ExecutionResult {
@@ -46,6 +49,7 @@ impl ExecutionResult {
             tool_calls: Vec::new(),
             failure: None,
             samples: None,
+            told: Vec::new(),
         }
     }
 }

@@ -3,35 +3,58 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockedTarget, MegramId, Potentials};
+use crate::{BlockedTarget, CallId, MegramId, Potentials, TagPair};
 
 /// What R2 made of what was recalled. Every Megram of the reply is either used or ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanMemory {
-    /// Rules, experiences and laws that the plan was made with.
+    /// Rules, experiences and laws that were in the prompt from which the plan was made. Empty for a guided model, whose plan is one
+    /// step whatever memory says. What the executor was told is in [`ExecutionResult::told`](crate::ExecutionResult::told).
     pub used: Vec<MegramId>,
-    /// Those that were left out: of pairs that memory advises to ignore, or beyond what fits.
+    /// Those that were left out: of pairs that memory advises to ignore, beyond what fits, or not what the plan was made from.
     pub ignored: Vec<MegramId>,
-    /// What the calls of the plan are held to.
-    pub guards: Vec<MemoryGuard>,
 }
 
 impl PlanMemory {
     /// Whether nothing was recalled.
     pub fn is_empty(&self) -> bool {
-        self.used.is_empty() && self.ignored.is_empty() && self.guards.is_empty()
+        self.used.is_empty() && self.ignored.is_empty()
     }
 }
 
-/// A call that memory advises against, as the plan gate and the executor are held to it.
+/// Does memory advise against this call? R3 to R5, before the call is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GuardQuery {
+    /// The call.
+    pub call_id: CallId,
+    /// Its tool and its input in normal form.
+    pub call: BlockedTarget,
+    /// Where experience of this call is filed, in the place and for the request of this run.
+    pub pairs: Vec<TagPair>,
+}
+
+/// The answer. R5 to R3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GuardReply {
+    /// The call.
+    pub call_id: CallId,
+    /// What memory holds against it; `None` if nothing.
+    pub guard: Option<MemoryGuard>,
+}
+
+/// A call that memory advises against, as the executor is held to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryGuard {
     /// The tool and its input in normal form.
     pub target: BlockedTarget,
     /// How it is held back.
     pub action: GuardAction,
-    /// The potentials of its pair when the plan was made.
+    /// The potentials of its pairs together, when the call was about to be made.
     pub potentials: Potentials,
+    /// Whether a rule forbids it. Experience alone holds only while the run has changed nothing: after a change the same call is another
+    /// question.
+    #[serde(default)]
+    pub by_rule: bool,
     /// The rule or the experiences behind it, the strongest first.
     pub because: Vec<MegramId>,
     /// The strongest of them in words, for the refusal and the question.

@@ -75,7 +75,7 @@ pub use criterion::{Check, Criterion, Mode};
 pub use excerpt::{Excerpt, head_tail, head_tail_of_ends, place_of, printable};
 pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind, Samples};
 pub use fault::{Fault, FaultKind, Warning};
-pub use guard::{GuardAction, Held, HeldEnd, MemoryGuard, PlanMemory};
+pub use guard::{GuardAction, GuardQuery, GuardReply, Held, HeldEnd, MemoryGuard, PlanMemory};
 pub use ids::{CallId, EvidenceId, MegramId, RunId, SessionId, SubTaskId, TaskId, short_id};
 pub use instruction::{Instruction, MAX_INSTRUCTION_BYTES};
 pub use intent::same_intent;

@@ -1,12 +1,13 @@
 //! The MKCT memory as its neighbours see it. Source: specification v0.8, R5.
 
 use std::fmt;
+use std::path::Path;
 
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockedTarget, MegramId, RunId, ToolName};
+use crate::{BlockedTarget, MegramId, RunId};
 
 macro_rules! tag {
     ($(#[$doc:meta])* $name:ident) => {
@@ -50,6 +51,11 @@ impl Space {
         Self(format!("intent:{}", crate::intent_slug(intent).as_deref().unwrap_or("task")))
     }
 
+    /// Whether it is the space of a tool.
+    pub fn is_of_a_tool(&self) -> bool {
+        self.0.starts_with("tool:")
+    }
+
     /// The space of a tool.
     pub fn tool(name: &crate::ToolName) -> Self {
         Self(format!("tool:{name}"))
@@ -63,8 +69,13 @@ impl Entity {
     }
 
     /// The entity of a folder that a task was worked on in: its local context.
-    pub fn folder(path: &std::path::Path) -> Self {
+    pub fn folder(path: &Path) -> Self {
         Self(format!("path:{}", path.display()))
+    }
+
+    /// The entity of a call in a working folder.
+    fn in_folder(folder: &Path, call: &str) -> Self {
+        Self(format!("path:{} $ {call}", folder.display()))
     }
 
     /// The entity of a tool's target.
@@ -88,24 +99,35 @@ impl TagPair {
         Self { space, entity }
     }
 
-    /// The pair of a tool and its input.
+    /// The pair of a tool and its input, in any folder.
     pub fn of_call(call: &BlockedTarget) -> Self {
         Self::new(Space::tool(&call.tool), Entity::path(&call.target))
     }
 
-    /// The tool and the input that this is the pair of; `None` where it is of a task.
+    /// The pair of a tool and its input in a working folder: `make` that failed in one project says nothing of another.
     ///
     /// ```
-    /// use artoo_types::{BlockedTarget, Entity, Space, TagPair, ToolName};
+    /// use artoo_types::{BlockedTarget, TagPair, ToolName};
     ///
     /// let call = BlockedTarget { tool: ToolName::new("shell"), target: "ls docs".into() };
-    /// assert_eq!(TagPair::of_call(&call).call(), Some(call));
-    /// assert_eq!(TagPair::new(Space::intent("Count"), Entity::local()).call(), None);
+    /// let pair = TagPair::of_call_in(&call, "/home/ada".as_ref());
+    /// assert_eq!(pair.to_string(), "(tool:shell, path:/home/ada $ ls docs)");
+    /// let answer = TagPair::of_answer("Count", &call, "/home/ada".as_ref());
+    /// assert_eq!(answer.to_string(), "(intent:count, path:/home/ada $ shell ls docs)");
     /// ```
-    pub fn call(&self) -> Option<BlockedTarget> {
-        let tool = self.space.as_str().strip_prefix("tool:")?;
-        let target = self.entity.as_str().strip_prefix("path:")?;
-        Some(BlockedTarget { tool: ToolName::new(tool), target: target.to_owned() })
+    pub fn of_call_in(call: &BlockedTarget, folder: &Path) -> Self {
+        Self::new(Space::tool(&call.tool), Entity::in_folder(folder, &call.target))
+    }
+
+    /// The pair of a call as the answer to a request of this intent: the call may be right where another thing is asked.
+    pub fn of_answer(intent: &str, call: &BlockedTarget, folder: &Path) -> Self {
+        let called = format!("{} {}", call.tool, call.target);
+        Self::new(Space::intent(intent), Entity::in_folder(folder, &called))
+    }
+
+    /// Where experience of a call is filed that is about to be made in this folder, for a request of this intent.
+    pub fn about_call(intent: &str, call: &BlockedTarget, folder: &Path) -> Vec<Self> {
+        vec![Self::of_call(call), Self::of_call_in(call, folder), Self::of_answer(intent, call, folder)]
     }
 }
 

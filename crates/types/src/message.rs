@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ClarificationAnswered,
     ClarificationRequested, ControlSettings, CorrectionSignal, DispatchManifest, DreamReport,
-    ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery,
-    MemoryReply, ModelCall, OutcomeSummary, PersonNote, Plan, PlanApprovalDecided, PlanApprovalRequested,
-    PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput,
-    ToolStarted, UserRequest, VerdictReached, Warning,
+    ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult, GuardQuery, GuardReply,
+    MegramWrite, MemoryQuery, MemoryReply, ModelCall, OutcomeSummary, PersonNote, Plan, PlanApprovalDecided,
+    PlanApprovalRequested, PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec,
+    ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
 };
 
 /// A message as the bus delivers it and the journal keeps it.
@@ -124,6 +124,10 @@ messages! {
     DispatchManifest,
     /// A subtask to run.
     SubTask,
+    /// A question to memory about a call.
+    GuardQuery,
+    /// Memory's answer.
+    GuardReply,
     /// A call begins.
     ToolStarted,
     /// A piece of a call's output.

@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Briefing, Criterion, Law, MemoryGuard, PlanMemory, RunId, SubTaskId, TaskId};
+use crate::{Briefing, Criterion, Law, PlanMemory, RunId, SubTaskId, TaskId};
 
 /// What R2 proposes. R2 to the dispatcher, which gives the subtasks their ids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -135,9 +135,6 @@ pub struct SubTask {
     pub earlier: Vec<EarlierResult>,
     /// Assertions about its output.
     pub success_criteria: Vec<Criterion>,
-    /// The calls that memory advises against.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub guards: Vec<MemoryGuard>,
     /// When it must be done.
     pub deadline: Option<DateTime<FixedOffset>>,
 }
@@ -168,7 +165,6 @@ impl SubTask {
             briefing: Briefing::default(),
             earlier: Vec::new(),
             success_criteria: planned.success_criteria,
-            guards: Vec::new(),
             deadline: None,
         }
     }

@@ -141,6 +141,10 @@ pub struct TaskSpec {
     pub constraints: Constraints,
     /// The user's words, verbatim.
     pub raw_input: String,
+    /// What the request is about: its words with references resolved, without the frame in which the intent quotes the user. `None` where
+    /// the intent has no frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
 }
 
 impl TaskSpec {
@@ -151,7 +155,13 @@ impl TaskSpec {
             intent: text.to_owned(),
             constraints: Constraints::default(),
             raw_input: text.to_owned(),
+            subject: None,
         }
+    }
+
+    /// What the request is about, in words that name it: memory files and finds it by these.
+    pub fn subject(&self) -> &str {
+        self.subject.as_deref().unwrap_or(&self.intent)
     }
 
     /// The task as it stands when the person has said this while it was worked on: their words follow those of the request, word for word.
@@ -159,7 +169,8 @@ impl TaskSpec {
         let said = |text: &str| {
             std::iter::once(text).chain(notes.iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
         };
-        Self { intent: said(&self.intent), raw_input: said(&self.raw_input), ..self.clone() }
+        let subject = self.subject.as_deref().map(said);
+        Self { intent: said(&self.intent), raw_input: said(&self.raw_input), subject, ..self.clone() }
     }
 }
 

@@ -197,7 +197,7 @@ mod tests {
 
     fn nothing() -> AuditReport {
         AuditReport {
-            periodic: Vec::new(),
+            periodic: artoo_types::PeriodicReports::default(),
             trigger: AuditTrigger::OnDemand,
             window_start: Some(time("2026-03-14T08:00:00+08:00")),
             window_end: time("2026-03-14T12:00:00+08:00"),
@@ -248,7 +248,7 @@ mod tests {
     fn one_of_each() -> AuditReport {
         let trend = |n, trend, values: &[f64]| GapTrend { task_id: run(n), trend, d: d(values) };
         AuditReport {
-            periodic: Vec::new(),
+            periodic: artoo_types::PeriodicReports::default(),
             tasks_observed: 42,
             total_corrections: 17,
             gap_trends: vec![

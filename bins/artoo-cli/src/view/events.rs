@@ -87,7 +87,6 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             }
             let mut lines = one(0, Some(Style::Strong), head);
             lines.extend(subtasks.iter().map(|subtask| frame.line(code, 1, None, &planned(subtask))));
-            lines.extend(memory.guards.iter().map(|guard| frame.line(code, 1, None, &memory::guard(guard))));
             if frame.verbose {
                 let criteria = task_criteria.iter().map(|criterion| format!("criterion: {}", criterion.text));
                 lines.extend(criteria.map(|text| frame.line(code, 1, Some(Style::Faint), &text)));

@@ -38,9 +38,7 @@ pub(crate) fn run() -> Vec<Line> {
                 {"sequence": 1, "intent": "count the .txt files in docs", "context": "", "success_criteria": []},
                 {"sequence": 1, "intent": "找出 docs 里最大的文件\u{1b}[2J\u{9b}31m", "context": "", "success_criteria": []}],
             "kept": [],
-            "memory": {"used": [CALL], "ignored": [OTHER_CALL], "guards": [{
-                "target": {"tool": "shell", "target": "find . -iname .txt\u{1b}[2J"}, "action": "refuse", "because": [CALL],
-                "potentials": {"attention": 0.85, "decision": -0.85, "action": "avoid"}, "lesson": "it missed what is in 子目录"}]}}),
+            "memory": {"used": [CALL], "ignored": [OTHER_CALL]}}),
             Some("planner"),
             None,
         ),

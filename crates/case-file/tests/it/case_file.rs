@@ -24,10 +24,9 @@ fn plan(round: u32, kept: &[u128], own: usize) -> Message {
 }
 
 fn manifest(round: u32, kept: &[u128], own: &[u128]) -> Message {
-    let at = chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
     DispatchManifest {
         kept: kept.iter().copied().map(id).collect(),
-        ..DispatchManifest::new(task_id(), round, own.iter().copied().map(id).collect(), at)
+        ..DispatchManifest::new(task_id(), round, own.iter().copied().map(id).collect())
     }
     .into()
 }

@@ -67,10 +67,7 @@ pub(crate) fn derived_step(
     let context = cx.subtask.context.trim();
     // A weak planner translates names, and loses some; its words lead to the wrong place then.
     let keeps_names = described.names.iter().all(|name| context.contains(name.as_str()));
-    let is_told = match language {
-        Language::Shell | Language::Sql => true,
-        Language::Python => !cx.subtask.is_whole,
-    };
+    let is_told = is_told_more(language, cx.subtask.is_whole);
     if !context.is_empty() && keeps_names && is_told {
         line(&mut text, format_args!("{context}"));
     }
@@ -82,6 +79,15 @@ pub(crate) fn derived_step(
     correction(&mut text, cx);
     line(&mut text, format_args!("Task: {}", cx.subtask.intent));
     text
+}
+
+/// Whether a derivation in this language is told more than the request: a program that meets the whole of it
+/// is not.
+pub(super) fn is_told_more(language: Language, is_whole: bool) -> bool {
+    match language {
+        Language::Shell | Language::Sql => true,
+        Language::Python => !is_whole,
+    }
 }
 
 /// The variable part where the model says what a command means: the task, the command, and what came of it.

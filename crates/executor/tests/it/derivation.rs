@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use artoo_executor::{
-    Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor, conformance,
+    Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor, Terms, conformance,
 };
 use artoo_llm_client::{
     LlmClient, LlmError, Request,
@@ -12,13 +12,13 @@ use artoo_llm_client::{
 };
 use artoo_types::{
     Arguments, CallEnding, ExecutionStatus, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind,
-    GuardAction, NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said, Samples, StepKind, SubTask,
-    ToolCall, ToolName,
+    GuardAction, NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said, Samples, StepKind, ToolCall,
+    ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::fixtures::{House, call, finished, guided, recorded, subtask, surroundings};
+use crate::fixtures::{House, Knows, call, finished, guided, recorded, subtask, surroundings};
 
 /// Commands with their outputs in the unchanged world, without the subject, and with lines doubled; `error: ` and
 /// `change: ` stand before a complaint and before what is changed. Any other command cannot be rehearsed.
@@ -766,9 +766,10 @@ impl Executor for Rehearses {
 async fn the_actor_rehearses_and_makes_no_call_of_it() {
     let (sender, mut came) = tokio::sync::mpsc::unbounded_channel();
     let model = Arc::new(ScriptedModel::new());
-    let mut house = House::new(Arc::new(Rehearses(sender)), &model, 1);
-    let guards = vec![crate::guards::guard("printf 4", GuardAction::Confirm)];
-    house.dispatcher.publish(SubTask { guards, ..subtask(1, "Rehearse") }).unwrap();
+    let memory = Knows::Guards(vec![crate::guards::guard("printf 4", GuardAction::Confirm)]);
+    let executor = Arc::new(Rehearses(sender));
+    let mut house = House::beside(Some(memory), Terms::default(), executor, &model, 1);
+    house.dispatcher.publish(subtask(1, "Rehearse")).unwrap();
     let (free, held) = (came.recv().await.unwrap(), came.recv().await.unwrap());
     assert_eq!(held, Err(NotRehearsed { reason: "memory advises against it".to_owned() }));
     match free {

@@ -11,8 +11,8 @@ use artoo_llm_client::{
 use artoo_tools::{EvidenceStore, Rehearsal, RunFolders, Tool, ToolContext, ToolLimits, ToolReport, Toolbox};
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, EvidenceId,
-    ExecutionResult, FailureClass, Message, MessageKind, Mode, NotRehearsed, OutputRecord, Perturbation,
-    Rehearsed, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
+    ExecutionResult, FailureClass, GuardReply, MemoryGuard, Message, MessageKind, Mode, NotRehearsed,
+    OutputRecord, Perturbation, Rehearsed, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -210,10 +210,6 @@ impl RunTools for OnStage {
         self.context.evidence.get(evidence).ok()
     }
 
-    fn recorded(&self, text: &str) -> String {
-        text.to_owned()
-    }
-
     fn now(&self) -> DateTime<FixedOffset> {
         self.context.time.now()
     }
@@ -253,6 +249,22 @@ pub(crate) fn effect(kind: &str, what: &str) -> Effect {
     Effect { kind: kind.parse().unwrap(), word: what.clone(), what, why: "it says so".to_owned() }
 }
 
+/// What the memory of a test does.
+pub(crate) enum Knows {
+    /// It holds these against their calls.
+    Guards(Vec<MemoryGuard>),
+    /// It does not answer.
+    Nothing,
+}
+
+async fn remember(mut port: Port, guards: Vec<MemoryGuard>) {
+    while let Some(envelope) = port.recv().await {
+        let Message::GuardQuery(query) = envelope.message.as_ref() else { continue };
+        let guard = guards.iter().find(|guard| guard.target == query.call).cloned();
+        port.publish(GuardReply { call_id: query.call_id, guard }).unwrap();
+    }
+}
+
 /// The executor's actor in an open run, with all messages of the run.
 pub(crate) struct House {
     pub(crate) dispatcher: Port,
@@ -272,6 +284,17 @@ impl House {
 
     /// A house with this consent policy.
     pub(crate) fn under(
+        terms: Terms,
+        executor: Arc<dyn Executor>,
+        model: &Arc<ScriptedModel>,
+        parallel: usize,
+    ) -> Self {
+        Self::beside(None, terms, executor, model, parallel)
+    }
+
+    /// A house with a memory that holds this against calls, or does not answer at all.
+    pub(crate) fn beside(
+        memory: Option<Knows>,
         terms: Terms,
         executor: Arc<dyn Executor>,
         model: &Arc<ScriptedModel>,
@@ -306,10 +329,14 @@ impl House {
             provenance: artoo_executor::Provenance::default(),
             attempt_deadline: Duration::from_secs(900),
             parallel,
+            memory_patience: memory.as_ref().map(|_| Duration::from_secs(2)),
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),
         };
         let scene = Scene::new(now()).unwrap();
         let client: Arc<dyn LlmClient> = Arc::clone(model) as _;
+        if let Some(Knows::Guards(guards)) = memory {
+            tokio::spawn(remember(scene.bus.port(Role::SharedMemory).unwrap(), guards));
+        }
         let actor = tokio::spawn(run(scene.bus.port(Role::Executor).unwrap(), executor, client, settings));
         let port = |role| scene.bus.port(role).unwrap();
         let (dispatcher, validator, ggs) =

@@ -12,10 +12,25 @@ const PART: usize = 160;
 /// Maximum characters in total.
 const WHOLE: usize = 900;
 
-/// A failed call, with the reason known to code and its intent, if that may be quoted.
-pub(super) fn failed_call(pair: &BlockedTarget, reason: &str, intent: Option<&str>) -> String {
-    let purpose = intent.map(|intent| format!(" It was to: {}.", line(intent))).unwrap_or_default();
-    format!("{} failed: {reason}.{purpose}", call(pair))
+/// A failed call, with the reason known to code and the request, by whose words it is found again.
+pub(super) fn failed_call(pair: &BlockedTarget, reason: &str, request: &str) -> String {
+    format!("{} {}", blocked_call(pair, reason), asked(request))
+}
+
+/// A failed call, with the reason known to code.
+pub(super) fn blocked_call(pair: &BlockedTarget, reason: &str) -> String {
+    format!("{} failed: {reason}.", call(pair))
+}
+
+/// A call that ended well and whose output was refused as the answer, with the criterion that it missed, if
+/// that may be quoted.
+pub(super) fn wrong_answer(pair: &BlockedTarget, missed: Option<&str>, request: &str) -> String {
+    let missed = missed.map(|criterion| format!(" Not met: {}.", line(criterion))).unwrap_or_default();
+    format!("{} ran, and what it put out was the wrong answer.{missed} {}", call(pair), asked(request))
+}
+
+fn asked(request: &str) -> String {
+    format!("The request was: {}", sentence(request))
 }
 
 pub(super) fn breakthrough(pair: &BlockedTarget, criterion: Option<&str>) -> String {
@@ -28,26 +43,29 @@ pub(super) fn agreed(pair: &BlockedTarget) -> String {
     format!("{} worked, though memory advised against it.", call(pair))
 }
 
+/// How it went: the request, what failed first, what worked then. Of an abandoned run what failed and why comes
+/// first. Empty if no call and no criterion can be named, because then it states no fact.
 pub(super) fn ending(intent: &str, story: &Story, not_met: Option<&str>, terminal: TerminalState) -> String {
-    let how = match terminal {
-        TerminalState::Accept => "Done",
-        TerminalState::Success => "Mostly done",
-        TerminalState::Abandon => "Not finished",
-    };
-    let mut text = format!("{how}: {}", sentence(intent));
-    let steps: Vec<String> = story.steps.iter().map(|step| line(step)).collect();
-    text.push_str(&listed(" Steps", &steps));
-    text.push_str(&listed(" First failed", &story.failed));
-    text.push_str(&listed(if story.failed.is_empty() { " Worked" } else { " Then worked" }, &story.worked));
-    if let Some(criterion) = not_met {
-        text.push_str(&format!(" Not met: {}.", line(criterion)));
+    let Story { steps, failed, worked, .. } = story;
+    let not_met = not_met.map(|criterion| format!(" Not met: {}.", line(criterion))).unwrap_or_default();
+    if failed.is_empty() && worked.is_empty() && not_met.is_empty() {
+        return String::new();
     }
-    cut(&text, WHOLE)
-}
-
-/// How it was done in a folder.
-pub(super) fn local(intent: &str, story: &Story) -> String {
-    let text = format!("Here: {}{}", sentence(intent), listed(" Worked", &story.worked));
+    let steps: Vec<String> = steps.iter().map(|step| line(step)).collect();
+    let done = |how: &str| {
+        let then = if failed.is_empty() { " Worked" } else { " Then worked" };
+        let (steps, failed, worked) =
+            (listed(" Steps", &steps), listed(" First failed", failed), listed(then, worked));
+        format!("{how}: {}{steps}{failed}{worked}{not_met}", sentence(intent))
+    };
+    let text = match terminal {
+        TerminalState::Accept => done("Done"),
+        TerminalState::Success => done("Mostly done"),
+        TerminalState::Abandon => {
+            let failed = listed("Failed", failed);
+            format!("{} {}", format!("{failed}{not_met}").trim_start(), asked(intent))
+        }
+    };
     cut(&text, WHOLE)
 }
 

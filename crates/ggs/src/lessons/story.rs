@@ -46,15 +46,20 @@ impl Story {
         for outcome in &round.outcomes {
             for failing in failing_calls(outcome) {
                 let failed = failing.call;
-                if tells(failing.failure.class) && was_started(failed) && !is_tried_only(failed) {
-                    let told = format!("{} ({})", name(failed, programs), reason(failed, failing.failure));
-                    add(&mut self.failed, told);
+                if tells(failing.failure.class)
+                    && was_started(failed)
+                    && !is_tried_only(failed)
+                    && let Some(name) = name(failed, programs)
+                {
+                    add(&mut self.failed, format!("{name} ({})", reason(failed, failing.failure)));
                 }
             }
         }
         self.worked.clear();
         for call in worked(round) {
-            add(&mut self.worked, name(call, programs));
+            if let Some(name) = name(call, programs) {
+                add(&mut self.worked, name);
+            }
         }
     }
 
@@ -114,19 +119,15 @@ pub(super) fn is_tried_only(call: &ToolCall) -> bool {
 }
 
 /// A call by its tool and input. If the input contains foreign words, by the programs of this machine that it
-/// starts.
-fn name(call: &ToolCall, programs: &BTreeSet<BlockedProgram>) -> String {
+/// starts; one that starts none says nothing.
+fn name(call: &ToolCall, programs: &BTreeSet<BlockedProgram>) -> Option<String> {
     let pair = target_of(call);
     if call.trust.tainted.is_none() {
-        return content::call(&pair);
+        return Some(content::call(&pair));
     }
     let started = BlockedProgram::all_in(&pair).into_iter().filter(|program| programs.contains(program));
     let started: Vec<String> = started.map(|program| program.program).collect();
-    if started.is_empty() {
-        pair.tool.to_string()
-    } else {
-        format!("{} with {}", pair.tool, started.join(", "))
-    }
+    (!started.is_empty()).then(|| format!("{} with {}", pair.tool, started.join(", ")))
 }
 
 /// Why a call failed, as far as code knows without a tool's words: its ending, and the class of the failure.

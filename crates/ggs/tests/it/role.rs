@@ -63,7 +63,7 @@ fn abandoned() -> artoo_ggs::GgsRole {
         role.on(&envelope(replan(vec![failed(2, &["b", "c"], ENVIRONMENTAL)])));
     }
     let out = role.on(&envelope(replan(vec![failed(2, &["b", "c"], ENVIRONMENTAL)])));
-    assert_eq!(kinds(&out), ["megram_write", "failure_report_request"]);
+    assert_eq!(kinds(&out), ["megram_write", "megram_write", "failure_report_request"]);
     assert!(role.awaits_report() && !role.has_ended());
     role
 }

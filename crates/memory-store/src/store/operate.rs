@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use artoo_mkct_memory::dreamer::Entry;
-use artoo_mkct_memory::similar::Similar;
+use artoo_mkct_memory::similar::{Question, Similar};
 use artoo_mkct_memory::{Event, decay, potentials};
 use artoo_types::{Megram, MegramId, MemoryQuery, MemoryReply, Remedy, TagPair};
 use uuid::Uuid;
@@ -244,7 +244,7 @@ impl Store {
     fn list_like(&self, like: &str, filter: &Filter) -> Result<Vec<Listed>, StoreError> {
         let state = self.state()?;
         let mut found = Vec::new();
-        for Similar { key: pair, .. } in recall::pairs_like(&state, like, &[])? {
+        for Similar { key: pair, .. } in recall::pairs_like(&state, &Question::of(like), &[])? {
             for entry in state.entries(&pair.space, &pair.entity)?.into_iter().rev() {
                 if found.len() < filter.limit && fits(&entry.megram, filter) {
                     found.push(self.listed(&state, entry.megram)?);

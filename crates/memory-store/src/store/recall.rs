@@ -1,7 +1,7 @@
 //! Answers recall queries from the state.
 
 use artoo_mkct_memory::recall;
-use artoo_mkct_memory::similar::{self, Grams, MAX_CANDIDATES, MAX_SIMILAR, Similar};
+use artoo_mkct_memory::similar::{self, Grams, MAX_CANDIDATES, MAX_SIMILAR, Question, Similar};
 use artoo_types::{Level, MemoryQuery, MemoryReply, PairMemory, RecallReason, TagPair};
 use chrono::{DateTime, FixedOffset};
 
@@ -14,10 +14,11 @@ pub(super) fn reply(
     query: &MemoryQuery,
     now: DateTime<FixedOffset>,
 ) -> Result<MemoryReply, TableError> {
-    let asked = query.pairs.iter().map(|pair| pair_memory(state, pair, RecallReason::Asked, now));
-    let mut recalled: Vec<PairMemory> = asked.collect::<Result<_, _>>()?;
-    if let Some(like) = &query.like {
-        recalled.extend(like_these_words(state, like, &query.pairs, now)?);
+    let question = query.like.as_deref().map(Question::of);
+    let asked = |pair| pair_memory(state, pair, (RecallReason::Asked, question.as_ref()), now);
+    let mut recalled: Vec<PairMemory> = query.pairs.iter().map(asked).collect::<Result<_, _>>()?;
+    if let (Some(like), Some(question)) = (&query.like, &question) {
+        recalled.extend(like_these_words(state, (like, question), &query.pairs, now)?);
     }
     Ok(MemoryReply { recalled, laws: state.laws() })
 }
@@ -25,23 +26,23 @@ pub(super) fn reply(
 fn pair_memory(
     state: &State,
     pair: &TagPair,
-    reason: RecallReason,
+    why: (RecallReason, Option<&Question>),
     now: DateTime<FixedOffset>,
 ) -> Result<PairMemory, TableError> {
     let TagPair { space, entity } = pair;
     let potentials = state.potentials(space, entity, now)?;
     let (sops, entries) = (state.sops(space, entity)?, state.entries(space, entity)?);
-    Ok(recall::of_pair(pair.clone(), reason, potentials, sops, &entries, now))
+    Ok(recall::of_pair(pair.clone(), why, potentials, sops, &entries, now))
 }
 
 /// What is known of pairs with similar words, except the requested ones.
 fn like_these_words(
     state: &State,
-    like: &str,
+    (like, question): (&str, &Question),
     asked: &[TagPair],
     now: DateTime<FixedOffset>,
 ) -> Result<Vec<PairMemory>, TableError> {
-    let found = pairs_like(state, like, asked)?;
+    let found = pairs_like(state, question, asked)?;
     let mut told = Vec::with_capacity(found.len());
     for Similar { key: pair, score } in found {
         let entries = state.entries(&pair.space, &pair.entity)?;
@@ -49,7 +50,8 @@ fn like_these_words(
         if entries.iter().any(|entry| entry.megram.level != Level::T) {
             let text = similar::pair_text(&pair, entries.iter().map(|entry| &entry.megram));
             let shared = similar::shared(like, &text);
-            told.push(pair_memory(state, &pair, RecallReason::Similar { score, shared }, now)?);
+            let why = (RecallReason::Similar { score, shared }, Some(question));
+            told.push(pair_memory(state, &pair, why, now)?);
         }
     }
     Ok(told)
@@ -58,12 +60,12 @@ fn like_these_words(
 /// The pairs with the most similar words, except `asked`, the most similar first.
 pub(super) fn pairs_like(
     state: &State,
-    like: &str,
+    question: &Question,
     asked: &[TagPair],
 ) -> Result<Vec<Similar<TagPair>>, TableError> {
     let candidates =
         state.words(MAX_CANDIDATES).map(|words| words.map(|(pair, grams)| (pair, Grams::from_hashes(grams))));
     let mut candidates: Vec<(TagPair, Grams)> = candidates.collect::<Result<_, _>>()?;
     candidates.retain(|(pair, _)| !asked.contains(pair));
-    Ok(similar::rank(&Grams::of(like), candidates, MAX_SIMILAR))
+    Ok(similar::rank(question, candidates, MAX_SIMILAR))
 }

@@ -16,14 +16,16 @@ fn question(name: &str) -> MemoryQuery {
 async fn what_one_process_learns_the_next_one_knows() {
     let house = House::new();
     let store = house.open();
-    store.write(megram(1, MegramState::Accept, 0, "count the files", "find -type f | wc -l worked")).unwrap();
+    store
+        .write(megram(1, MegramState::Accept, 0, "count the files", "count the files: find -type f worked"))
+        .unwrap();
     store.close().await.unwrap();
 
     house.on(1);
     let next = house.open();
     let reply = next.recall(&question("count the files")).await.unwrap();
     assert_eq!(reply.recalled[0].potentials.action, MemoryAction::Exploit);
-    assert_eq!(reply.recalled[0].experiences[0].content, "find -type f | wc -l worked");
+    assert_eq!(reply.recalled[0].experiences[0].content, "count the files: find -type f worked");
     assert_eq!(next.notices(), []);
     next.close().await.unwrap();
 }

@@ -136,7 +136,7 @@ fn a_rule_needs_both_thresholds() {
 fn lesson_94_failures_become_a_constraint() {
     let promotion = cycle(&many(1..7, MegramState::Abandon), 0.0).promote.unwrap();
     assert_eq!(promotion.polarity, Polarity::Constraint);
-    assert!(promotion.content.starts_with("Do not do this (6 of 6 experiences"), "{}", promotion.content);
+    assert!(promotion.content.starts_with("What failed (6 of 6 experiences"), "{}", promotion.content);
     let (space, entity) = crate::fixtures::pair();
     let sop = promotion.megram(id(100), day(1.0), space, entity);
     assert_eq!((sop.level, sop.k, sop.f, sop.sigma), (Level::C, 0.0, 0.95, -1.0));
@@ -170,7 +170,7 @@ fn a_rule_quotes_its_most_frequent_lessons() {
         content: words.to_owned(),
         ..experience(number, state, number as f64)
     };
-    let long = "文".repeat(250);
+    let long = "文".repeat(350);
     let sources = [
         lesson(1, "use glob", MegramState::Accept),
         lesson(2, " use \n glob ", MegramState::Accept),
@@ -185,7 +185,7 @@ fn a_rule_quotes_its_most_frequent_lessons() {
     let expected = "Prefer this (7 of 8 experiences, last 2026-01-08): use glob; older and rarer than the rest; count with wc";
     assert_eq!(text, expected);
     let long_text = compose(Polarity::Practice, &[&sources[2]]);
-    assert!(long_text.ends_with(&format!("{}…", "文".repeat(200))));
+    assert!(long_text.ends_with(&format!("{}…", "文".repeat(300))));
     assert!(compose(Polarity::Constraint, &[]).ends_with("the sources hold no words"));
 }
 

@@ -136,8 +136,11 @@ async fn what_is_like_the_question_comes_after_what_was_asked_for() {
         ),
         lesson(2, tool.clone(), "find . -name '*.text': count of files 0"),
         lesson(3, Space::intent("What is the weather"), "asked the web"),
-        lesson(4, Space::intent("Count the text files"), "used glob"),
-        lesson(5, Space::intent("Count the text files"), "used glob"),
+        lesson(4, Space::intent("Count the text files"), "Count the text files: used glob"),
+        lesson(5, Space::intent("Count the text files"), "Count the text files: used glob"),
+        // Filed under the same three words, about something else; and one that states nothing.
+        lesson(6, Space::intent("Count the text files"), "asked the web about the weather"),
+        lesson(7, Space::intent("Count the text files"), ""),
         law,
     ];
     for megram in written {
@@ -160,7 +163,9 @@ async fn what_is_like_the_question_comes_after_what_was_asked_for() {
     assert_eq!(reply.laws.iter().map(|law| law.id).collect::<Vec<_>>(), [id(9)]);
 
     let literal = MemoryQuery { like: None, ..query };
-    assert_eq!(told(&memory.recall(&literal).await.unwrap().recalled), expected[..2]);
+    // Without words to compare, everything that states something is told.
+    let told_by_tags = told(&memory.recall(&literal).await.unwrap().recalled);
+    assert_eq!(told_by_tags[1].2, [id(6), id(5)]);
 }
 
 #[tokio::test]

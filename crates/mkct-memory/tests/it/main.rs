@@ -8,6 +8,7 @@ mod due;
 mod fixtures;
 mod fold;
 mod forecast;
+mod guard;
 mod in_memory;
 mod key;
 mod matrix;

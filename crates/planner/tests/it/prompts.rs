@@ -82,7 +82,7 @@ async fn lesson_33_memory_is_advice() {
         let prompt = sent(&cx).await;
         assert_eq!(
             prompt.matches("data>>>").count(),
-            if action == MemoryAction::Ignore { 0 } else { 2 },
+            if action == MemoryAction::Ignore { 0 } else { 1 },
             "{action:?}"
         );
         prompts.push_str(&format!("=== {action:?}\n{prompt}"));

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use artoo_llm_client::{laws, lessons};
+use artoo_llm_client::{ModelProfile, laws, lessons};
 use artoo_planner::{Asking, Planner, Recalled, conformance};
 use artoo_types::{
-    BlockedTarget, Briefing, Entity, Experience, GuardAction, Law, Lesson, MegramId, MegramState,
-    MemoryAction, MemoryReply, Origin, PairMemory, Polarity, Potentials, RecallReason, RunId, SopRecord,
-    Space, TagPair, ToolName,
+    BlockedTarget, Briefing, Entity, Experience, Law, Lesson, MegramId, MegramState, MemoryAction,
+    MemoryReply, Origin, PairMemory, Polarity, Potentials, RecallReason, RunId, SopRecord, Space, TagPair,
+    ToolName,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -117,39 +117,41 @@ fn a_whole_answer_as_it_is_told() {
             lessons(&recalled.lessons)
         )
     );
-    assert_eq!(recalled.memory.used, [10, 1, 2, 3, 4, 6, 9].map(id));
-    assert_eq!(recalled.memory.ignored, [id(5)]);
-    let guards: Vec<_> = recalled
-        .memory
-        .guards
-        .iter()
-        .map(|g| (g.target.target.as_str(), g.action, g.because.clone()))
-        .collect();
-    assert_eq!(
-        guards,
-        [
-            ("find -iname .txt", GuardAction::Refuse, vec![id(4)]),
-            ("ls | wc -l", GuardAction::Confirm, vec![id(9)])
-        ]
-    );
-    assert_eq!(recalled.memory.guards[0].lesson, "find -iname missed the capitals");
+    assert_eq!(recalled.memory.used, [10, 1, 2, 3, 4, 6].map(id));
+    assert_eq!(recalled.memory.ignored, [5, 9].map(id));
 }
 
-/// A rule blocks a call even if the experience is mixed; once experience refutes the rule, it no longer holds
-/// the call back.
+/// A rule that experience made of a kind of request says what failed, and forbids no request. The user's own
+/// rule does, and so does one about an exact call.
 #[test]
-fn a_rule_against_a_call_is_a_guard_until_it_is_refuted() {
-    let pair = TagPair::of_call(&shell("make"));
-    let action = |decision| {
-        let mut known = known(pair.clone(), decision, vec![experience(1, 8, "it broke", -1.0)]);
-        known.sops = vec![rule(2, &pair, Polarity::Constraint, "do not run make")];
+fn lesson_a_constraint_forbids_no_request() {
+    let intent = TagPair::new(Space::intent("How many text files?"), Entity::local());
+    let told = |pair: &TagPair, sources: Vec<MegramId>| {
+        let mut known = known(pair.clone(), -4.0, Vec::new());
+        let rule = rule(1, pair, Polarity::Constraint, "shell with ls --wrong failed");
+        known.sops = vec![SopRecord { sources, ..rule }];
         let reply = MemoryReply { recalled: vec![known], laws: Vec::new() };
-        Recalled::of(&reply, run(1)).memory.guards.first().map(|guard| (guard.action, guard.because.clone()))
+        Recalled::of(&reply, run(1)).for_the_plan
     };
-    let refused = Some((GuardAction::Refuse, vec![id(2), id(1)]));
-    assert_eq!(action(-0.9), refused);
-    assert_eq!(action(0.0), refused);
-    assert_eq!(action(0.9), None);
+    let distilled = told(&intent, vec![id(2)]);
+    assert!(
+        distilled.contains("Failed before: shell with ls") && !distilled.contains("MUST NOT"),
+        "{distilled}"
+    );
+    assert!(told(&intent, Vec::new()).contains("MUST NOT: shell with ls"));
+    assert!(told(&TagPair::of_call(&shell("ls --wrong")), vec![id(2)]).contains("MUST NOT: shell with ls"));
+}
+
+/// The plan of a guided model is one step whatever memory says: nothing of it counts as used.
+#[test]
+fn lesson_a_guided_plan_is_made_with_nothing_from_memory() {
+    let account = |profile: ModelProfile| {
+        let mut plan = conformance::replanning("Count", &[], &["Count"]).previous.unwrap().plan;
+        Recalled::of(&reply(), run(1)).hand_on("Count", &profile, &mut plan);
+        (plan.memory.used.len(), plan.memory.ignored.len())
+    };
+    assert_eq!(account(ModelProfile::default()), (6, 2));
+    assert_eq!(account(ModelProfile { guided: true, ..ModelProfile::default() }), (0, 8));
 }
 
 /// R2's own words reach the executor even if the step is the whole request: the effect of memory, or the new
@@ -177,7 +179,7 @@ fn everybody_is_told_the_request_the_laws_and_what_worked() {
     plan.subtasks[0].context = "As planned: x".to_owned();
     let recalled = Recalled::of(&reply(), run(1));
     let memory = recalled.memory.clone();
-    recalled.hand_on("Count them all", &mut plan);
+    recalled.hand_on("Count them all", &ModelProfile::default(), &mut plan);
     assert_eq!(plan.memory, memory);
     assert_eq!(plan.subtasks[0].context, "As planned: x", "nothing is mixed into what the plan says");
     let Briefing { request, laws, lessons } = plan.briefing;
@@ -186,25 +188,14 @@ fn everybody_is_told_the_request_the_laws_and_what_worked() {
     assert!(told.starts_with(&[id(1), id(2)]) && told.iter().all(|id| memory.used.contains(id)), "{told:?}");
 }
 
+/// Similar requests are found by the words of the request, not by those of the frame that quotes the user.
 #[test]
-fn memory_is_asked_about_the_calls_of_the_plan_before_within_a_bound() {
-    let mut cx = conformance::replanning("Count", &[], &["Count"]);
-    let mut outcome = cx.previous.take().unwrap().outcomes.remove(0);
-    let call = |number: usize| {
-        let command = format!("find {}", number % 40);
-        serde_json::from_value(serde_json::json!({
-            "call_id": Uuid::from_u128(number as u128), "tool": "shell", "arguments": {"command": command},
-            "ending": {"kind": "exited", "status": 0}, "duration_ms": 1, "started_at": "2026-11-03T08:00:00+01:00",
-            "output": {"shown": "", "bytes": 0, "dropped_bytes": 0}, "stderr": {"shown": "", "bytes": 0, "dropped_bytes": 0},
-        }))
-        .unwrap()
-    };
-    outcome.tool_calls = (0..100).map(call).collect();
-    let query = Asking::All.question(&cx.spec, &cx.surroundings, std::slice::from_ref(&outcome));
-    let calls: Vec<String> = query.pairs.iter().filter_map(TagPair::call).map(|call| call.target).collect();
-    assert_eq!((calls.len(), calls[0].as_str()), (32, "find 19"));
-    assert_eq!(query.pairs.iter().collect::<BTreeSet<_>>().len(), query.pairs.len());
-    let literal = Asking::Literal.question(&cx.spec, &cx.surroundings, &[outcome]);
+fn memory_is_asked_in_the_words_of_the_request() {
+    let cx = conformance::context("Count b.txt\n(In the user's words: and the other one?)");
+    let spec = artoo_types::TaskSpec { subject: Some("Count b.txt".to_owned()), ..cx.spec };
+    let query = Asking::All.question(&spec, &cx.surroundings);
+    assert_eq!((query.pairs.len(), query.like.as_deref()), (2, Some("Count b.txt")));
+    let literal = Asking::Literal.question(&spec, &cx.surroundings);
     assert_eq!((literal.pairs.len(), literal.like), (1, None));
 }
 
@@ -249,7 +240,7 @@ fn replies() -> impl Strategy<Value = MemoryReply> {
 
 proptest! {
     /// For any memory reply: each Megram is accounted for once, the text is bounded, the result is
-    /// deterministic, fences stay intact, and only calls with exact targets are guarded.
+    /// deterministic, and fences stay intact.
     #[test]
     fn every_answer_is_accounted_for_within_bounds(reply in replies()) {
         let recalled = Recalled::of(&reply, run(1));
@@ -264,18 +255,15 @@ proptest! {
         prop_assert_eq!(used.union(&ignored).copied().collect::<BTreeSet<_>>(), all);
         prop_assert_eq!(recalled.memory.used.len(), used.len());
         let laws = laws(&recalled.laws).chars().count();
-        prop_assert!(recalled.for_the_plan.chars().count() <= laws + 2400 + 200, "{}", recalled.for_the_plan);
+        prop_assert!(recalled.for_the_plan.chars().count() <= laws + 1200, "{}", recalled.for_the_plan);
         let for_a_step = lessons(&recalled.lessons);
-        prop_assert!(for_a_step.chars().count() <= 800);
+        prop_assert!(for_a_step.chars().count() <= 600);
         for text in [&recalled.for_the_plan, &for_a_step] {
             let (open, closed) = (text.matches("<<<data").count(), text.lines().filter(|line| *line == "data>>>").count());
             prop_assert_eq!(open, closed);
         }
         for law in &reply.laws {
             prop_assert!(recalled.for_the_plan.contains(&law.content) && used.contains(&law.id));
-        }
-        for guard in &recalled.memory.guards {
-            prop_assert!(reply.recalled.iter().any(|known| known.pair.call().as_ref() == Some(&guard.target)));
         }
     }
 }

@@ -200,6 +200,9 @@ impl EventFold {
             }
             Message::ControlSettings(_)
             | Message::MemoryQuery(_)
+            // What memory holds against a call is on its record.
+            | Message::GuardQuery(_)
+            | Message::GuardReply(_)
             | Message::DispatchManifest(_)
             | Message::ExecutionResult(_)
             | Message::OutcomeSummary(_)

@@ -129,6 +129,10 @@ impl Account {
             self.open.reply = Some(reply.clone());
         } else if let Message::Plan(plan) = message {
             self.planned(plan);
+        } else if let Message::GuardReply(reply) = message {
+            self.open.memory.guarded(reply);
+        } else if let Message::ExecutionResult(result) = message {
+            self.open.memory.told(result);
         } else if let Message::SubTask(task) = message {
             self.intents.insert(task.subtask_id, task.intent.clone());
         } else if let Message::ToolFinished(finished) = message {

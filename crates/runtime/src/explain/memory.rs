@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use artoo_types::{
-    BlockedTarget, Held, MegramId, MemoryGuard, MemoryReply, Origin, Plan, Polarity, RecallReason, TagPair,
-    ToolCall,
+    BlockedTarget, ExecutionResult, GuardReply, Held, MegramId, MemoryGuard, MemoryReply, Origin, Plan,
+    Polarity, RecallReason, TagPair, ToolCall,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub struct RoundMemory {
     /// Everything that was recalled before its plan, the user's laws first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recalled: Vec<Remembered>,
-    /// What the calls of its plan were held to.
+    /// What memory held against the calls that were about to be made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<MemoryGuard>,
     /// The calls that were held back, and what came of them.
@@ -41,7 +41,7 @@ pub struct Remembered {
     pub origin: Option<Origin>,
     /// In words.
     pub content: String,
-    /// Whether the plan was made with it.
+    /// Whether it was in the prompt of a role that acted: from which the plan was made, or behind a step's last call.
     pub used: bool,
 }
 
@@ -76,7 +76,7 @@ impl RoundMemory {
         self.recalled.is_empty() && self.guards.is_empty() && self.held.is_empty()
     }
 
-    /// What was recalled before a plan, and how the plan used it.
+    /// What was recalled before a plan, and what of it was in the prompt from which the plan was made.
     pub(super) fn of(reply: &MemoryReply, plan: &Plan) -> Self {
         let used: BTreeSet<MegramId> = plan.memory.used.iter().copied().collect();
         let laws = reply.laws.iter().map(|law| Remembered {
@@ -114,7 +114,18 @@ impl RoundMemory {
                 ..remembered(told.id, &told.content, RememberedKind::Experience)
             }));
         }
-        Self { recalled, guards: plan.memory.guards.clone(), held: Vec::new() }
+        Self { recalled, guards: Vec::new(), held: Vec::new() }
+    }
+
+    /// Records what memory holds against a call.
+    pub(super) fn guarded(&mut self, reply: &GuardReply) {
+        self.guards.extend(reply.guard.clone());
+    }
+
+    /// Records what was in the prompt behind an attempt's calls.
+    pub(super) fn told(&mut self, result: &ExecutionResult) {
+        let told = self.recalled.iter_mut().filter(|remembered| result.told.contains(&remembered.id));
+        told.for_each(|remembered| remembered.used = true);
     }
 
     /// Records a call that was held back.

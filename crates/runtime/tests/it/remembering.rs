@@ -5,7 +5,7 @@ use std::sync::Arc;
 use artoo_bus::Observed;
 use artoo_ggs_core::Profile;
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
-use artoo_mkct_memory::{Event, InMemory, MemoryService, Rules, matrix};
+use artoo_mkct_memory::{Event, InMemory, MemoryService, Rules, Template, matrix};
 use artoo_runtime::{
     Artoo, RunRequest, events,
     explain::{RememberedKind, explain},
@@ -57,7 +57,7 @@ async fn run(house: &House, model: &Arc<ScriptedModel>, memory: &Arc<InMemory>, 
 async fn first_run(house: &House, memory: &Arc<InMemory>, wrong: &str) -> Seen {
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(Expect::purpose("planner").user_lacks("Memory"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("planner").user_lacks("earlier runs"), Answer::json(question(REQUEST)))
             .expect(Expect::purpose("executor").user_lacks("earlier runs"), Answer::json(shell(wrong)))
             .expect(Expect::purpose("executor"), Answer::json(json!({"answer": "many"})))
             .expect(
@@ -99,15 +99,14 @@ async fn what_a_replan_taught_is_told_in_the_next_run() {
     let run_id = first.result.run_id;
     let lesson = "First failed: shell with echo many; no-such-program docs (its program is not on this machine, exit status 127). Then worked: \
                   shell with find docs -name '*.txt' | wc -l.";
-    let provenance = format!("{}, run {run_id}, went well", now().format("%Y-%m-%d"));
+    let provenance = format!("{}, went well: Done: {REQUEST}", now().format("%Y-%m-%d"));
     let model = Arc::new(
         ScriptedModel::new()
             .expect(
                 Expect::purpose("planner")
-                    .user_contains("Memory: SHOULD PREFER what worked before.")
+                    .user_contains("What is known of such work from earlier runs:\n<<<data: memory\n")
                     .user_contains(provenance.clone())
-                    .user_contains(lesson)
-                    .user_contains("Memory of this kind of task in this folder: SHOULD PREFER"),
+                    .user_contains(lesson),
                 Answer::json(question("Count the .txt files below docs with find; give the number")),
             )
             .expect(
@@ -147,7 +146,7 @@ async fn a_similar_request_hears_of_it_and_why() {
         ScriptedModel::new()
             .expect(
                 Expect::purpose("planner")
-                    .user_contains("Memory of a similar task (both say: ")
+                    .user_contains("What is known of such work from earlier runs:")
                     .user_contains(RIGHT),
                 Answer::json(question("Count the .txt files")),
             )
@@ -167,7 +166,7 @@ async fn a_call_that_memory_avoids_is_refused_in_the_next_run() {
     let model = Arc::new(
         ScriptedModel::new()
             .expect(
-                Expect::purpose("planner").user_contains(format!("Memory of the call shell {WRONG}")),
+                Expect::purpose("planner").user_contains(format!("shell with {WRONG} failed: exit status 2")),
                 Answer::json(question(REQUEST)),
             )
             .expect(Expect::purpose("executor"), Answer::json(shell(WRONG)))
@@ -202,7 +201,7 @@ async fn a_person_overrides_memory_once_and_that_it_works_is_learned() {
     // It succeeded then; since then it has failed twice.
     for _ in 0..2 {
         let content = format!("{REQUEST} it found nothing");
-        write(&memory, TagPair::of_call(&right), MegramState::ChangeApproach, &content);
+        write(&memory, of_call(&house, &right), MegramState::ChangeApproach, &content);
     }
     let model = Arc::new(
         ScriptedModel::new()
@@ -233,7 +232,7 @@ async fn a_person_overrides_memory_once_and_that_it_works_is_learned() {
     let [call] = calls(&seen).try_into().unwrap();
     assert_eq!(call.held.map(|held| held.came), Some(HeldEnd::Agreed));
     let learned =
-        written(&memory).into_iter().rfind(|megram| megram.pair() == TagPair::of_call(&right)).unwrap();
+        written(&memory).into_iter().rfind(|megram| megram.pair() == of_call(&house, &right)).unwrap();
     assert_eq!((learned.state, learned.sigma), (MegramState::BreakSymmetry, 1.0));
 }
 
@@ -244,14 +243,11 @@ async fn caution_without_a_person_leaves_the_disk_as_it_was() {
     let command = "echo 3 > made.txt; echo 3";
     let call = BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() };
     for state in [MegramState::ChangeApproach, MegramState::BreakSymmetry] {
-        write(&memory, TagPair::of_call(&call), state, REQUEST);
+        write(&memory, of_call(&house, &call), state, REQUEST);
     }
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(
-                Expect::purpose("planner").user_contains("Proceed with care"),
-                Answer::json(question(REQUEST)),
-            )
+            .expect(Expect::purpose("planner"), Answer::json(question(REQUEST)))
             .expect(Expect::purpose("executor"), Answer::json(shell(command)))
             .expect(
                 Expect::purpose("executor").user_contains("It was only tried, where nothing of it lasts."),
@@ -314,7 +310,7 @@ async fn the_literal_profile_asks_and_writes_as_before() {
     let memory = memory(Rules::spec_v0_8());
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(Expect::purpose("planner").user_lacks("Memory"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("planner").user_lacks("earlier runs"), Answer::json(question(REQUEST)))
             .expect(Expect::purpose("executor").user_lacks("earlier runs"), Answer::json(shell(RIGHT))),
     );
     let service = Arc::clone(&memory) as Arc<dyn MemoryService>;
@@ -357,6 +353,169 @@ async fn no_secret_is_remembered() {
     assert!(megrams.len() >= 3, "{megrams:#?}");
     assert!(!format!("{megrams:?}").contains("hunter2"), "{megrams:#?}");
     assert!(format!("{megrams:?}").contains("ls --wrong="), "{megrams:#?}");
+}
+
+/// Guards are looked up by the very call: memory holds more failed calls of a request than a plan is told of
+/// (`e11.py`).
+#[tokio::test]
+async fn lesson_every_failed_call_is_held_back_however_many_there_are() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let wrong = |number: usize| format!("echo many; ls --wrong{number} docs");
+    let mut model = ScriptedModel::new().expect(Expect::purpose("planner"), Answer::json(question(REQUEST)));
+    for number in 1..=7 {
+        let call = BlockedTarget { tool: ToolName::new("shell"), target: wrong(number) };
+        let content = format!("shell with {} failed. The request was: {REQUEST}", call.target);
+        write(&memory, of_call(&house, &call), MegramState::ChangeApproach, &content);
+        model = model.expect(Expect::purpose("executor"), Answer::json(shell(&wrong(number))));
+    }
+    let refused = "memory advises against this call (";
+    let model = Arc::new(
+        model.expect(Expect::purpose("executor").user_contains(refused), Answer::json(shell(RIGHT))),
+    );
+    let seen = run(&house, &model, &memory, REQUEST).await;
+    model.assert_finished();
+    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
+    let held = calls(&seen).iter().filter(|call| call.held.is_some()).count();
+    assert_eq!((held, calls(&seen).len()), (7, 8));
+}
+
+/// The same call in another folder is another call.
+#[tokio::test]
+async fn a_call_that_failed_elsewhere_is_free_here() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let call = BlockedTarget { tool: ToolName::new("shell"), target: RIGHT.to_owned() };
+    write(&memory, TagPair::of_call_in(&call, "/elsewhere".as_ref()), MegramState::ChangeApproach, REQUEST);
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("executor"), Answer::json(shell(RIGHT))),
+    );
+    let seen = run(&house, &model, &memory, REQUEST).await;
+    assert_eq!(calls(&seen).iter().map(|call| call.held.is_some()).collect::<Vec<_>>(), [false]);
+}
+
+/// Two failures for reasons of the world advise caution, with the experiences behind it (`e13.py`, `e14.py`).
+#[tokio::test]
+async fn lesson_a_call_that_failed_twice_is_only_tried_the_third_time() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let command = "cat nowhere/bad_way_a";
+    let call = BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() };
+    for _ in 0..2 {
+        write(&memory, of_call(&house, &call), MegramState::ChangePath, REQUEST);
+    }
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("executor"), Answer::json(shell(command)))
+            .expect(Expect::purpose("executor"), Answer::json(shell(RIGHT))),
+    );
+    let seen = run(&house, &model, &memory, REQUEST).await;
+    let held = calls(&seen)[0].held.clone().unwrap();
+    assert_eq!((held.action, held.came), (GuardAction::Confirm, HeldEnd::Tried));
+    assert!(!held.because.is_empty());
+}
+
+/// A command that ran well and answered wrongly is not made again for the same request (`e12.py`).
+#[tokio::test]
+async fn lesson_a_wrong_answer_is_not_given_twice() {
+    const INCOMPLETE: &str = "ls docs/*.txt | wc -l";
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let call = BlockedTarget { tool: ToolName::new("shell"), target: INCOMPLETE.to_owned() };
+    let content = format!(
+        "shell with {INCOMPLETE} ran, and what it put out was the wrong answer. The request was: {REQUEST}"
+    );
+    let pair = TagPair::of_answer(REQUEST, &call, &house.path("home"));
+    write(&memory, pair, MegramState::ChangeApproach, &content);
+    let again = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("executor"), Answer::json(shell(INCOMPLETE)))
+            .expect(
+                Expect::purpose("executor").user_contains("what it put out was the wrong answer"),
+                Answer::json(shell(RIGHT)),
+            ),
+    );
+    let seen = run(&house, &again, &memory, REQUEST).await;
+    again.assert_finished();
+    assert_eq!(
+        (seen.result.directive, seen.result.replans),
+        (TerminalState::Accept, 0),
+        "{:#?}",
+        seen.result
+    );
+    // Where another thing is asked, the same command may be right.
+    let other = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner"), Answer::json(question("Count the .txt directly in docs")))
+            .expect(Expect::purpose("executor"), Answer::json(shell(INCOMPLETE))),
+    );
+    let seen = run(&house, &other, &memory, "Count the .txt directly in docs").await;
+    assert!(calls(&seen).iter().all(|call| call.held.is_none()), "{:#?}", calls(&seen));
+}
+
+/// A practice of a folder falls like any other when runs there fail (`e18.py`).
+#[tokio::test]
+async fn lesson_a_practice_of_a_folder_falls() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let (space, folder) = (Space::intent(REQUEST), Entity::folder(&house.path("home")));
+    for _ in 0..6 {
+        let content = format!("Done: {REQUEST} Worked: shell with {RIGHT}.");
+        write(&memory, TagPair::new(space.clone(), folder.clone()), MegramState::Accept, &content);
+    }
+    memory.dream(&Template).await.unwrap();
+    assert_eq!(memory.query_c(&space, &folder).await.unwrap().len(), 1);
+    for number in 0..3 {
+        let model = Arc::new(
+            ScriptedModel::new()
+                .expect(Expect::purpose("planner"), Answer::json(question(REQUEST)))
+                .expect(
+                    Expect::purpose("executor"),
+                    Answer::json(shell(&format!("{WRONG}; ls --no{number}"))),
+                )
+                .always(Expect::purpose("executor"), Answer::json(json!({"answer": "many"})))
+                .always(Expect::purpose("planner"), Answer::json(json!({"next": "say_more"}))),
+        );
+        let artoo = artoo(&house, &model, &memory);
+        let mut request = once(&house, REQUEST);
+        request.limits.max_replans = 0;
+        let seen = watched(artoo.start(request).unwrap()).await;
+        assert_eq!(seen.result.directive, TerminalState::Abandon, "{:#?}", seen.result);
+        drop(artoo);
+    }
+    memory.dream(&Template).await.unwrap();
+    assert_eq!(memory.query_c(&space, &folder).await.unwrap(), []);
+}
+
+/// Failures of a kind of request become a rule that says what failed, and forbids no request (`e5.py`).
+#[tokio::test]
+async fn lesson_a_constraint_says_what_failed_and_forbids_no_request() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    for _ in 0..6 {
+        let content = format!(
+            "Failed: shell with {WRONG} (exit status 2, logical). Not met: it is one number. The request was: {REQUEST}"
+        );
+        write(&memory, TagPair::new(Space::intent(REQUEST), Entity::local()), MegramState::Abandon, &content);
+    }
+    memory.dream(&Template).await.unwrap();
+    let told = "Failed before: What failed (6 of 6 experiences, last ";
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(
+                Expect::purpose("planner").user_contains(told).user_contains(WRONG).user_lacks("MUST NOT"),
+                Answer::json(question(REQUEST)),
+            )
+            .expect(
+                Expect::purpose("executor").user_contains(told).user_lacks("MUST NOT"),
+                Answer::json(shell(RIGHT)),
+            ),
+    );
+    let seen = run(&house, &model, &memory, REQUEST).await;
+    model.assert_finished();
+    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
+}
+
+fn of_call(house: &House, call: &BlockedTarget) -> TagPair {
+    TagPair::of_call_in(call, &house.path("home"))
 }
 
 fn write(memory: &InMemory, TagPair { space, entity }: TagPair, state: MegramState, content: &str) {

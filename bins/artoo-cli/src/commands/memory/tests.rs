@@ -10,8 +10,8 @@ use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_runtime::explain::HeldCall;
 use artoo_types::{
     BlockedTarget, DreamReport, Entity, GuardAction, Megram, MegramId, MegramState, MemoryAction,
-    MemoryGuard, MemoryQuery, MemoryReply, Origin, PairMemory, PlanMemory, Potentials, RecallReason, Space,
-    TagPair, ToolName,
+    MemoryQuery, MemoryReply, Origin, PairMemory, PlanMemory, Potentials, RecallReason, Space, TagPair,
+    ToolName,
 };
 use artoo_types::{Experience, Held, HeldEnd, Law, Polarity, SopRecord};
 use chrono::Duration;
@@ -304,13 +304,6 @@ fn pages_of_a_run_and_of_what_is_similar() {
         laws: vec![Law { id: id(30), content: HOSTILE.to_owned() }],
     };
     let target = BlockedTarget { tool: ToolName::new("shell"), target: HOSTILE.to_owned() };
-    let guard = |action| MemoryGuard {
-        target: target.clone(),
-        action,
-        potentials: potentials(-0.85),
-        because: vec![id(21)],
-        lesson: HOSTILE.to_owned(),
-    };
     let held =
         |action, came| HeldCall { call: target.clone(), held: Held { action, because: vec![id(21)], came } };
     let query = MemoryQuery { pairs: vec![pair("intent:count")], like: Some("count".to_owned()) };
@@ -318,11 +311,7 @@ fn pages_of_a_run_and_of_what_is_similar() {
         query: query.clone(),
         reply: Some(reply),
         round: Some(1),
-        memory: PlanMemory {
-            used: vec![id(20), id(22), id(30)],
-            ignored: vec![id(21)],
-            guards: vec![guard(GuardAction::Refuse), guard(GuardAction::Confirm)],
-        },
+        memory: PlanMemory { used: vec![id(20), id(22), id(30)], ignored: vec![id(21)] },
         held: vec![
             held(GuardAction::Refuse, HeldEnd::Refused),
             held(GuardAction::Refuse, HeldEnd::Agreed),

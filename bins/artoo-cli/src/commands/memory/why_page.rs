@@ -2,8 +2,7 @@
 
 use artoo_runtime::explain::HeldCall;
 use artoo_types::{
-    Experience, GuardAction, Law, Megram, MegramId, MemoryReply, PairMemory, Polarity, RecallReason, RunId,
-    SopRecord,
+    Experience, Law, Megram, MegramId, MemoryReply, PairMemory, Polarity, RecallReason, RunId, SopRecord,
 };
 
 use super::pages::day;
@@ -68,20 +67,12 @@ impl Page {
             (false, true) => "left out: ",
             (false, false) => "",
         });
-        for guard in &memory.guards {
-            let held = match guard.action {
-                GuardAction::Refuse => "refused unless you override it",
-                GuardAction::Confirm => "asked about first",
-            };
-            self.line(1, &format!("{held}: {} {}", guard.target.tool, guard.target.target));
-            self.line(2, &format!("because: {}", guard.lesson));
-            for id in &guard.because {
-                self.line(2, &format!("artoo memory show {id}"));
-            }
-        }
         for HeldCall { call, held } in &asked.held {
             self.line(1, &format!("{} {}", call.tool, call.target));
             self.line(2, &memory_held(held));
+            for id in &held.because {
+                self.line(2, &format!("artoo memory show {id}"));
+            }
         }
     }
 

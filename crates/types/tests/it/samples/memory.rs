@@ -1,10 +1,10 @@
 use artoo_types::{
-    BlockedTarget, Briefing, DreamReport, Entity, Experience, GuardAction, Law, Lesson, Level, Megram,
-    MegramState, MegramWrite, MemoryAction, MemoryGuard, MemoryQuery, MemoryReply, Origin, PairMemory,
-    PlanMemory, Polarity, Potentials, RecallReason, SopRecord, Space, TagPair, ToolName,
+    BlockedTarget, Briefing, DreamReport, Entity, Experience, GuardAction, GuardQuery, GuardReply, Law,
+    Lesson, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryGuard, MemoryQuery, MemoryReply,
+    Origin, PairMemory, PlanMemory, Polarity, Potentials, RecallReason, SopRecord, Space, TagPair, ToolName,
 };
 
-use super::{megram_id, time};
+use super::{call_id, megram_id, time};
 
 fn space() -> Space {
     Space::intent("Count the .txt files in docs")
@@ -79,16 +79,29 @@ pub(super) fn briefing() -> Briefing {
 }
 
 pub(super) fn of_plan() -> PlanMemory {
-    PlanMemory {
-        used: vec![megram_id(9), megram_id(11)],
-        ignored: vec![megram_id(10)],
-        guards: vec![MemoryGuard {
-            target: BlockedTarget { tool: ToolName::new("shell"), target: "wc -c docs/*.txt".to_owned() },
+    PlanMemory { used: vec![megram_id(9), megram_id(11)], ignored: vec![megram_id(10)] }
+}
+
+fn call() -> BlockedTarget {
+    BlockedTarget { tool: ToolName::new("shell"), target: "wc -c docs/*.txt".to_owned() }
+}
+
+pub(super) fn guard_query() -> GuardQuery {
+    let pairs = TagPair::about_call("Count the .txt files in docs", &call(), "/home/ada/work".as_ref());
+    GuardQuery { call_id: call_id(5), call: call(), pairs }
+}
+
+pub(super) fn guard_reply() -> GuardReply {
+    GuardReply {
+        call_id: call_id(5),
+        guard: Some(MemoryGuard {
+            target: call(),
             action: GuardAction::Refuse,
             potentials: Potentials { attention: 0.85, decision: -0.85, action: MemoryAction::Avoid },
+            by_rule: false,
             because: vec![megram_id(4)],
             lesson: "wc -c docs/*.txt: no such file; the files lie in docs/2025".to_owned(),
-        }],
+        }),
     }
 }
 

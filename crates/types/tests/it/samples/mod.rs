@@ -33,6 +33,8 @@ pub(crate) fn all() -> Vec<Message> {
         plan::approval_decided().into(),
         plan::manifest().into(),
         plan::subtask().into(),
+        memory::guard_query().into(),
+        memory::guard_reply().into(),
         tools::started().into(),
         tools::output().into(),
         tools::finished().into(),

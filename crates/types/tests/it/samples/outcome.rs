@@ -19,6 +19,7 @@ pub(super) fn execution_result() -> ExecutionResult {
             gave_up: Some(gave_up()),
         }),
         samples: Some(samples()),
+        told: vec![super::megram_id(4), super::megram_id(11)],
         ..ExecutionResult::new(subtask_id(2), 2, ExecutionStatus::Failed, "0 total")
     }
 }

@@ -48,7 +48,6 @@ pub(super) fn manifest() -> DispatchManifest {
 
 pub(crate) fn subtask() -> SubTask {
     SubTask {
-        guards: super::memory::of_plan().guards,
         briefing: super::memory::briefing(),
         round: 2,
         is_whole: true,

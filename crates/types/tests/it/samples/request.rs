@@ -46,6 +46,7 @@ pub(super) fn task_spec() -> TaskSpec {
             deadline: Some(time("2026-03-14T23:59:59+08:00")),
         },
         raw_input: user_request().text,
+        subject: Some("Count the .txt files in docs and name the largest".to_owned()),
     }
 }
 
