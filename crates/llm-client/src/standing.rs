@@ -81,13 +81,15 @@ fn label(rule: &SopRecord) -> &'static str {
 /// Time, origin and outcome of an experience, as a prompt introduces it.
 fn provenance(experience: &Experience) -> String {
     let whose = match experience.origin {
-        Some(Origin::Run(_)) => "",
+        Some(Origin::Run(_) | Origin::Revoked(_)) => "",
         Some(Origin::Person) => ", said by the user",
         Some(Origin::Dreamer) => ", drawn from experience",
         Some(Origin::Import) => ", imported",
         None => ", of unknown origin",
     };
-    let went = if experience.sigma > 0.0 {
+    let went = if let Some(Origin::Revoked(_)) = experience.origin {
+        ", rejected by the user"
+    } else if experience.sigma > 0.0 {
         ", went well"
     } else if experience.sigma < 0.0 {
         ", failed"

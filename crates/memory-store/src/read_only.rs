@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use artoo_mkct_memory::{Distiller, MemoryError, MemoryService};
 use artoo_types::{
-    DreamReport, Entity, Megram, MegramId, MemoryQuery, MemoryReply, Potentials, SopRecord, Space, TagPair,
+    DreamReport, Entity, Megram, MegramId, MemoryQuery, MemoryReply, Potentials, RunId, SopRecord, Space,
+    TagPair,
 };
 use async_trait::async_trait;
 
@@ -44,6 +45,10 @@ impl MemoryService for ReadOnly {
 
     async fn record_negative_feedback(&self, _: MegramId, _: &str) -> Result<(), MemoryError> {
         Ok(())
+    }
+
+    async fn revoke(&self, _: RunId, _: &str) -> Result<Vec<MegramId>, MemoryError> {
+        Ok(Vec::new())
     }
 
     async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError> {

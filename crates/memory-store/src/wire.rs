@@ -115,6 +115,7 @@ impl From<&Megram> for WrittenMegram {
             Some(Origin::Person) => (2, None),
             Some(Origin::Dreamer) => (3, None),
             Some(Origin::Import) => (4, None),
+            Some(Origin::Revoked(run)) => (5, Some(run.uuid().into_bytes())),
         };
         Self {
             id: id_bytes(megram.id),
@@ -144,6 +145,7 @@ impl TryFrom<WrittenMegram> for Megram {
             (2, None) => Some(Origin::Person),
             (3, None) => Some(Origin::Dreamer),
             (4, None) => Some(Origin::Import),
+            (5, Some(run)) => Some(Origin::Revoked(RunId::new(Uuid::from_bytes(run)))),
             (other, _) => return Err(WireError { field: "the origin", value: other.into() }),
         };
         Ok(Self {

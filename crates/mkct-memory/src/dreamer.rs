@@ -9,6 +9,7 @@
 use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Polarity, Potentials, Space};
 use chrono::{DateTime, FixedOffset};
 
+use crate::revocation::{revoked, stands};
 use crate::{Bankruptcy, Rules, compose, decay, matrix, polarity, potentials, rule_text};
 
 /// A live entry of a pair, with its source experiences if it is, or was, a rule.
@@ -92,7 +93,13 @@ fn garbage(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<Fix
         return Vec::new();
     }
     let old = |megram: &&Megram| decay::age_days(megram, now) >= rules.forget_min_age_days;
-    experiences(entries).map(|entry| &entry.megram).filter(old).map(|megram| megram.id).collect()
+    entries
+        .iter()
+        .filter(|entry| is_experience(entry))
+        .map(|entry| &entry.megram)
+        .filter(old)
+        .map(|megram| megram.id)
+        .collect()
 }
 
 /// Trust Bankruptcy: the rules that the pair's decision contradicts.
@@ -130,18 +137,16 @@ fn still_speaks(megram: &Megram, now: DateTime<FixedOffset>) -> bool {
 }
 
 /// The upward flow: one rule if attention and decision both exceed their thresholds and an experience that is
-/// not part of a rule yet supports it.
-///
-/// Imported experience counts for the advice but creates no rule: it was not observed here.
+/// not part of a rule yet supports it. Only what may be behind a rule counts: see [`behind_rules`].
 fn promotion(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Option<Promotion> {
-    let is_own = |entry: &&Entry| entry.megram.origin != Some(Origin::Import);
-    let live = potentials::direct(entries.iter().filter(is_own).map(|entry| &entry.megram), now);
+    let own = behind_rules(entries);
+    let live = potentials::direct(own.iter().map(|entry| &entry.megram), now);
     if live.attention < rules.promote_attention || live.decision.abs() < rules.promote_decision {
         return None;
     }
     let polarity = polarity(live.decision);
     let speaks = |entry: &Entry| entry.sources.is_empty() && rule_text::speaks_for(&entry.megram, polarity);
-    if !experiences(entries).filter(is_own).any(speaks) {
+    if !own.iter().any(|entry| is_experience(entry) && speaks(entry)) {
         return None;
     }
     let merged = |entry: &&Entry| match entry.megram.level {
@@ -151,7 +156,7 @@ fn promotion(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Op
     };
     let mut sources: Vec<&Megram> = Vec::new();
     let mut absorbed = Vec::new();
-    for entry in entries.iter().filter(is_own).filter(merged) {
+    for entry in own.into_iter().filter(merged) {
         if entry.megram.level == Level::C || !entry.sources.is_empty() {
             absorbed.push(entry.megram.id);
         }
@@ -169,10 +174,21 @@ fn promotion(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Op
     Some(Promotion { polarity, content, sources, absorbed })
 }
 
-/// Entries of the decaying levels.
-fn experiences(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
-    entries.iter().filter(|entry| match entry.megram.level {
+/// The entries of which a rule may be made: neither imported experience, which was not observed here, nor what the
+/// person rejected, nor that they rejected it.
+pub(crate) fn behind_rules(entries: &[Entry]) -> Vec<&Entry> {
+    let revoked = revoked(entries);
+    let may_be = |entry: &&Entry| match entry.megram.origin {
+        Some(Origin::Import | Origin::Revoked(_)) => false,
+        Some(Origin::Run(_) | Origin::Person | Origin::Dreamer) | None => stands(&entry.megram, &revoked),
+    };
+    entries.iter().filter(may_be).collect()
+}
+
+/// Whether an entry is of a decaying level.
+fn is_experience(entry: &Entry) -> bool {
+    match entry.megram.level {
         Level::M | Level::K => true,
         Level::C | Level::T => false,
-    })
+    }
 }

@@ -55,11 +55,8 @@ impl Due {
 /// ```
 pub fn next(entries: &[Entry], rules: &Rules, from_ms: i64) -> Due {
     let outline = Outline::of(entries, rules);
-    let terms: Vec<Term> = entries.iter().filter_map(|entry| Term::of(&entry.megram)).collect();
-    let slots = Slots::of(terms.iter().copied());
-    // The closed form requires that no entry's clock is in the future.
-    let masses =
-        if from_ms >= slots.latest_ms() { slots.slots().iter().map(Term::from).collect() } else { terms };
+    let masses = masses(entries.iter(), from_ms);
+    let own = self::masses(dreamer::behind_rules(entries).into_iter(), from_ms);
     let first = [
         outline.forget_from_ms.and_then(|old_ms| {
             let faded = Curve::new(&masses, rules.forget_below * (1.0 + SLACK), |mass| -attention(mass));
@@ -77,14 +74,21 @@ pub fn next(entries: &[Entry], rules: &Rules, from_ms: i64) -> Due {
             .falls_above_zero
             .then(|| first(&[toward(&masses, Polarity::Practice, 0.0)], from_ms))
             .flatten(),
-        outline.practice.then(|| arises(&masses, rules, Polarity::Practice, from_ms)).flatten(),
-        outline.constraint.then(|| arises(&masses, rules, Polarity::Constraint, from_ms)).flatten(),
+        outline.practice.then(|| arises(&own, rules, Polarity::Practice, from_ms)).flatten(),
+        outline.constraint.then(|| arises(&own, rules, Polarity::Constraint, from_ms)).flatten(),
     ];
     match first.into_iter().flatten().min() {
         Some(at_ms) if at_ms <= from_ms => Due::Now,
         Some(at_ms) => Due::At(at_ms),
         None => Due::Never,
     }
+}
+
+/// The masses of entries, one per rate where the closed form allows it: no entry's clock may be in the future.
+fn masses<'a>(entries: impl Iterator<Item = &'a Entry>, from_ms: i64) -> Vec<Term> {
+    let terms: Vec<Term> = entries.filter_map(|entry| Term::of(&entry.megram)).collect();
+    let slots = Slots::of(terms.iter().copied());
+    if from_ms >= slots.latest_ms() { slots.slots().iter().map(Term::from).collect() } else { terms }
 }
 
 /// Rounding may change a sum by less than this share of its mass.

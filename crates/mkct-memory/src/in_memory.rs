@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use artoo_types::{
     DreamReport, Entity, Level, Megram, MegramId, MemoryQuery, MemoryReply, PairMemory, Potentials,
-    RecallReason, SopRecord, Space, TagPair,
+    RecallReason, RunId, SopRecord, Space, TagPair,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -14,7 +14,8 @@ use chrono::{DateTime, FixedOffset};
 use crate::service::validate;
 use crate::similar::{self, Grams, MAX_SIMILAR, Question, Similar};
 use crate::{
-    Distiller, Event, MemoryError, MemoryFold, MemoryService, Rules, contradiction, dreamer, recall,
+    DailyCalls, Distiller, Event, MemoryError, MemoryFold, MemoryService, Rules, contradiction, dreamer,
+    recall, revocations,
 };
 
 /// A [`MemoryService`] that keeps its events in memory only.
@@ -40,6 +41,8 @@ pub struct InMemory {
 struct State {
     events: Vec<Event>,
     fold: MemoryFold,
+    /// The Dreamer's model calls.
+    asked: DailyCalls,
     closed: bool,
 }
 
@@ -132,6 +135,20 @@ impl MemoryService for InMemory {
         state.write(contradiction(known, &self.rules, (self.mint)(), (self.now)(), content))
     }
 
+    async fn revoke(&self, run: RunId, reason: &str) -> Result<Vec<MegramId>, MemoryError> {
+        let mut state = self.write_lock();
+        let state = state.open()?;
+        let mut appended = Vec::new();
+        for pair in state.all_pairs() {
+            let entries = state.fold.entries(&pair.space, &pair.entity);
+            for against in revocations(&entries, run, &self.rules, (self.now)(), &*self.mint, reason) {
+                appended.push(against.id);
+                state.write(against)?;
+            }
+        }
+        Ok(appended)
+    }
+
     async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError> {
         let now = (self.now)();
         let mut state = self.write_lock();
@@ -148,6 +165,9 @@ impl MemoryService for InMemory {
         let promotions = self.write_lock().open()?.promotions(&self.rules, now);
         let mut words = HashMap::new();
         for (pair, promotion, sources) in promotions {
+            if distiller.asks_a_model() && !self.write_lock().open()?.may_ask(now) {
+                continue;
+            }
             if let Some(text) = distiller.distil(promotion.polarity, &sources).await {
                 words.insert(pair, (promotion, text));
             }
@@ -199,6 +219,13 @@ impl State {
             }
             Some(_) | None => Err(MemoryError::Conflict(megram.id)),
         }
+    }
+
+    /// Counts a model call of the Dreamer; `false` if there are no more today.
+    fn may_ask(&mut self, now: DateTime<FixedOffset>) -> bool {
+        let another = self.asked.another(now.date_naive());
+        self.asked = another.unwrap_or(self.asked);
+        another.is_some()
     }
 
     fn look(&self, query: &MemoryQuery, now: DateTime<FixedOffset>) -> MemoryReply {

@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod daily_calls;
 pub mod decay;
 pub mod dreamer;
 pub mod due;
@@ -37,17 +38,20 @@ pub mod matrix;
 mod plan_events;
 pub mod potentials;
 pub mod recall;
+mod revocation;
 mod rule_text;
 mod rules;
 mod service;
 pub mod similar;
 pub mod sums;
 
+pub use daily_calls::{DailyCalls, MAX_DAILY_CALLS};
 pub use event::Event;
 pub use fold::MemoryFold;
 pub use guard::guard;
 pub use in_memory::InMemory;
 pub use plan_events::contradiction;
+pub use revocation::{MAX_REASON, revocations};
 pub use rule_text::{compose, polarity};
 pub use rules::{Bankruptcy, Rules};
 pub use service::{Distiller, FASTEST_DECAY, MemoryError, MemoryService, Template, validate};

@@ -8,6 +8,7 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::decay;
 use crate::dreamer::Entry;
+use crate::revocation::{revoked, stands};
 use crate::similar::{Grams, Question};
 
 /// Number of experiences returned per pair, each with a different lesson.
@@ -15,7 +16,8 @@ const TOLD: usize = 3;
 
 /// What is known of a pair, from its live entries: of its experiences those that state something, and, where
 /// there is a question, those that are about what is asked. A pair is filed under three words of a request, and
-/// these may begin any other. Rules of the pair are returned whatever is asked.
+/// these may begin any other. Rules of the pair are returned whatever is asked. Experiences of a revoked run are
+/// left out; the revocation is not.
 pub fn of_pair(
     pair: TagPair,
     (reason, question): (RecallReason, Option<&Question>),
@@ -28,9 +30,10 @@ pub fn of_pair(
         Level::M | Level::K => true,
         Level::C | Level::T => false,
     };
+    let revoked = revoked(entries);
     let mut experiences: Vec<Experience> = entries
         .iter()
-        .filter(raw)
+        .filter(|entry| raw(entry) && stands(&entry.megram, &revoked))
         .filter(|entry| states_a_fact(&entry.megram.content, question))
         .map(|entry| {
             let megram = &entry.megram;

@@ -2,7 +2,7 @@
 
 use artoo_types::{
     DreamReport, Entity, Level, Megram, MegramId, MemoryQuery, MemoryReply, Origin, Polarity, Potentials,
-    SopRecord, Space,
+    RunId, SopRecord, Space,
 };
 use async_trait::async_trait;
 
@@ -73,6 +73,20 @@ pub trait MemoryService: Send + Sync {
     /// [`MemoryError::UnknownRule`] if no rule has this id, [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn record_negative_feedback(&self, rule: MegramId, content: &str) -> Result<(), MemoryError>;
 
+    /// Takes back what a run taught, because the person rejected its result: for each of its experiences of
+    /// positive valence a Megram of origin [`Origin::Revoked`] is appended under the same tag pair, of what the
+    /// experience still weighs and of the opposite sign ([`revocations`](crate::revocations)). From then on the
+    /// experience advises nothing and is in no reply; it is neither changed nor deleted. Experiences of calls that
+    /// failed stay as they are: that they failed is true whatever the person wants. `reason` goes into the Megrams,
+    /// on one line, cut to [`MAX_REASON`](crate::MAX_REASON) characters.
+    ///
+    /// Returns what was appended: nothing where the run taught nothing, or was revoked before.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError::Full`], [`MemoryError::Closed`], [`MemoryError::Store`].
+    async fn revoke(&self, run: RunId, reason: &str) -> Result<Vec<MegramId>, MemoryError>;
+
     /// Everything relevant to a query: rules, potentials and the strongest experiences of each requested
     /// pair, of pairs with words similar to the query's, and the person's laws. Returned rules count as
     /// recalled, as in [`query_c`](Self::query_c).
@@ -119,6 +133,13 @@ pub trait MemoryService: Send + Sync {
 pub trait Distiller: Send + Sync {
     /// The text of a rule of this polarity, on one line.
     async fn distil(&self, polarity: Polarity, sources: &[Megram]) -> Option<String>;
+
+    /// Whether each rule costs a model call. A memory asks such a distiller at most
+    /// [`MAX_DAILY_CALLS`](crate::MAX_DAILY_CALLS) times a day; the other rules have the text of
+    /// [`crate::compose`].
+    fn asks_a_model(&self) -> bool {
+        true
+    }
 }
 
 /// A distiller without a model: rules have the text of [`crate::compose`].
@@ -129,6 +150,10 @@ pub struct Template;
 impl Distiller for Template {
     async fn distil(&self, _: Polarity, _: &[Megram]) -> Option<String> {
         None
+    }
+
+    fn asks_a_model(&self) -> bool {
+        false
     }
 }
 
@@ -212,8 +237,12 @@ pub fn validate(megram: &Megram) -> Result<(), MemoryError> {
         (Level::M | Level::K, _)
         | (Level::C, Some(Origin::Person | Origin::Dreamer))
         | (Level::T, Some(Origin::Person)) => return Ok(()),
-        (Level::C, Some(Origin::Run(_) | Origin::Import) | None) => "the person or the Dreamer",
-        (Level::T, Some(Origin::Run(_) | Origin::Import | Origin::Dreamer) | None) => "the person",
+        (Level::C, Some(Origin::Run(_) | Origin::Import | Origin::Revoked(_)) | None) => {
+            "the person or the Dreamer"
+        }
+        (Level::T, Some(Origin::Run(_) | Origin::Import | Origin::Dreamer | Origin::Revoked(_)) | None) => {
+            "the person"
+        }
     };
     Err(MemoryError::NotAllowed { id: megram.id, level: megram.level, who })
 }

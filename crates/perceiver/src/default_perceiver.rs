@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use artoo_llm_client::{JsonSchema, LlmClient, Origin, Request, ask, fenced};
-use artoo_types::{TaskId, TaskSpec, UserRequest};
+use artoo_types::{Rejection, RunId, TaskId, TaskSpec, Turn, UserRequest};
 use async_trait::async_trait;
 use serde::Deserialize;
 
@@ -46,6 +46,9 @@ pub struct DefaultPerceiver;
 struct Resolved {
     #[schemars(length(min = 1, max = 4000))]
     intent: String,
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 5))]
+    rejects: Option<usize>,
 }
 
 // The same, if a person can be asked. Not a doc comment: that would be sent to the model with the schema.
@@ -56,6 +59,9 @@ struct ResolvedOrOpen {
     questions: Vec<String>,
     #[schemars(length(max = 4000))]
     intent: String,
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 5))]
+    rejects: Option<usize>,
 }
 
 #[async_trait]
@@ -84,19 +90,23 @@ impl Perceiver for DefaultPerceiver {
         }
         let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text, dialogue));
         let prompt = prompt.with_max_tokens(1024);
-        let (questions, intent) = if dialogue.may_ask() {
+        let (questions, intent, rejects) = if dialogue.may_ask() {
             let prompt = Request { system: format!("{SYSTEM_PROMPT}{ASKING_PROMPT}").into(), ..prompt }
                 .with_schema(JsonSchema::of::<ResolvedOrOpen>("resolved_or_open"));
             let answer = ask::<ResolvedOrOpen>(model.as_ref(), prompt).await?.value;
-            (presentable(answer.questions), answer.intent)
+            (presentable(answer.questions), answer.intent, answer.rejects)
         } else {
             let prompt = prompt.with_schema(JsonSchema::of::<Resolved>("resolved_request"));
-            (Vec::new(), ask::<Resolved>(model.as_ref(), prompt).await?.value.intent)
+            let answer = ask::<Resolved>(model.as_ref(), prompt).await?.value;
+            (Vec::new(), answer.intent, answer.rejects)
         };
         if !questions.is_empty() {
             return Ok(Perceived::Unclear(questions));
         }
-        Ok(Perceived::Task(with_own_words(intent.trim(), copy)))
+        let rejects = rejects.and_then(|number| number.checked_sub(1));
+        let corrects = rejects.and_then(|at| request.recent_turns().get(at)?.run_id);
+        let task = with_own_words(intent.trim(), copy);
+        Ok(Perceived::Task(TaskSpec { corrects, earlier: earlier(request, corrects), ..task }))
     }
 }
 
@@ -128,7 +138,20 @@ pub(crate) fn copied(request: &UserRequest, dialogue: &Dialogue) -> Result<TaskS
         }
     }
     let subject = (subject != intent).then_some(subject);
-    Ok(TaskSpec { intent, subject, raw_input: request.text.clone(), ..TaskSpec::verbatim(text) })
+    let (raw_input, earlier) = (request.text.clone(), earlier(request, None));
+    Ok(TaskSpec { intent, subject, raw_input, earlier, ..TaskSpec::verbatim(text) })
+}
+
+/// The turns that the planner has to know of: those whose result the user rejected, and the one that this request
+/// corrects.
+fn earlier(request: &UserRequest, corrects: Option<RunId>) -> Vec<Turn> {
+    let rejected = |turn: &Turn| {
+        let corrected = (turn.run_id.is_some() && turn.run_id == corrects).then_some(Rejection::Corrected);
+        let rejected = turn.rejected.or(corrected)?;
+        let result = turn.result.chars().take(RESULT_SHOWN).collect();
+        Some(Turn { result, rejected: Some(rejected), ..turn.clone() })
+    };
+    request.recent_turns().iter().filter_map(rejected).collect()
 }
 
 /// The restated request together with the user's own words, so that planner, executor and judges have both
@@ -157,7 +180,9 @@ fn conversation(request: &UserRequest, text: &str, dialogue: &Dialogue) -> Strin
         let result: String = turn.result.chars().take(RESULT_SHOWN).collect();
         let result = fenced(Origin::SubTask, &result);
         // Writing to a string cannot fail.
-        let _ = writeln!(prompt, "Turn {}\nuser: {}\nresult:\n{result}\n", number + 1, input);
+        let rejected = turn.rejected.map(|how| format!("afterwards: the user {}\n", how.words()));
+        let rejected = rejected.unwrap_or_default();
+        let _ = writeln!(prompt, "Turn {}\nuser: {input}\nresult:\n{result}\n{rejected}", number + 1);
     }
     let _ = write!(prompt, "Newest message: {text}");
     for Exchange { questions, answer } in dialogue.exchanges() {

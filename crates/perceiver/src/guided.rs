@@ -49,7 +49,7 @@ pub(crate) async fn restated(
 fn conversation(request: &UserRequest, dialogue: &Dialogue) -> String {
     let turns = request.recent_turns();
     let mut prompt = String::new();
-    for Turn { input, result } in turns.iter().skip(turns.len().saturating_sub(TURNS)) {
+    for Turn { input, result, .. } in turns.iter().skip(turns.len().saturating_sub(TURNS)) {
         let input: String = input.chars().take(INPUT_SHOWN).collect();
         let result: String = result.chars().take(RESULT_SHOWN).collect();
         // Writing to a string cannot fail.

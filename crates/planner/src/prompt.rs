@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_llm_client::{ModelProfile, Origin, advice, call_line, fenced, inline, user_statements};
-use artoo_types::{Finding, OutcomeStatus, SubTaskOutcome, UnmetCriterion, UserStatement};
+use artoo_types::{Finding, OutcomeStatus, SubTaskOutcome, Turn, UnmetCriterion, UserStatement};
 use serde_json::Value;
 
 use crate::directed::directed;
@@ -49,6 +49,9 @@ pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
         }
         line(&mut text, format_args!("{MISSING}\n"));
     }
+    if !profile.guided {
+        earlier(&mut text, &cx.spec.earlier);
+    }
     if !cx.notes.is_empty() {
         line(&mut text, format_args!("{ADDED}\n{}", fenced(Origin::Person, &cx.notes.join("\n"))));
     }
@@ -60,6 +63,16 @@ pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
 fn besides_notes(statements: &[UserStatement]) -> Vec<UserStatement> {
     let is_other = |statement: &&UserStatement| !matches!(statement, UserStatement::Note(_));
     statements.iter().filter(is_other).cloned().collect()
+}
+
+/// The earlier requests whose results the user rejected.
+fn earlier(text: &mut String, turns: &[Turn]) {
+    for Turn { input, result, rejected, .. } in turns {
+        let Some(how) = rejected else { continue };
+        line(text, format_args!("Earlier the user asked: {}", inline(&cut(input))));
+        line(text, format_args!("The result, after which the user {}:", how.words()));
+        line(text, format_args!("{}", fenced(Origin::SubTask, &cut(result))));
+    }
 }
 
 /// The machine, the tools and the working folder.

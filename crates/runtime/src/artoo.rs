@@ -8,19 +8,19 @@ use std::{
 
 use artoo_bus::{Bus, Clock};
 use artoo_llm_client::LlmClient;
-use artoo_mkct_memory::MemoryService;
+use artoo_mkct_memory::{MemoryError, MemoryService};
 use artoo_planner::Inventory;
 use artoo_redaction::Redactor;
-use artoo_tools::Toolbox;
-use artoo_types::{AuditReport, BlockedProgram, Errand, RunId, SubTaskOutcome, ToolKind};
+use artoo_tools::{EarlierRun, Toolbox, UndoRun};
+use artoo_types::{AuditReport, BlockedProgram, Errand, MegramId, RunId, SubTaskOutcome, ToolKind};
 use chrono::{DateTime, FixedOffset};
 use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 use crate::{
-    Builder, Run, RunRequest, StartError, assembly, audit::Audit, dreaming::Dreamer, journal::Journal,
-    options::Options,
+    Builder, Run, RunRequest, StartError, assembly, audit::Audit, builder::brief, dreaming::Dreamer,
+    events::Cumulative, journal::Journal, options::Options,
 };
 
 /// Programs that every system has; the inventory lists the others.
@@ -114,6 +114,19 @@ impl Artoo {
         &self.parts.memory
     }
 
+    /// Takes back what a run taught memory, because its result was rejected: from then on its experiences advise
+    /// nothing, and `reason`, without secrets, is recalled in their place. Durable when this returns. Runs do this
+    /// themselves for what they take back or correct ([`rejected`](crate::rejected)); this is for a front end that undoes a run
+    /// in another way. Returns the ids of what was written: none for a run that taught nothing or was revoked before.
+    ///
+    /// # Errors
+    /// The memory's failure.
+    pub async fn revoke(&self, run: RunId, reason: &str) -> Result<Vec<MegramId>, MemoryError> {
+        let revoked = self.parts.memory.revoke(run, &self.redactor().apply(reason)).await?;
+        self.parts.memory.flush().await?;
+        Ok(revoked)
+    }
+
     /// Asks the auditor for a report over its log, from `since` on or from the beginning. `None` if the
     /// auditor has ended.
     pub async fn audit_report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
@@ -125,8 +138,21 @@ impl Artoo {
         self.parts.audit.trouble()
     }
 
-    /// Closes artoo: open runs are cancelled and end with a recorded result, memory is consolidated as far as
-    /// that takes negligible time, and closed, and the journals are on disk when this returns. Other clones
+    /// The model calls of the Dreamer since this was built. No run pays for them.
+    pub fn dreamt(&self) -> Cumulative {
+        self.parts.dreamer.spent()
+    }
+
+    /// Waits until what the ended runs recorded and learned is on disk. artoo stays open.
+    pub async fn settle(&self) {
+        if let Err(error) = self.parts.memory.flush().await {
+            tracing::warn!(%error, "memory could not be written");
+        }
+        self.parts.journal.sync().await;
+    }
+
+    /// Closes artoo: open runs are cancelled and end with a recorded result, memory is closed (and, with
+    /// [`Dreams::Code`](crate::Dreams::Code), consolidated as far as that takes negligible time), and the journals are on disk when this returns. Other clones
     /// can start no more runs.
     pub async fn close(self) {
         self.parts.closing.cancel();
@@ -143,14 +169,26 @@ impl Artoo {
 
 impl Parts {
     /// The names of the tools that a plan can use.
-    pub(crate) fn tool_names(&self) -> BTreeSet<artoo_types::ToolName> {
-        self.inventory.tools.iter().map(|tool| tool.name.clone()).collect()
+    pub(crate) fn tool_names(&self, undoable: &[EarlierRun]) -> BTreeSet<artoo_types::ToolName> {
+        let undo = (!undoable.is_empty()).then(|| ToolKind::UndoRun.into());
+        self.inventory.tools.iter().map(|tool| tool.name.clone()).chain(undo).collect()
+    }
+
+    /// The tools of a run that may undo these earlier ones, and what its planner knows of them.
+    pub(crate) fn tools(&self, undoable: &[EarlierRun]) -> (Arc<Toolbox>, Inventory) {
+        let (toolbox, mut inventory) = (Arc::clone(&self.toolbox), self.inventory.clone());
+        if undoable.is_empty() {
+            return (toolbox, inventory);
+        }
+        let undo = UndoRun::new(undoable.to_vec());
+        inventory.tools.push(brief(&undo));
+        (Arc::new(toolbox.as_ref().clone().with(undo)), inventory)
     }
 
     /// The programs that a plan's commands can use; empty without a tool that runs commands.
     pub(crate) fn programs(&self) -> BTreeSet<BlockedProgram> {
         let tool = artoo_types::ToolName::from(ToolKind::Shell);
-        if !self.tool_names().contains(&tool) {
+        if !self.tool_names(&[]).contains(&tool) {
             return BTreeSet::new();
         }
         let installed = self.inventory.programs.iter().map(String::as_str);

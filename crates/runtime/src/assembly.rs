@@ -14,20 +14,19 @@ use artoo_bus::{Clock, RunBus};
 use artoo_checks::{ClosedFiles, Filesystem};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
+use artoo_perceiver::Perceiver;
 use artoo_planner::{Asking, Planner};
 use artoo_snapshot::Snapshot;
 use artoo_tools::{
-    EvidenceStore, Jobs, LocalTime, ProtectedPlaces, Rehearsal, RunFolders, ToolContext, ToolLimits,
+    EarlierRun, EvidenceStore, Jobs, LocalTime, ProtectedPlaces, Rehearsal, RunFolders, ToolContext,
+    ToolLimits,
 };
 use artoo_types::{
-    ControlSettings, Errand, Instruction, Limits, MegramId, Message, Role, RunId, SolverOrigin,
+    ControlSettings, Errand, Instruction, Limits, MegramId, Message, Rejection, Role, RunId, SolverOrigin,
     SubTaskOutcome, UserRequest,
 };
 use chrono::{DateTime, FixedOffset};
-use tokio::{
-    sync::{mpsc, oneshot, watch},
-    time::Instant,
-};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use uuid::Uuid;
@@ -46,7 +45,9 @@ use crate::{
     journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
     question::Asked,
+    rejection::{HeedingCorrections, rejected, revoke},
     restart::IdempotentPlanner,
+    retention::expire_undo,
     role_tasks::RoleTasks,
     run::{Answerer, Canceller, Run},
     run_tools::OnThisMachine,
@@ -106,47 +107,31 @@ pub(crate) fn start(
         .open(&runs, run_id, failed)
         .map_err(|source| StartError::Folder { path: runs, source })?;
     let folder = journal.folder().to_owned();
-    let (run, supervised) = assemble(parts, parameters, (request, errand, &kept), journal, storage_failure)
-        .inspect_err(|_| {
-        // An empty folder is left if it cannot be removed.
-        let _ = std::fs::remove_dir_all(&folder);
-    })?;
+    let undone: Arc<Mutex<Vec<RunId>>> = Arc::default();
+    let given = (request, errand, kept.as_slice());
+    let (run, supervised) =
+        assemble(parts, parameters, given, (journal, Arc::clone(&undone)), storage_failure).inspect_err(
+            |_| {
+                // An empty folder is left if it cannot be removed.
+                let _ = std::fs::remove_dir_all(&folder);
+            },
+        )?;
     expire_undo(parts);
     let keep_alive = Arc::clone(parts);
     let recorded = run.recorded.clone().drop_guard();
     let span = tracing::error_span!("run", run = %run_id);
     parts.open_runs.spawn(async move {
         supervise(supervised).instrument(span).await;
+        let taken_back = std::mem::take(&mut *undone.lock().unwrap_or_else(PoisonError::into_inner));
+        for run in taken_back {
+            let undone = (run, Rejection::Undone);
+            revoke(keep_alive.memory.as_ref(), &keep_alive.options.redactor, undone, "").await;
+        }
         drop(recorded);
         keep_alive.dreamer.run_ended();
         drop(keep_alive);
     });
     Ok(run)
-}
-
-/// Minimum interval between retention passes over the undo records, each of which visits every run's folder.
-const RETENTION_CYCLE: Duration = Duration::from_secs(60 * 60);
-
-/// Removes undo records that are too old or too large. On its own thread: neither the run nor the end of the
-/// process waits for it.
-fn expire_undo(parts: &Parts) {
-    {
-        let mut last = parts.retained.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.is_some_and(|last| last.elapsed() < RETENTION_CYCLE) {
-            return;
-        }
-        *last = Some(Instant::now());
-    }
-    let (data_folder, retention, now) =
-        (parts.data_folder.clone(), parts.options.retention, parts.clock.now());
-    let expire = move || {
-        if let Err(error) = runs::expire_undo(&data_folder, retention, now) {
-            tracing::warn!(%error, "old contents that are kept for undo could not be removed");
-        }
-    };
-    if let Err(error) = std::thread::Builder::new().name("artoo-retention".to_owned()).spawn(expire) {
-        tracing::warn!(%error, "old contents that are kept for undo are not looked at");
-    }
 }
 
 /// A folder's real path, as the snapshot stores its roots.
@@ -177,7 +162,7 @@ fn assemble(
     parts: &Arc<Parts>,
     parameters: Parameters,
     (request, errand, kept): (RunRequest, Errand, &[SubTaskOutcome]),
-    journal: RunJournal,
+    (journal, undone): (RunJournal, Arc<Mutex<Vec<RunId>>>),
     storage_failure: oneshot::Receiver<RecordFailure>,
 ) -> Result<(Run, Supervised), StartError> {
     let folder = journal.folder().to_owned();
@@ -189,10 +174,14 @@ fn assemble(
     let is_over = Arc::new(AtomicBool::new(false));
     let (over, mut record) = (Arc::clone(&is_over), journal.recorder());
     let (asks, question) = watch::channel(None);
+    let turns = request.turns.clone();
     bus.record(Box::new(move |envelope| {
         // Before the journal: a reader of the question there may answer it.
         asks.send_if_modified(|open| Asked::follow(open, envelope));
         record(envelope);
+        if let Some((run, Rejection::Undone)) = rejected(&envelope.message, &turns) {
+            undone.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+        }
         if let Message::FinalResult(_) = envelope.message.as_ref() {
             over.store(true, Ordering::Release);
         }
@@ -233,7 +222,8 @@ fn assemble(
     let (role_tasks, settings, deadlines) = match errand {
         Errand::Task => {
             let role_tasks = role_tasks(parts, &bus, parameters, (&request, kept), tool_context)?;
-            (role_tasks, Some(control_settings(parts, parameters)), parts.options.deadlines)
+            let settings = control_settings(parts, parameters, &request.undoable);
+            (role_tasks, Some(settings), parts.options.deadlines)
         }
         // There is no controller in a command run.
         Errand::Command => {
@@ -246,8 +236,9 @@ fn assemble(
     let noter = Noter { user: user.sender(), taken: Arc::default(), is_over: Arc::clone(&is_over) };
     let port = bus.port(Role::Supervisor)?;
     let (ggs_parts, working_folder) = (Arc::clone(parts), request.surroundings.working_folder.clone());
+    let undoable = request.undoable.clone();
     let make_ggs = Box::new(move || {
-        let settings = ggs_settings(&ggs_parts, parameters, working_folder.clone());
+        let settings = ggs_settings(&ggs_parts, parameters, (working_folder.clone(), &undoable));
         GgsRole::new(default_solver(parameters), settings)
     });
     let supervised = Supervised {
@@ -307,11 +298,16 @@ fn role_tasks(
     let mut role_tasks = RoleTasks::default();
     let (surroundings, options) = (&request.surroundings, &parts.options);
     let deadlines = options.deadlines;
+    let (toolbox, inventory) = parts.tools(&request.undoable);
 
     // The planner tells the story of a run that failed, so its model is asked until the end.
     let stop = tools.cancel.clone();
-    let (behaviour, model) =
-        (Arc::clone(&options.roles.perceiver), UntilStopped::wrap(&parts.models.perceiver, &stop));
+    let behaviour: Arc<dyn Perceiver> = Arc::new(HeedingCorrections {
+        inner: Arc::clone(&options.roles.perceiver),
+        memory: Arc::clone(&parts.memory),
+        redactor: options.redactor.clone(),
+    });
+    let model = UntilStopped::wrap(&parts.models.perceiver, &stop);
     role_tasks.add(bus, Role::Perceiver, move |port| {
         artoo_perceiver::run(port, Arc::clone(&behaviour), Arc::clone(&model))
     })?;
@@ -319,7 +315,7 @@ fn role_tasks(
     let model = Arc::clone(&parts.models.planner);
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
-        inventory: parts.inventory.clone(),
+        inventory,
         folder: {
             let secrets = artoo_consent::secrets_in(&surroundings.home);
             let protected = options.protected.iter().cloned().chain(secrets).collect();
@@ -340,14 +336,14 @@ fn role_tasks(
     })?;
     let (behaviour, model) =
         (Arc::clone(&options.roles.executor), UntilStopped::wrap(&parts.models.executor, &stop));
-    let made_here = OnThisMachine { toolbox: Arc::clone(&parts.toolbox), context: tools.clone() };
+    let made_here = OnThisMachine { toolbox: Arc::clone(&toolbox), context: tools.clone() };
     let settings = executor_settings(parts, (request, kept), made_here);
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
     let (judge, model) =
         (Arc::clone(&options.roles.judge), UntilStopped::wrap(&parts.models.agent_validator, &stop));
-    let rehearsal = Rehearsal::new(&parts.toolbox, tools.clone(), options.policy.clone());
+    let rehearsal = Rehearsal::new(&toolbox, tools.clone(), options.policy.clone());
     let again: Arc<dyn Rerun> = match options.acceptance.dependence {
         true => Arc::new(CallsAgain(rehearsal)),
         false => Arc::new(NoRerun),
@@ -359,7 +355,7 @@ fn role_tasks(
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
         judge_deadline: deadlines.judge,
-        commands: Arc::new(CommandChecks::new(Arc::clone(&parts.toolbox), tools, options.policy.clone())),
+        commands: Arc::new(CommandChecks::new(toolbox, tools, options.policy.clone())),
         again: Arc::clone(&again),
         world: world.clone(),
     };
@@ -388,8 +384,9 @@ fn role_tasks(
     role_tasks
         .add(bus, Role::Dispatcher, move |port| dispatcher(port, PlanGate::new(consent), dispatch.clone()))?;
     let (ggs_parts, folder) = (Arc::clone(parts), surroundings.working_folder.clone());
+    let undoable = request.undoable.clone();
     role_tasks.add(bus, Role::Ggs, move |port| {
-        let settings = ggs_settings(&ggs_parts, parameters, folder.clone());
+        let settings = ggs_settings(&ggs_parts, parameters, (folder.clone(), &undoable));
         artoo_ggs::run(port, solver(&ggs_parts, parameters), settings)
     })?;
     Ok(role_tasks)
@@ -420,7 +417,7 @@ fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
 }
 
 /// R7's settings in a run, as recorded.
-fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
+fn control_settings(parts: &Parts, parameters: Parameters, undoable: &[EarlierRun]) -> ControlSettings {
     ControlSettings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         solver: if parts.options.roles.solver.is_some() {
@@ -429,17 +426,21 @@ fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
             SolverOrigin::BuiltIn
         },
         hyperparameters: parameters.into(),
-        tools: parts.tool_names(),
+        tools: parts.tool_names(undoable),
         programs: parts.programs(),
     }
 }
 
-fn ggs_settings(parts: &Parts, parameters: Parameters, folder: PathBuf) -> artoo_ggs::Settings {
+fn ggs_settings(
+    parts: &Parts,
+    parameters: Parameters,
+    (folder, undoable): (PathBuf, &[EarlierRun]),
+) -> artoo_ggs::Settings {
     artoo_ggs::Settings {
         parameters,
         megrams: MegramRule::of(parts.options.profile),
         working_folder: Some(folder),
-        inventory: parts.tool_names(),
+        inventory: parts.tool_names(undoable),
         programs: parts.programs(),
         report_deadline: parts.options.deadlines.report + ON_THE_WAY,
         mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),

@@ -13,11 +13,12 @@ use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{Prices, Role};
 
+pub(crate) use build::brief;
 pub use roles::MakeSolver;
 pub(crate) use roles::{Roles, default_solver};
 
 use crate::{
-    Acceptance, Deadlines,
+    Acceptance, Deadlines, Dreams,
     command::NoModel,
     options::{Options, Parallel},
 };
@@ -88,6 +89,12 @@ impl Builder {
     /// The memory; by default one that lasts as long as the process.
     pub fn memory(mut self, memory: Arc<dyn MemoryService>) -> Self {
         self.memory = Some(memory);
+        self
+    }
+
+    /// How the memory dreams beside the runs, and who words its rules; by default the planner's model.
+    pub fn dreams(mut self, dreams: Dreams) -> Self {
+        self.options.dreams = dreams;
         self
     }
 

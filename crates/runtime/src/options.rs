@@ -7,7 +7,7 @@ use artoo_redaction::Redactor;
 use artoo_snapshot::{Retention, SnapshotLimits};
 use artoo_types::Prices;
 
-use crate::{Acceptance, Deadlines, builder::Roles};
+use crate::{Acceptance, Deadlines, Dreams, builder::Roles};
 
 /// The options of artoo. What each means stands at its setter, a method of [`Builder`](crate::Builder) with the same name.
 #[derive(Default)]
@@ -22,6 +22,7 @@ pub(crate) struct Options {
     pub(crate) deadlines: Deadlines,
     pub(crate) acceptance: Acceptance,
     pub(crate) prices: Prices,
+    pub(crate) dreams: Dreams,
     pub(crate) programs: Vec<String>,
     pub(crate) environment: BTreeMap<OsString, OsString>,
     /// With what is [`protected`](Self::protected), once built.

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use artoo_meta_validator::OutputSchema;
 use artoo_sandbox::{Network, SandboxMode};
+use artoo_tools::EarlierRun;
 use artoo_types::{Approval, Constraints, EffectKind, Instruction, Limits, Surroundings, Turn};
 
 /// A request with everything that its run may know of its environment.
@@ -13,6 +14,9 @@ pub struct RunRequest {
     pub text: String,
     /// Earlier turns of the session, oldest first.
     pub turns: Vec<Turn>,
+    /// Earlier runs of the session that this one may undo, the newest first. If there are any, the run has the tool
+    /// for it.
+    pub undoable: Vec<EarlierRun>,
     /// The person's standing instructions here, the most general first. Beyond
     /// [`MAX_INSTRUCTION_BYTES`](artoo_types::MAX_INSTRUCTION_BYTES) the run gets the beginning. They are
     /// advice and grant no permission.
@@ -49,6 +53,7 @@ impl RunRequest {
         Self {
             text: text.into(),
             turns: Vec::new(),
+            undoable: Vec::new(),
             instructions: Vec::new(),
             surroundings,
             constraints: Constraints::default(),

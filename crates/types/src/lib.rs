@@ -97,7 +97,9 @@ pub use remedy::Remedy;
 pub use role::Role;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};
 pub use slug::intent_slug;
-pub use task::{Constraints, Errand, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};
+pub use task::{
+    Constraints, Errand, Limits, MAX_TURNS, Rejection, Surroundings, TaskSpec, Turn, UserRequest,
+};
 pub use tool_call::{
     Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
     ToolName, ToolOutput, ToolStarted,

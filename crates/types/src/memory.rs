@@ -233,6 +233,8 @@ pub enum Origin {
     Dreamer,
     /// It came with an import; whose it was there is not vouched for here.
     Import,
+    /// The person rejected the result of this run: an experience against those of the run.
+    Revoked(RunId),
 }
 
 /// A rule of the C layer as the planner gets it.

@@ -6,7 +6,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Amount, Instruction, Prices, TaskId};
+use crate::{Amount, Instruction, Prices, RunId, TaskId};
 
 /// What the user asked, with everything that a role may need to know of the place and the time. User to R1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,6 +80,39 @@ pub struct Turn {
     pub input: String,
     /// The summary of the result, and the result itself, cut.
     pub result: String,
+    /// The run of the turn; `None` where the caller does not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// How the user rejected its result; `None` where they kept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<Rejection>,
+}
+
+impl Turn {
+    /// A turn of an unknown run, whose result was kept.
+    pub fn new(input: impl Into<String>, result: impl Into<String>) -> Self {
+        Self { input: input.into(), result: result.into(), run_id: None, rejected: None }
+    }
+}
+
+/// How the user rejected the result of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rejection {
+    /// They undid what its run did to files.
+    Undone,
+    /// They said that they meant something else.
+    Corrected,
+}
+
+impl Rejection {
+    /// What the user did, for prompts and for memory, after "the user".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Undone => "undid what it did to files",
+            Self::Corrected => "said that it was not what they meant",
+        }
+    }
 }
 
 /// Where and when a run happens. The binary looks it up; roles are given it.
@@ -145,6 +178,13 @@ pub struct TaskSpec {
     /// the intent has no frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
+    /// The run whose result this request rejects, as R1 understood it: "no, I meant ...".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrects: Option<RunId>,
+    /// The earlier turns that the planner has to know of, oldest first: those whose result the user rejected, the one that this
+    /// request corrects included. At most [`MAX_TURNS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Turn>,
 }
 
 impl TaskSpec {
@@ -156,6 +196,8 @@ impl TaskSpec {
             constraints: Constraints::default(),
             raw_input: text.to_owned(),
             subject: None,
+            corrects: None,
+            earlier: Vec::new(),
         }
     }
 

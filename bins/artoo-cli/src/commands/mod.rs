@@ -11,6 +11,7 @@ pub(crate) mod man;
 pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod policy;
+mod rejected_run;
 mod replay;
 pub(crate) mod runs;
 pub(crate) mod sessions;

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use artoo_runtime::runs::{self, RunsError};
 use artoo_snapshot::{Deviation, NotCovered, Obstacle, Present, TakenBack, Uncovered, UndoError, Undoable};
+use artoo_types::MegramId;
 use serde::Serialize;
 
+use super::rejected_run;
 use super::runs::{as_json, explained};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
@@ -32,6 +34,8 @@ struct Page<'a> {
     /// Whether an interrupted undo was continued.
     resumed: bool,
     changes: Vec<TakenBack>,
+    /// What memory wrote against the experiences of the run.
+    revoked: Vec<MegramId>,
     /// What prevents the undo. Nothing was changed then.
     obstacles: Vec<Obstacle>,
     not_covered: Vec<NotCovered>,
@@ -67,6 +71,9 @@ pub(super) fn run(
     if !options.dry_run {
         page.deviations = undo.apply().map_err(|error| explained(error.into()))?;
         page.undone = page.deviations.is_empty();
+        if !page.changes.is_empty() {
+            page.revoked = rejected_run::undone(context, folder);
+        }
     }
     if options.json {
         context.terminal.data(&format!("{}\n", as_json(&page)?))?;
@@ -109,6 +116,9 @@ pub(super) fn run(
         };
         context.terminal.note(&format!("{found}; what was taken away lies in the run's folder:"));
         context.terminal.note(&folder.join("undo/taken").display().to_string());
+        if !page.revoked.is_empty() {
+            context.terminal.note("memory no longer recommends what this run did");
+        }
     }
     Ok(exit(&page))
 }

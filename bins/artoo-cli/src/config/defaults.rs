@@ -19,7 +19,7 @@ pub(crate) fn layer() -> Layer {
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 26] = [
+    let values: [(&str, Value); 27] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
@@ -38,6 +38,7 @@ pub(crate) fn layer() -> Layer {
         ("undo.max_bytes", whole(retention.max_bytes)),
         ("undo.max_run_bytes", whole(SnapshotLimits::default().bytes)),
         ("memory.mode", "on".into()),
+        ("memory.dream", "model".into()),
         ("ui.keys", "emacs".into()),
         ("ui.notify", "osc9".into()),
         ("ui.screen_reader", false.into()),

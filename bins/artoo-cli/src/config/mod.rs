@@ -29,7 +29,8 @@ pub(crate) use profiles::applied;
 pub(crate) use schema::config_schema;
 pub(crate) use settings::{Settings, resolve};
 pub(crate) use tables::{
-    FolderMemory, Keys, MemoryMode, ModelTable, Notify, Provider, SearchEngine, Sections, ToolsTable,
+    DreamMode, FolderMemory, Keys, MemoryMode, ModelTable, Notify, Provider, SearchEngine, Sections,
+    ToolsTable,
 };
 pub(crate) use variables::unknown as unknown_variables;
 

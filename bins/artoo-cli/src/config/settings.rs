@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::controller::checked;
 use super::layer::Merged;
 use super::profiles::known_better;
-use super::tables::{FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable};
+use super::tables::{DreamMode, FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable};
 use crate::error::CommandError;
 use crate::machine::expand_home;
 
@@ -61,6 +61,8 @@ pub(crate) struct Settings {
     pub(crate) retention: Retention,
     /// How runs use memory.
     pub(crate) memory: MemoryMode,
+    /// What a conversation does with memory while it is quiet.
+    pub(crate) dream: DreamMode,
     /// Folder of the memory. Absolute.
     pub(crate) memory_folder: PathBuf,
     /// Folders whose runs do not share it. Absolute.
@@ -116,6 +118,7 @@ pub(crate) fn resolve(
     let parameters = checked(sections.controller.over(*rules.parameters()), merged)?;
     let settings = Settings {
         memory: memory.mode.unwrap_or_default(),
+        dream: memory.dream.unwrap_or_default(),
         memory_folder,
         memory_of_folders: memory.folders.iter().map(of_folder).collect::<Result<_, CommandError>>()?,
         data_dir,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use artoo_llm_client::ProfileOverrides;
+use artoo_runtime::Dreams;
 use artoo_types::Amount;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -218,6 +219,9 @@ pub(crate) struct UndoTable {
 pub(crate) struct MemoryTable {
     /// What runs do with it.
     pub(crate) mode: Option<MemoryMode>,
+    /// What a conversation does with it while nothing else happens: rules arise, fall, and what has faded is forgotten. A single
+    /// `artoo run` leaves that to the next conversation, or to `artoo memory dream`.
+    pub(crate) dream: Option<DreamMode>,
     /// Where it is kept, instead of `memory` in the data folder: a whole path, or from `~/`.
     pub(crate) folder: Option<PathBuf>,
     /// Folders whose runs do not share it, each by its whole path or from `~/`, for whatever lies below:
@@ -248,6 +252,29 @@ impl MemoryMode {
             Self::On => "on",
             Self::ReadOnly => "read-only",
             Self::Off => "off",
+        }
+    }
+}
+
+/// Who puts into words what memory learned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DreamMode {
+    /// The planner's model: one call for each new rule, at most 20 a day.
+    #[default]
+    Model,
+    /// Code, from the most frequent lessons.
+    Code,
+    /// Nobody: no rule arises or falls by itself.
+    Off,
+}
+
+impl From<DreamMode> for Dreams {
+    fn from(mode: DreamMode) -> Self {
+        match mode {
+            DreamMode::Model => Self::Model,
+            DreamMode::Code => Self::Code,
+            DreamMode::Off => Self::Off,
         }
     }
 }

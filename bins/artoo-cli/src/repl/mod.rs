@@ -53,6 +53,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
     } else {
         without_editor::run(context, &mut state, &threads)
     };
+    state.rest(&threads);
     // Does not wait: a model that computes or a stalled server must not delay the exit.
     threads.shutdown_background();
     exit
@@ -101,7 +102,7 @@ fn converse(
             Ok(Entered::Command(command)) => {
                 state.command_while_typing(context, threads, &command).map(&mut goes_on)
             }
-            Ok(Entered::Slash(slash)) => match slash::run(context, state, &slash) {
+            Ok(Entered::Slash(slash)) => match slash::run(context, state, threads, &slash) {
                 Ok(slash::Then::GoOn) => Ok(()),
                 Ok(slash::Then::Leave) => return Ok(Exit::OK),
                 Err(error) => Err(error),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use artoo_types::Approval;
 
+use tokio::runtime::Runtime;
+
 use super::diff;
 use super::state::State;
 use crate::args::{self, Parsed};
@@ -155,7 +157,18 @@ fn unknown(name: &str) -> CommandError {
 ///
 /// # Errors
 /// The command failed; the conversation continues.
-pub(super) fn run(context: &mut Context<'_>, state: &mut State, slash: &Slash) -> Result<Then, CommandError> {
+pub(super) fn run(
+    context: &mut Context<'_>,
+    state: &mut State,
+    threads: &Runtime,
+    slash: &Slash,
+) -> Result<Then, CommandError> {
+    if let Slash::Command(words) = slash
+        && let Some("memory" | "audit") = words.first().map(String::as_str)
+    {
+        // These commands read what artoo is about to write, and may need the memory for themselves.
+        state.rest(threads);
+    }
     match slash {
         Slash::Help => help(context)?,
         Slash::Exit => return Ok(Then::Leave),

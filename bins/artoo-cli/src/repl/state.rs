@@ -41,6 +41,7 @@ pub(super) struct State {
     wanted: Wanted,
     standing: Standing,
     connected: Option<Connected>,
+    artoo: run::Standing,
     /// The model's name, cached until `refresh`.
     model: Cell<Option<String>>,
 }
@@ -56,6 +57,7 @@ impl State {
             .map(|folder| context.folders.current.join(expand_home(&folder, &context.folders.home)));
         (args.go_on, args.session) = (false, None);
         let background = Background::default();
+        let artoo = run::Standing::default();
         Self {
             args,
             last_run: None,
@@ -64,6 +66,7 @@ impl State {
             wanted,
             standing,
             connected: None,
+            artoo,
             model: Cell::new(None),
         }
     }
@@ -169,6 +172,12 @@ impl State {
         Ok(after)
     }
 
+    /// Closes the artoo of the conversation, so that memory and audit log are free for a command. The next request
+    /// opens another.
+    pub(super) fn rest(&mut self, threads: &Runtime) {
+        threads.block_on(self.artoo.close());
+    }
+
     /// Works on a request of the session.
     pub(super) fn request(
         &mut self,
@@ -179,7 +188,8 @@ impl State {
     ) -> Result<Done, CommandError> {
         self.standing.begins();
         let signals = Signals::Standing(self.standing.clone());
-        let front = Front { signals, keyboard, connected: &mut self.connected };
+        let front =
+            Front { signals, keyboard, connected: &mut self.connected, standing: Some(&mut self.artoo) };
         let folder = self.args.permissions.cwd.as_deref().unwrap_or(&context.folders.current);
         let done = attached(&text, folder)
             .and_then(|text| run::work(context, &self.args, (text, &self.wanted), threads, front, |_| {}));
@@ -340,7 +350,15 @@ impl State {
         if let Some(money) = money(ends()) {
             row.push_str(&format!(", {}", neutral_line(&money)));
         }
-        context.terminal.data(&format!("{row}\n"))
+        context.terminal.data(&format!("{row}\n"))?;
+        for dreamt in self.artoo.dreamt() {
+            let tokens = dreamt.prompt_tokens.saturating_add(dreamt.completion_tokens);
+            let calls = counted(dreamt.calls, "model call", "model calls");
+            let cost = dreamt.cost.map(|cost| format!(", {:.4} {}", cost.amount.units(), cost.currency));
+            let row = format!("and memory's rules: {calls}, {tokens} tokens{}", cost.unwrap_or_default());
+            context.terminal.data(&format!("{}\n", neutral_line(row.trim_end())))?;
+        }
+        Ok(())
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn run(
             Ok(Entered::Command(command)) => {
                 state.command(context, threads, &command, from_stdin()).map(|done| done.exit)
             }
-            Ok(Entered::Slash(slash)) => match slash::run(context, state, &slash) {
+            Ok(Entered::Slash(slash)) => match slash::run(context, state, threads, &slash) {
                 Ok(Then::GoOn) => Ok(Exit::OK),
                 Ok(Then::Leave) => return Ok(exit),
                 Err(error) => Err(error),

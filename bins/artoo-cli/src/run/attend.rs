@@ -8,12 +8,13 @@ use artoo_auditor::RunFindings;
 use artoo_bus::{Observed, Observer};
 use artoo_runtime::events::{Event, EventFold};
 use artoo_runtime::sessions::TurnEnd;
-use artoo_runtime::{Artoo, Canceller, Run};
-use artoo_types::{CallId, Fault, FaultKind, FinalResult, Message, Role, ToolCall};
+use artoo_runtime::{Artoo, Canceller, Run, rejected};
+use artoo_types::{CallId, Fault, FaultKind, FinalResult, Message, Rejection, Role, RunId, ToolCall, Turn};
 
 use super::ask::{Asking, Question};
 use super::findings::told;
 use super::output::Show;
+use super::standing::{closed, settled};
 use crate::error::CommandError;
 use crate::instructions;
 use crate::signals::{Interrupted, Signals};
@@ -24,8 +25,6 @@ use crate::view::Outcome;
 const CAPACITY: usize = 1 << 16;
 /// Redraw interval of the status line.
 const BEAT: Duration = Duration::from_millis(125);
-/// How long the audit log may take to be written at the end.
-const CLOSING: Duration = Duration::from_secs(3);
 
 /// A finished run with the final state of the view.
 pub(super) struct Attended {
@@ -36,10 +35,20 @@ pub(super) struct Attended {
     pub(super) folder: PathBuf,
 }
 
-/// Shows a run that has just started, asks its questions, and cancels it on a signal. Closes artoo.
+/// What becomes of artoo after a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// It is closed: it was built for this run.
+    Close,
+    /// It stays open: it belongs to a conversation.
+    Keep,
+}
+
+/// Shows a run that has just started, asks its questions, and cancels it on a signal. What is recorded is on disk when
+/// this returns.
 pub(super) async fn attend(
     terminal: &mut Terminal,
-    (artoo, run): (Artoo, Run),
+    (artoo, run, after): (Artoo, Run, After),
     signals: Signals,
     mut view: View,
     mut asking: Asking,
@@ -50,10 +59,11 @@ pub(super) async fn attend(
     let finished = watch(run.finished(), observer, &mut view, &mut asking, terminal).await;
     asking.give_up(terminal);
     terminal.wipe();
-    // A timeout loses nothing silently: the log then ends before the lines
-    // that are not on disk yet, and says so.
     let auditor = artoo.clone();
-    let _ = tokio::time::timeout(CLOSING, artoo.close()).await;
+    match after {
+        After::Close => closed(artoo).await,
+        After::Keep => settled(&artoo).await,
+    }
     for found in auditor.audit_trouble().into_iter().chain(told(&mut view.findings)) {
         terminal.warning(&format!("the auditor: {found}"));
     }
@@ -75,6 +85,10 @@ pub(super) struct View {
     pub(super) trouble: Option<CommandError>,
     findings: RunFindings,
     canceller: Canceller,
+    /// The turns of the session that the run was told of.
+    turns: Vec<Turn>,
+    /// Their runs whose results the person rejected in this one.
+    pub(super) rejected: Vec<(RunId, Rejection)>,
     /// Data folder, where files written by runs are marked.
     data_dir: PathBuf,
 }
@@ -92,8 +106,15 @@ impl View {
             trouble: None,
             findings,
             canceller,
+            turns: Vec::new(),
+            rejected: Vec::new(),
             data_dir,
         }
+    }
+
+    /// A view that knows the turns of the session.
+    pub(super) fn after(self, turns: Vec<Turn>) -> Self {
+        Self { turns, ..self }
     }
 
     fn on(&mut self, observed: &Observed, terminal: &mut Terminal) {
@@ -112,6 +133,7 @@ impl View {
         {
             self.spent = Some(fault.clone());
         }
+        self.rejected.extend(rejected(&envelope.message, &self.turns));
         for line in self.fold.on(envelope) {
             self.outcome = Outcome::of(&line).or(self.outcome.take());
             self.end = TurnEnd::of(&line.event).or(self.end.take());
@@ -197,7 +219,7 @@ mod tests {
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;
     use artoo_sandbox::SandboxMode;
-    use artoo_types::{Surroundings, Turn};
+    use artoo_types::Surroundings;
     use serde_json::json;
 
     use super::super::ask::Keyboard;
@@ -217,7 +239,7 @@ mod tests {
 
     fn request(folder: &std::path::Path) -> RunRequest {
         RunRequest {
-            turns: vec![Turn { input: "What is there?".to_owned(), result: "docs and logs".to_owned() }],
+            turns: vec![Turn::new("What is there?", "docs and logs")],
             sandbox: SandboxMode::ReadOnly,
             person_present: true,
             ..RunRequest::new(

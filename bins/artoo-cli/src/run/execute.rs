@@ -8,17 +8,18 @@ use artoo_consent::Rules;
 use artoo_mkct_memory::MemoryService;
 use artoo_policy::Block;
 use artoo_runtime::control::{AnsweredAt, Listening, listen};
-use artoo_runtime::{Artoo, Builder, Deadlines, StartError};
+use artoo_runtime::{Artoo, Builder, Deadlines, Dreams, StartError};
 use artoo_types::{FinalResult, Role, RunId, SessionId};
 
 use super::always_rule::PolicyFile;
 use super::ask::{Asking, Keyboard};
-use super::attend::{Attended, View, attend};
+use super::attend::{After, Attended, View, attend};
 use super::detach;
 use super::output::Show;
 use super::periodic::Periodic;
 use super::prepare::Prepared;
 use super::session::Conversation;
+use super::standing::{Basis, Standing};
 use crate::args::RunArgs;
 use crate::config::Notify;
 use crate::dispatch::Context;
@@ -48,17 +49,17 @@ pub(super) async fn drive(
     context: &mut Context<'_>,
     args: &RunArgs,
     prepared: Prepared,
-    signals: Signals,
-    keyboard: Arc<dyn Keyboard>,
+    (signals, keyboard): (Signals, Arc<dyn Keyboard>),
+    standing: Option<&mut Standing>,
 ) -> Result<Done, CommandError> {
-    let memory = memory(context, args, &prepared);
-    let artoo = built(of_run(builder(context, &prepared), args, &prepared, memory))?;
+    let (artoo, after) = artoo(context, args, &prepared, standing).await?;
     context.log_secrets.are(artoo.redactor());
     let verbose = context.common.verbose > 0;
     let person_present = prepared.request.person_present;
     let findings = RunFindings::new(names(&prepared), SystemClock::new().now());
     let (now, text) = (prepared.request.surroundings.now, prepared.request.text.clone());
     let mut periodic = Periodic::from_here(&prepared.settings.data_dir);
+    let turns = prepared.request.turns.clone();
     let run = artoo.resume(prepared.request, prepared.kept).map_err(|error| not_begun(&error))?;
     let run_id = run.id();
     let conversation = prepared.conversation;
@@ -71,15 +72,16 @@ pub(super) async fn drive(
     }
     keyboard.hear(run.noter());
     let show = Show::new(args, verbose, context.streams.stdout, artoo.redactor());
-    let view = View::new(show, findings, run.canceller(), prepared.settings.data_dir.clone());
+    let view = View::new(show, findings, run.canceller(), prepared.settings.data_dir.clone()).after(turns);
     let policy = policy_file(context, &prepared.policy.rules);
     let asking =
         if args.detached { Asking::elsewhere() } else { Asking::new(run.answerer(), keyboard, policy) };
-    let attended = attend(context.terminal, (artoo, run), signals, view, asking).await;
+    let attended = attend(context.terminal, (artoo, run, after), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;
     periodic.tell(context.terminal);
     if let Some((conversation, end)) = kept.zip(view.end.take()) {
         conversation.end(context.terminal, run_id, end);
+        conversation.reject(context.terminal, &view.rejected);
     }
 
     // An incomplete record is a fault that the outcome does not contain,
@@ -118,6 +120,29 @@ pub(super) async fn drive(
         (None, Some(error), _) | (None, None, Err(error)) => Err(error),
         (None, None, Ok(())) => Ok(done(Exit::of_run(exit))),
     }
+}
+
+/// The artoo of the run: that of the conversation, or one for this run alone, which does not dream. A recording is
+/// self-contained and has its own.
+async fn artoo(
+    context: &mut Context<'_>,
+    args: &RunArgs,
+    prepared: &Prepared,
+    standing: Option<&mut Standing>,
+) -> Result<(Artoo, After), CommandError> {
+    let is_alone = args.record.is_some() || args.replay.is_some();
+    let Some(standing) = standing.filter(|_| !is_alone) else {
+        let memory = memory(context, args, prepared);
+        let builder = of_run(builder(context, prepared), args, prepared, memory).dreams(Dreams::Off);
+        return Ok((built(builder)?, After::Close));
+    };
+    let basis = Basis::of(context, args, prepared);
+    let build = || {
+        let memory = memory(context, args, prepared);
+        let builder = of_run(builder(context, prepared), args, prepared, memory);
+        built(builder.dreams(prepared.settings.dream.into()))
+    };
+    Ok((standing.on(basis, build).await?, After::Keep))
 }
 
 /// Accepts connections of other processes to the run. For a detached run, failing to listen is an error,

@@ -17,6 +17,7 @@ mod prepare;
 mod request;
 mod sandbox;
 mod session;
+mod standing;
 
 pub(crate) use answer::is_yes;
 pub(crate) use ask::{Keyboard, from_stdin};
@@ -28,6 +29,7 @@ pub(crate) use periodic::Periodic;
 pub(crate) use prepare::{Connected, Prepared};
 pub(crate) use sandbox::{carried_out, sandbox};
 pub(crate) use session::{Wanted, explained};
+pub(crate) use standing::Standing;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -102,7 +104,7 @@ fn alone(
 ) -> Result<Exit, CommandError> {
     let threads = threads()?;
     let signals = once(&threads)?;
-    let front = Front { signals, keyboard: from_stdin(), connected: &mut None };
+    let front = Front { signals, keyboard: from_stdin(), connected: &mut None, standing: None };
     let done = work(context, args, (text, wanted), &threads, front, more);
     // Does not wait: a model that computes or a stalled server must not delay the exit.
     threads.shutdown_background();
@@ -117,6 +119,8 @@ pub(crate) struct Front<'a> {
     pub(crate) keyboard: Arc<dyn Keyboard>,
     /// The clients of the previous run, if any: an embedded model is loaded only once.
     pub(crate) connected: &'a mut Option<Connected>,
+    /// The artoo of the conversation; `None` for a single run.
+    pub(crate) standing: Option<&'a mut Standing>,
 }
 
 /// Works on a request of a session; `more` adjusts the prepared run.
@@ -132,7 +136,8 @@ pub(crate) fn work(
     let mut prepared =
         prepare::prepare(context, args, &mut loaded, text, wanted, &*front.keyboard, front.connected)?;
     more(&mut prepared);
-    threads.block_on(execute::drive(context, args, prepared, front.signals, front.keyboard))
+    let Front { signals, keyboard, standing, .. } = front;
+    threads.block_on(execute::drive(context, args, prepared, (signals, keyboard), standing))
 }
 
 /// The runtime for runs.

@@ -9,7 +9,7 @@ use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_runtime::owner_only::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
-use artoo_tools::{Toolbox, UndoRun};
+use artoo_tools::Toolbox;
 use artoo_types::{Constraints, Limits, Price, Prices, SubTaskOutcome, Surroundings};
 use chrono::{DateTime, FixedOffset};
 
@@ -143,7 +143,6 @@ pub(super) fn prepare(
         Conversation::open(context.terminal, &settings.data_dir, redactor, (wanted, session), begins);
     let undoable = conversation.as_ref().map(|one| one.undoable(&settings.data_dir)).unwrap_or_default();
     let turns = conversation.as_ref().map(|one| one.recent(&undoable)).unwrap_or_default();
-    let toolbox = if undoable.is_empty() { toolbox } else { toolbox.with(UndoRun::new(undoable)) };
     let surroundings = surroundings(context, &settings, working_folder, (label.started, label.zone));
     let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
     // A background run waits for an attached user.
@@ -153,6 +152,7 @@ pub(super) fn prepare(
     let request = RunRequest {
         turns,
         constraints,
+        undoable,
         instructions: label.instructions,
         limits,
         sandbox,

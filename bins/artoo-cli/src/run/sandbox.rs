@@ -12,7 +12,7 @@ use serde::Serialize;
 use tokio::runtime::Runtime;
 
 use super::ask::{Asking, Keyboard};
-use super::attend::{Attended, View, attend};
+use super::attend::{After, Attended, View, attend};
 use super::execute::{Done, builder, built, not_begun, policy_file, tell_fault};
 use super::option_overrides::given_for_command;
 use super::output::Show;
@@ -91,7 +91,7 @@ async fn carry_out(
     let data_dir = prepared.settings.data_dir.clone();
     let view = View::new(show, RunFindings::new([], SystemClock::new().now()), run.canceller(), data_dir);
     let asking = Asking::new(run.answerer(), keyboard, policy);
-    let attended = attend(context.terminal, (artoo, run), signals, view, asking).await;
+    let attended = attend(context.terminal, (artoo, run, After::Close), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;
     if let Some((conversation, mut end)) = kept.zip(view.end.take()) {
         // The command's output is part of the next request's context.

@@ -6,7 +6,7 @@ use artoo_redaction::Redactor;
 use artoo_runtime::owner_only;
 use artoo_runtime::sessions::{Session, SessionError, Sessions, TurnEnd};
 use artoo_tools::EarlierRun;
-use artoo_types::{RunId, SessionId, Turn};
+use artoo_types::{Rejection, RunId, SessionId, Turn};
 use chrono::{DateTime, FixedOffset};
 
 use super::ask::{Keyboard, person_present};
@@ -165,6 +165,17 @@ impl Conversation {
     pub(super) fn end(&self, terminal: &mut Terminal, run_id: RunId, end: TurnEnd) {
         if let Err(error) = self.sessions.end(self.session.id, run_id, end) {
             lost(terminal, &error);
+        }
+    }
+}
+
+impl Conversation {
+    /// Stores that the user rejected the results of these runs of the session.
+    pub(super) fn reject(&self, terminal: &mut Terminal, rejected: &[(RunId, Rejection)]) {
+        for (run_id, how) in rejected {
+            if let Err(error) = self.sessions.reject(self.session.id, *run_id, *how) {
+                lost(terminal, &error);
+            }
         }
     }
 }

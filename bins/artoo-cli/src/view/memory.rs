@@ -44,6 +44,7 @@ pub(super) fn origin(origin: Origin) -> String {
         Origin::Person => "said by you".to_owned(),
         Origin::Dreamer => "drawn from experience".to_owned(),
         Origin::Import => "imported".to_owned(),
+        Origin::Revoked(run) => format!("about run {run}"),
     }
 }
 

@@ -192,16 +192,20 @@ fn what_a_run_of_the_conversation_did_is_taken_back_in_words() {
     let left = state();
     assert_eq!(left, [Some("1\n".to_owned()), Some("2\n".to_owned()), None]);
 
-    // Without approval nothing is changed.
+    let revoked =
+        || scene.say(&["memory", "list", "--json"]).ended(0).out.matches("they undid what it did").count();
+    // Without approval nothing is changed, and nothing unlearned.
     let undo = ["run", "--continue", "kumoa se"];
     let denied = scene.say(&undo);
     assert_ne!(denied.code, 0, "{}", denied.err);
     assert_eq!(state(), left);
+    assert_eq!(revoked(), 0);
 
     let undo = [&["run", "--yes", "overwrites", "--yes", "deletes"], &undo[1..]].concat();
     let said = scene.say(&undo).ended(0);
     assert!(said.err.contains("understood: Take back what run "), "{}", said.err);
     assert_eq!(state(), found, "{}", said.err);
+    assert_ne!(revoked(), 0, "what the run taught is revoked, though another run took it back");
     assert!(scene.say(&["runs", "list"]).ended(0).out.contains("undone"));
 
     scene.say(&undo).ended(0);

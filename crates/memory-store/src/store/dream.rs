@@ -51,6 +51,7 @@ impl Store {
         let arising = arising(&*self.state()?, pair, &self.options.rules, now)?;
         let words = match arising {
             None => None,
+            Some(_) if distiller.asks_a_model() && !self.may_ask(now) => None,
             Some((promotion, sources)) => {
                 let text = distiller.distil(promotion.polarity, &sources).await;
                 text.map(|text| (promotion, text))

@@ -1,6 +1,7 @@
 //! `Store`: the memory on disk, which keeps state, journal, snapshot and index in step.
 
 mod dream;
+mod dream_calls;
 mod dream_log;
 mod index_lookup;
 mod operate;

@@ -1,18 +1,21 @@
 //! `MemoryService` implementation of the store.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use artoo_mkct_memory::{Distiller, Event, MemoryError, MemoryService, contradiction, validate};
+use artoo_mkct_memory::{Distiller, Event, MemoryError, MemoryService, contradiction, revocations, validate};
 use artoo_types::{
-    DreamReport, Entity, Level, Megram, MegramId, MemoryQuery, MemoryReply, Potentials, SopRecord, Space,
+    DreamReport, Entity, Level, Megram, MegramId, MemoryQuery, MemoryReply, Origin, Potentials, RunId,
+    SopRecord, Space, TagPair,
 };
 use async_trait::async_trait;
 
 use super::{Store, recall};
 use crate::StoreError;
 use crate::state::State;
+use crate::table::TableError;
 
 /// How long another owner may take to acknowledge pending events when this process ends.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -46,6 +49,20 @@ impl MemoryService for Store {
         Ok(self.write_into(&mut state, contradiction)?)
     }
 
+    async fn revoke(&self, run: RunId, reason: &str) -> Result<Vec<MegramId>, MemoryError> {
+        let mut state = self.state_to_change()?;
+        let mut appended = Vec::new();
+        for pair in taught_by(&state, run).map_err(StoreError::from)? {
+            let entries = state.entries(&pair.space, &pair.entity).map_err(StoreError::from)?;
+            let (rules, mint) = (&self.options.rules, &*self.options.mint);
+            for against in revocations(&entries, run, rules, self.now(), mint, reason) {
+                appended.push(against.id);
+                self.write_into(&mut state, against)?;
+            }
+        }
+        Ok(appended)
+    }
+
     async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError> {
         let now = self.now();
         let reply = recall::reply(&*self.state()?, query, now).map_err(StoreError::from)?;
@@ -77,6 +94,18 @@ impl MemoryService for Store {
         let closed = self.log.close(PATIENCE);
         Ok(closed.map(drop).map_err(StoreError::from)?)
     }
+}
+
+/// The pairs in which a run taught something. Reads every Megram: a person's deed, off the way of any request.
+fn taught_by(state: &State, run: RunId) -> Result<BTreeSet<TagPair>, TableError> {
+    let mut pairs = BTreeSet::new();
+    for remembered in state.megrams() {
+        let megram = remembered?.megram;
+        if megram.origin == Some(Origin::Run(run)) {
+            pairs.insert(megram.pair());
+        }
+    }
+    Ok(pairs)
 }
 
 impl Store {

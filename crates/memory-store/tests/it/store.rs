@@ -2,7 +2,7 @@
 
 use artoo_memory_store::operator::{Filter, Operator, Part};
 use artoo_mkct_memory::{MemoryService, Template};
-use artoo_types::{Level, MegramState, MemoryAction, MemoryQuery, RecallReason};
+use artoo_types::{Level, Megram, MegramState, MemoryAction, MemoryQuery, Origin, RecallReason};
 
 use crate::store_fixtures::{House, id, is_in_a_file, megram, pair};
 
@@ -47,6 +47,102 @@ async fn lesson_82_two_at_once_see_what_the_other_committed() {
     second.write(megram(3, MegramState::Accept, 0, "sort the list", "yes")).unwrap();
     second.close().await.unwrap();
     assert!((house.open().query_mk(&space, &entity).await.unwrap().attention - 2.75).abs() < 1e-9);
+}
+
+/// A run is revoked from another process than the one that owns the memory; it is so for both, for the next one, once and for all.
+#[tokio::test]
+async fn a_run_is_revoked_from_another_process_and_stays_so() {
+    let house = House::new();
+    let (owner, other) = (house.open(), house.open());
+    let run = artoo_types::RunId::new(uuid::Uuid::from_u128(77));
+    let learned = megram(1, MegramState::Accept, 0, "sort the list", "sort -n");
+    owner.write(Megram { origin: Some(Origin::Run(run)), ..learned.clone() }).unwrap();
+    owner.flush().await.unwrap();
+    let revoked = other.revoke(run, "they undid it").await.unwrap();
+    other.flush().await.unwrap();
+    assert_eq!(revoked.len(), 1);
+    let TagOf(space, entity) = TagOf::new("sort the list");
+    let known = owner.query_mk(&space, &entity).await.unwrap();
+    assert_eq!((known.decision, known.action), (0.0, MemoryAction::Caution));
+    assert_eq!(owner.revoke(run, "once more").await.unwrap(), []);
+    other.close().await.unwrap();
+    owner.close().await.unwrap();
+
+    let store = house.open();
+    assert_eq!(store.revoke(run, "once more").await.unwrap(), []);
+    let listed = store.list(&ALL).unwrap();
+    let told: Vec<(&str, Option<Origin>)> =
+        listed.iter().map(|one| (one.megram.content.as_str(), one.megram.origin)).collect();
+    let reason = "Rejected by the user: they undid it";
+    assert_eq!(told, [(reason, Some(Origin::Revoked(run))), ("sort -n", Some(Origin::Run(run)))]);
+    let recalled = store.recall_look(&question("sort the list")).unwrap().recalled;
+    let told: Vec<&str> =
+        recalled.iter().flat_map(|known| &known.experiences).map(|told| told.content.as_str()).collect();
+    assert_eq!(told, [reason], "the experience is kept, and no longer recalled");
+    assert_eq!(store.verify().unwrap().findings, []);
+    store.rebuild_index().unwrap();
+    store.close().await.unwrap();
+}
+
+/// What is in the snapshot and what became part of a rule is revoked too.
+#[tokio::test]
+async fn what_became_part_of_a_rule_is_revoked_by_an_experience_against_the_rule() {
+    let house = House::new();
+    let store = house.open();
+    let run = |number| artoo_types::RunId::new(uuid::Uuid::from_u128(number));
+    for number in 1..=1_200 {
+        let name = format!("task {}", number % 40);
+        let learned = megram(number, MegramState::Success, 0, &name, "sort -n");
+        store.write(Megram { origin: Some(Origin::Run(run(number))), ..learned }).unwrap();
+    }
+    store.dream(&Template).await.unwrap();
+    store.close().await.unwrap();
+    assert_eq!(std::fs::read_dir(house.memory().join("snapshot")).unwrap().count(), 1);
+    let store = house.open();
+    let revoked = store.revoke(run(7), "they undid it").await.unwrap();
+    assert_eq!(revoked.len(), 1);
+    let TagOf(space, entity) = TagOf::new("task 7");
+    let known = store.query_mk(&space, &entity).await.unwrap();
+    assert!((known.decision - (0.80 - 0.85)).abs() < 1e-9, "{known:?}");
+    assert_eq!(store.revoke(run(7), "once more").await.unwrap(), []);
+    store.close().await.unwrap();
+}
+
+/// A model that words every rule alike, and counts how often it was asked.
+struct Wording(std::sync::atomic::AtomicU32);
+
+#[async_trait::async_trait]
+impl artoo_mkct_memory::Distiller for Wording {
+    async fn distil(&self, _: artoo_types::Polarity, _: &[Megram]) -> Option<String> {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Some("worded".to_owned())
+    }
+}
+
+/// A model is asked twenty times a day, whichever process dreams; all rules arise all the same.
+#[tokio::test]
+async fn a_model_words_twenty_rules_a_day() {
+    let house = House::new();
+    let model = Wording(0.into());
+    let asked = || model.0.load(std::sync::atomic::Ordering::SeqCst);
+    for (day, tasks, expected) in [(0, 0..15, 15), (0, 15..30, 20), (1, 30..35, 25)] {
+        house.on(day);
+        let store = house.open();
+        for task in tasks.clone() {
+            for number in 0..10 {
+                let name = format!("task {task}");
+                store.write(megram(task * 10 + number, MegramState::Success, day, &name, "sort -n")).unwrap();
+            }
+        }
+        let did = store.dream(&model).await.unwrap();
+        assert_eq!((did.promoted.len() as u128, asked()), (tasks.end - tasks.start, expected), "day {day}");
+        store.close().await.unwrap();
+    }
+    let store = house.open();
+    let rules = store.list(&Filter { level: Some(Level::C), ..ALL }).unwrap();
+    let worded = rules.iter().filter(|rule| rule.megram.content == "worded").count();
+    assert_eq!((rules.len(), worded), (35, 25));
+    store.close().await.unwrap();
 }
 
 struct TagOf(artoo_types::Space, artoo_types::Entity);

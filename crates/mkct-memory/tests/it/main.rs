@@ -14,6 +14,7 @@ mod key;
 mod matrix;
 mod potentials;
 mod requests;
+mod revocation;
 mod similar;
 mod sums;
 

@@ -96,9 +96,11 @@ pub async fn keeps_the_facts_whatever_the_model_says(
 
 /// The newest message after this many turns; the last one names the place.
 fn after(turns: usize) -> UserRequest {
-    let turn = |number| Turn {
-        input: format!("How many .txt files are in {PLACE}? ({})", mark(number)),
-        result: format!("{number} ({})", mark(number)),
+    let turn = |number| {
+        Turn::new(
+            format!("How many .txt files are in {PLACE}? ({})", mark(number)),
+            format!("{number} ({})", mark(number)),
+        )
     };
     UserRequest { turns: (1..=turns).map(turn).collect(), ..request(ASKED) }
 }

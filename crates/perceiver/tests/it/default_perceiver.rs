@@ -13,7 +13,7 @@ use artoo_perceiver::{
     DefaultPerceiver, Dialogue, MAX_REQUEST_BYTES, PerceiveError, Perceived, Perceiver, SYSTEM_PROMPT,
     conformance,
 };
-use artoo_types::{FaultKind, TaskSpec, UserRequest};
+use artoo_types::{FaultKind, Rejection, RunId, TaskSpec, Turn, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -80,6 +80,40 @@ async fn lesson_57_a_resolved_time_word_brings_the_users_words_along() {
         let task = perceive(&request(asked, &[COUNTED]), &model).await.unwrap();
         model.assert_finished();
         assert_eq!(task.intent, format!("{resolved}\n(In the user's words: {asked})"));
+    }
+}
+
+/// R1 says which turn's result is rejected, by its number; code takes its run and tells the planner of it, as of every turn that
+/// the user rejected before. A number without a turn, or a turn without a run, rejects nothing.
+#[tokio::test]
+async fn a_rejected_turn_is_named_by_its_run_and_told_to_the_planner() {
+    let run = |number| RunId::new(uuid::Uuid::from_u128(number));
+    let mut asked = request("no, only those of today", &[COUNTED, COUNTED, ("hello", "hello")]);
+    asked.turns[0].run_id = Some(run(1));
+    asked.turns[0].rejected = Some(Rejection::Undone);
+    asked.turns[1].run_id = Some(run(2));
+    asked.turns[1].result = "3".repeat(1000);
+    let told = |number: u128, how, result: &str| Turn {
+        run_id: Some(run(number)),
+        rejected: Some(how),
+        ..Turn::new(COUNTED.0, result)
+    };
+    let undone = told(1, Rejection::Undone, COUNTED.1);
+    let table = [
+        (json!(2), Some(run(2)), vec![undone.clone(), told(2, Rejection::Corrected, &"3".repeat(600))]),
+        (json!(1), Some(run(1)), vec![undone.clone()]),
+        (json!(3), None, vec![undone.clone()]),
+        (json!(5), None, vec![undone.clone()]),
+        (json!(null), None, vec![undone]),
+    ];
+    for (rejects, corrects, earlier) in table {
+        let answer = json!({"intent": "Count those of today", "rejects": rejects});
+        let expected =
+            Expect::purpose("perceiver").user_contains("afterwards: the user undid what it did to files");
+        let model = Arc::new(ScriptedModel::new().expect(expected, Answer::json(answer)));
+        let task = perceive(&asked, &model).await.unwrap();
+        model.assert_finished();
+        assert_eq!((task.corrects, task.earlier), (corrects, earlier), "{rejects}");
     }
 }
 

@@ -8,8 +8,7 @@ use artoo_perceiver::{DefaultPerceiver, Dialogue, PerceiveError, Perceived, Perc
 use artoo_types::{TaskSpec, Turn, UserRequest};
 
 pub(crate) fn request(text: &str, turns: &[(&str, &str)]) -> UserRequest {
-    let turn =
-        |(input, result): &(&str, &str)| Turn { input: (*input).to_owned(), result: (*result).to_owned() };
+    let turn = |(input, result): &(&str, &str)| Turn::new(*input, *result);
     UserRequest { turns: turns.iter().map(turn).collect(), ..conformance::request(text) }
 }
 

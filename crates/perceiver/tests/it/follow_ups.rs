@@ -36,7 +36,7 @@ fn cases() -> Vec<SaidNext> {
 
 /// The whole variable part of the prompt: the turns, their results fenced, and the message last.
 fn told(case: &SaidNext) -> String {
-    let turns = case.turns.iter().zip(1..).map(|(Turn { input, result }, number)| {
+    let turns = case.turns.iter().zip(1..).map(|(Turn { input, result, .. }, number)| {
         format!("Turn {number}\nuser: {input}\nresult:\n{}\n\n", fenced(Origin::SubTask, result))
     });
     let turns: String = turns.collect();

@@ -132,7 +132,8 @@ async fn run_with(
     let run_id = RunId::new(Uuid::now_v7());
     let journal = parts.journal.open(&runs, run_id, move |error| drop(failed.send(error))).unwrap();
     let asked = (request, artoo_types::Errand::Task, [].as_slice());
-    let (run, mut supervised) = assemble(parts, parameters, asked, journal, storage_failure).unwrap();
+    let (run, mut supervised) =
+        assemble(parts, parameters, asked, (journal, Arc::default()), storage_failure).unwrap();
     swap(&mut supervised.role_tasks, &run.bus).unwrap();
     let mut observer = run.observe(1);
     tokio::spawn(supervise(supervised));

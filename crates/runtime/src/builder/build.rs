@@ -8,7 +8,7 @@ use artoo_llm_client::{Contender, weaker_judge};
 use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_planner::{Inventory, ToolBrief};
 use artoo_redaction::{Redactor, secrets_of};
-use artoo_tools::Toolbox;
+use artoo_tools::{Tool, Toolbox};
 use artoo_types::{MegramId, Role, ToolKind};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
@@ -77,15 +77,17 @@ impl Builder {
         ];
         let models_known = names.into_iter().map(|model| model.model().to_owned());
         let tools_known = toolbox.tools().map(|tool| tool.name().to_string());
-        let known = models_known.chain(tools_known).collect();
+        let undo = ToolKind::UndoRun.name().to_owned();
+        let known = models_known.chain(tools_known).chain([undo]).collect();
         let audit = Audit::start(&bus, &clock, &data_folder, known)?;
         let memory = self.memory.unwrap_or_else(|| in_memory(&clock, options.profile));
-        let dreamer = dreaming::dream(Arc::clone(&memory), Arc::clone(&models.planner), audit.memory_port()?);
+        let words = (Arc::clone(&models.planner), &options.prices);
+        let dreamer = dreaming::dream(options.dreams, Arc::clone(&memory), words, audit.memory_port()?);
         let leaves_running = !models.executor.profile().guided;
         let tools = toolbox
             .tools()
             .filter(|tool| leaves_running || !tool.name().is(ToolKind::Job))
-            .map(|tool| ToolBrief { name: tool.name(), summary: tool.summary().to_owned() })
+            .map(brief)
             .collect();
         let parts = Parts {
             bus,
@@ -118,6 +120,11 @@ fn refuse_a_weaker_judge(models: &Models) -> Result<(), BuildError> {
             Err(BuildError::WeakerJudge { judge, planner, reason })
         }
     }
+}
+
+/// What the planner knows of a tool.
+pub(crate) fn brief(tool: &dyn Tool) -> ToolBrief {
+    ToolBrief { name: tool.name(), summary: tool.summary().to_owned() }
 }
 
 fn in_memory(clock: &Arc<dyn Clock>, profile: Profile) -> Arc<dyn MemoryService> {

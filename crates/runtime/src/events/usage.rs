@@ -43,7 +43,7 @@ pub struct RoleUsage {
 impl Cumulative {
     /// Adds a call. If the cost of one call is missing, the total has none: a partial sum would pass for the
     /// whole.
-    pub(super) fn add(&mut self, call: &ModelCall, cost: Option<&Cost>) {
+    pub(crate) fn add(&mut self, call: &ModelCall, cost: Option<&Cost>) {
         self.cost = match (self.cost.take(), cost) {
             (None, Some(cost)) if self.calls == 0 => Some(cost.clone()),
             (Some(sum), Some(cost)) => Some(Cost { amount: sum.amount.saturating_add(cost.amount), ..sum }),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use artoo_types::{RunId, SessionId};
+use artoo_types::{Rejection, RunId, SessionId};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,13 @@ pub(super) enum Entry {
         run_id: RunId,
         /// Its end.
         end: TurnEnd,
+    },
+    /// The person rejected the result of a run.
+    Rejected {
+        /// The run.
+        run_id: RunId,
+        /// How.
+        how: Rejection,
     },
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use artoo_snapshot::Undoable;
 use artoo_tools::EarlierRun;
-use artoo_types::{FileChange, MAX_TURNS, RunId, SessionId, TerminalState, Turn, short_id};
+use artoo_types::{FileChange, MAX_TURNS, Rejection, RunId, SessionId, TerminalState, Turn, short_id};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,6 +56,9 @@ pub struct SessionTurn {
     /// The result; `None` while the run is active, and if it was killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<TurnEnd>,
+    /// How the person rejected its result, if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<Rejection>,
     /// Whether it was shortened by [compaction](super::COMPACT_ABOVE).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacted: bool,
@@ -191,6 +194,11 @@ impl Session {
                     turn.end = Some(end);
                 }
             }
+            Entry::Rejected { run_id, how } => {
+                if let Some(turn) = self.turns.iter_mut().rev().find(|turn| turn.run_id == run_id) {
+                    turn.rejected = Some(how);
+                }
+            }
         }
     }
 }
@@ -208,6 +216,10 @@ impl SessionTurn {
                 format!("{}{}", files.collect::<String>(), end.result)
             }
         };
-        Turn { input: self.request.clone(), result: undo.unwrap_or_default() + &result }
+        Turn {
+            run_id: Some(self.run_id),
+            rejected: self.rejected,
+            ..Turn::new(self.request.clone(), undo.unwrap_or_default() + &result)
+        }
     }
 }

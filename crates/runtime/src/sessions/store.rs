@@ -9,7 +9,7 @@ use std::{
 };
 
 use artoo_redaction::{JsonWriter, Redactor};
-use artoo_types::{RunId, SessionId};
+use artoo_types::{Rejection, RunId, SessionId};
 use chrono::{DateTime, FixedOffset};
 use uuid::Uuid;
 
@@ -78,7 +78,14 @@ impl Sessions {
         request: &str,
     ) -> Result<(), SessionError> {
         self.compact(session)?;
-        let turn = SessionTurn { run_id, at, request: bounded(request), end: None, compacted: false };
+        let turn = SessionTurn {
+            run_id,
+            at,
+            request: bounded(request),
+            end: None,
+            rejected: None,
+            compacted: false,
+        };
         self.add(session, &Entry::Turn(turn))
     }
 
@@ -88,6 +95,14 @@ impl Sessions {
     /// As [`Sessions::ask`].
     pub fn end(&self, session: SessionId, run_id: RunId, end: TurnEnd) -> Result<(), SessionError> {
         self.add(session, &Entry::End { run_id, end })
+    }
+
+    /// Records that the person rejected the result of a run. The latest rejection of a run counts.
+    ///
+    /// # Errors
+    /// As [`Sessions::ask`].
+    pub fn reject(&self, session: SessionId, run_id: RunId, how: Rejection) -> Result<(), SessionError> {
+        self.add(session, &Entry::Rejected { run_id, how })
     }
 
     /// Sets its name: one line, not empty, at most a hundred characters.

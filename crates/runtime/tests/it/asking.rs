@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::fixture::{House, question, say, watched};
 
 fn turn() -> Turn {
-    Turn { input: "What is there?".to_owned(), result: "docs and logs".to_owned() }
+    Turn::new("What is there?", "docs and logs")
 }
 
 fn model() -> Arc<ScriptedModel> {

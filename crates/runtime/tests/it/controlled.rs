@@ -37,7 +37,7 @@ fn asking(house: &House, answered_at: AnsweredAt) -> (Artoo, Run, Listening) {
     );
     let artoo = house.quiet(&model).build().unwrap();
     let mut request = house.request("count it");
-    let turn = Turn { input: "What is there?".to_owned(), result: "docs and logs".to_owned() };
+    let turn = Turn::new("What is there?", "docs and logs");
     (request.turns, request.person_present) = (vec![turn], true);
     let run = artoo.start(request).unwrap();
     let listening = listen(&run, answered_at).unwrap();

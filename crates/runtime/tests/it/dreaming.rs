@@ -5,6 +5,7 @@ use std::{fs, sync::Arc, time::Duration};
 use artoo_auditor::{LOG_NAME, verify};
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_mkct_memory::{InMemory, MemoryService, Rules, matrix};
+use artoo_runtime::Dreams;
 use artoo_types::{Entity, MegramId, MegramState, MessageKind, SopRecord, Space};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -65,6 +66,8 @@ async fn after_a_run_rules_arise_in_the_words_of_a_model() {
     assert_eq!(seen.count(MessageKind::ModelCall), 2, "not on the way of the run");
     tokio::time::sleep(Duration::from_secs(3)).await;
     model.assert_finished();
+    let spent = artoo.dreamt();
+    assert_eq!((spent.calls, spent.prompt_tokens > 0), (1, true), "{spent:?}");
     let words: Vec<String> = rules(&memory).await.into_iter().map(|rule| rule.content).collect();
     assert_eq!(words, ["Look with find."]);
     artoo.close().await;
@@ -79,18 +82,38 @@ async fn after_a_run_rules_arise_in_the_words_of_a_model() {
     assert_eq!((mine, calls.len()), (1, 3), "the call is on record, outside of any run: {calls:?}");
 }
 
-/// A process that ends at once leaves its memory consolidated, without a model call.
+/// A process that ends at once leaves its memory consolidated, without a model call, if code words its rules.
 #[tokio::test]
 async fn at_the_end_of_a_process_rules_arise_without_a_model() {
     let (house, memory) = (House::new(), ripe());
     let model = Arc::new(ScriptedModel::new());
-    let artoo = house.builder(&model).memory(memory.clone()).build().unwrap();
+    let artoo = house.builder(&model).dreams(Dreams::Code).memory(memory.clone()).build().unwrap();
     artoo.close().await;
     let rules: usize = memory.events().iter().filter(|event| is_rule(event)).count();
     assert_eq!(rules, 1);
     let reports = logged(&house, "dream_report");
     assert_eq!(reports.iter().map(|(_, facts)| &facts["promoted"]).collect::<Vec<_>>(), [&json!(1)]);
     assert_eq!(model.requests().len(), 0);
+}
+
+/// What a model is to word is left to the next process, and where nothing dreams nothing is done at all.
+#[tokio::test(start_paused = true)]
+async fn without_a_quiet_moment_or_a_dreamer_what_is_due_stays() {
+    for (dreams, pause) in [(Dreams::Model, 1), (Dreams::Off, 3600)] {
+        let (house, memory) = (House::new(), ripe());
+        let model = Arc::new(
+            ScriptedModel::new()
+                .expect(Expect::purpose("planner"), Answer::json(question("How many are there?")))
+                .expect(Expect::purpose("executor"), Answer::json(say("3"))),
+        );
+        let artoo = house.quiet(&model).dreams(dreams).memory(memory.clone()).build().unwrap();
+        house.run(&artoo, "How many are there?").await;
+        tokio::time::sleep(Duration::from_secs(pause)).await;
+        assert_eq!(artoo.dreamt().calls, 0);
+        artoo.close().await;
+        assert!(!memory.events().iter().any(is_rule), "{dreams:?}");
+        assert_eq!(logged(&house, "dream_report"), []);
+    }
 }
 
 /// A process in which nothing was learned reports nothing.

@@ -61,7 +61,7 @@ async fn run_but_for(purpose: &str, answer: Answer) -> Seen {
     let artoo = builder.build().unwrap();
     let mut request = house.request("And another");
     if purpose == "perceiver" {
-        request.turns = vec![Turn { input: "Name a colour".to_owned(), result: "red".to_owned() }];
+        request.turns = vec![Turn::new("Name a colour", "red")];
     }
     watched(artoo.start(request).unwrap()).await
 }

@@ -18,7 +18,7 @@ use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::Builder;
 use artoo_types::{
     DreamReport, Entity, FaultKind, Megram, MegramId, MemoryQuery, MemoryReply, Message, MessageKind, Plan,
-    Potentials, Role, SopRecord, Space, TerminalState, UserRequest,
+    Potentials, Role, RunId, SopRecord, Space, TerminalState, UserRequest,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -100,6 +100,10 @@ impl MemoryService for Dies<InMemory> {
 
     async fn record_negative_feedback(&self, rule: MegramId, content: &str) -> Result<(), MemoryError> {
         self.inner.record_negative_feedback(rule, content).await
+    }
+
+    async fn revoke(&self, run: RunId, reason: &str) -> Result<Vec<MegramId>, MemoryError> {
+        self.inner.revoke(run, reason).await
     }
 
     async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError> {

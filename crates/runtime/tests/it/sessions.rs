@@ -9,7 +9,7 @@ use artoo_runtime::sessions::{
 };
 use artoo_snapshot::{Present, Snapshot, SnapshotLimits, Undo};
 use artoo_tools::EarlierRun;
-use artoo_types::{FileChange, FileChangeKind, RunId, SessionId, TerminalState, Turn, short_id};
+use artoo_types::{FileChange, FileChangeKind, Rejection, RunId, SessionId, TerminalState, Turn, short_id};
 use chrono::{DateTime, FixedOffset};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -81,6 +81,7 @@ fn a_session_is_read_back_as_it_was_written() {
         at: at(minute),
         request: request.to_owned(),
         end,
+        rejected: None,
         compacted: false,
     };
     let expected = Session {
@@ -99,10 +100,36 @@ fn a_session_is_read_back_as_it_was_written() {
     assert_eq!(kept.sessions.newest_in(folder).unwrap(), Some(expected.clone()));
     assert_eq!(kept.sessions.newest_in(Path::new("/home/ada")).unwrap(), None);
     let told = [
-        Turn { input: "How many letters?\nIn all?".to_owned(), result: "created: /w/list.txt\n7".to_owned() },
-        Turn { input: "数一数".to_owned(), result: "(the run did not come to an end)".to_owned() },
+        Turn { run_id: Some(first), ..Turn::new("How many letters?\nIn all?", "created: /w/list.txt\n7") },
+        Turn { run_id: Some(second), ..Turn::new("数一数", "(the run did not come to an end)") },
     ];
     assert_eq!(expected.recent(&[]), told);
+}
+
+/// A rejection is kept with its turn, also where the turn is shortened, and told to the next request. A rejected run of
+/// another session changes nothing, and a file of an earlier release has none.
+#[test]
+fn a_rejected_turn_is_marked_for_the_next_request() {
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    let runs: Vec<RunId> = (0..3).map(|_| run_id()).collect();
+    for run in &runs {
+        kept.sessions.ask(session.id, *run, at(1), "Make it").unwrap();
+        kept.sessions.end(session.id, *run, end("made")).unwrap();
+    }
+    kept.sessions.reject(session.id, runs[0], Rejection::Corrected).unwrap();
+    kept.sessions.reject(session.id, runs[0], Rejection::Undone).unwrap();
+    kept.sessions.reject(session.id, runs[2], Rejection::Corrected).unwrap();
+    kept.sessions.reject(session.id, run_id(), Rejection::Undone).unwrap();
+    let read = kept.sessions.read(session.id).unwrap();
+    let told: Vec<Option<Rejection>> = read.recent(&[]).iter().map(|turn| turn.rejected).collect();
+    assert_eq!(told, [Some(Rejection::Undone), None, Some(Rejection::Corrected)]);
+    for number in 0..=COMPACT_ABOVE {
+        kept.sessions.ask(session.id, run_id(), at(2), &format!("request {number}")).unwrap();
+    }
+    let read = kept.sessions.read(session.id).unwrap();
+    assert!(read.turns[0].compacted);
+    assert_eq!((read.turns[0].rejected, read.unreadable), (Some(Rejection::Undone), 0));
 }
 
 #[test]

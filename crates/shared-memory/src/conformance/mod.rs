@@ -32,8 +32,9 @@ use artoo_mkct_memory::MemoryService;
 use chrono::{DateTime, FixedOffset};
 
 pub use pyramid::{
-    a_constraint_does_not_demote_itself, a_contradicted_rule_falls, consolidated_sources_count_once,
-    feedback_speaks_against_its_rule, forgetting_spares_the_young_and_the_rules, recall_is_by_rules_alone,
+    a_constraint_does_not_demote_itself, a_contradicted_rule_falls, a_revoked_run_advises_nothing,
+    consolidated_sources_count_once, feedback_speaks_against_its_rule,
+    forgetting_spares_the_young_and_the_rules, recall_is_by_rules_alone,
 };
 pub use recall::{
     laws_are_the_persons_alone, what_is_asked_for_is_answered_in_order, what_is_like_the_question_is_found,
@@ -79,6 +80,7 @@ pub async fn check_all(make: &Factory) -> Result<(), String> {
         what_is_asked_for_is_answered_in_order,
         what_is_like_the_question_is_found,
         laws_are_the_persons_alone,
+        a_revoked_run_advises_nothing,
         a_flush_keeps_what_was_written,
         a_closed_memory_gives_and_takes_nothing,
     );

@@ -1,10 +1,10 @@
 //! Laws of the pyramid: recall, promotion, demotion, forgetting.
 
 use artoo_mkct_memory::MemoryError;
-use artoo_types::{Megram, MegramState, Polarity};
+use artoo_types::{Megram, MegramState, MemoryQuery, Origin, Polarity, RunId, TagPair};
 
 use super::Factory;
-use super::subject::{Subject, expect, experience, experiences, id, law, rule};
+use super::subject::{Subject, expect, experience, experiences, id, law, pair, rule};
 
 /// `query_c` counts as a recall and `query_mk` does not; a recall refreshes a rule, which shows after its
 /// demotion. Lesson N16.
@@ -138,6 +138,46 @@ pub async fn forgetting_spares_the_young_and_the_rules(make: &Factory) -> Result
     subject.write_all([law, faint])?;
     let did = subject.on(10_000).dream().await?;
     expect(did.is_idle(), || format!("a law and a faint rule: {did:?}"))
+}
+
+/// A revoked run advises nothing: its experience and the revocation decide nothing together, on any day, and make no
+/// rule. The reason is recalled and the experience is not; both stay. A second revocation and one of another run change nothing.
+///
+/// # Errors
+///
+/// What was found instead.
+pub async fn a_revoked_run_advises_nothing(make: &Factory) -> Result<(), String> {
+    let subject = Subject::new(make);
+    let of_run = |megram: Megram, run| Megram { origin: Some(Origin::Run(run)), ..megram };
+    let (run, other) = (RunId::OPERATOR, RunId::new(id(9).uuid()));
+    subject.write_all([
+        of_run(experience(1, MegramState::Accept, 0), run),
+        of_run(experience(2, MegramState::ChangeApproach, 0), run),
+    ])?;
+    let revoke = async |run| {
+        let revoked = subject.on(10).memory.revoke(run, "they\nundid it").await;
+        revoked.map_err(|error| format!("a revocation failed: {error}"))
+    };
+    let nothing = revoke(other).await?;
+    expect(nothing.is_empty(), || format!("a run that taught nothing gave {nothing:?}"))?;
+    let first = revoke(run).await?;
+    let second = revoke(run).await?;
+    expect(first.len() == 1 && second.is_empty(), || format!("first {first:?}, then {second:?}"))?;
+    for today in [10, 40] {
+        let faded = |f: f64| f * (-0.05 * f64::from(today)).exp();
+        let (attention, decision) = (faded(0.9 + 0.9 + 0.85), faded(-0.85));
+        subject.on(today.into()).expect(attention, decision, "of a revoked success and a failure").await?;
+    }
+    let (space, entity) = pair();
+    let query = MemoryQuery { pairs: vec![TagPair::new(space, entity)], like: None };
+    let reply = subject.on(10).recall(query).await?;
+    let mut told: Vec<String> =
+        reply.recalled.iter().flat_map(|known| &known.experiences).map(|told| told.content.clone()).collect();
+    told.sort();
+    expect(told == ["Rejected by the user: they undid it", "lesson 2"], || format!("recalled: {told:?}"))?;
+    subject.write_all((3..8).map(|number| of_run(experience(number, MegramState::Accept, 10), run)))?;
+    let did = subject.dream().await?;
+    expect(did.is_idle(), || format!("what was rejected made a rule: {did:?}"))
 }
 
 /// Feedback moves the decision against its rule, for either polarity; without a rule there is none.

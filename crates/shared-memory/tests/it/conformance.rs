@@ -39,6 +39,7 @@ async fn the_suite_finds_what_is_wrong_with_a_memory() {
         (Flaw::NeverCloses, "a_closed_memory_gives_and_takes_nothing"),
         (Flaw::NeverDreams, "recall_is_by_rules_alone"),
         (Flaw::IgnoresFeedback, "feedback_speaks_against_its_rule"),
+        (Flaw::RevokesNothing, "a_revoked_run_advises_nothing"),
         (Flaw::FellsAtOnce, "a_contradicted_rule_falls"),
         (Flaw::AnswersBackwards, "what_is_asked_for_is_answered_in_order"),
         (Flaw::FindsNothing, "what_is_like_the_question_is_found"),

@@ -7,7 +7,7 @@ use artoo_mkct_memory::{Distiller, InMemory, MemoryError, MemoryService, Rules, 
 use artoo_shared_memory::conformance::Now;
 use artoo_types::{
     DreamReport, Entity, Level, Megram, MegramId, MegramState, MemoryQuery, MemoryReply, Origin, Polarity,
-    Potentials, SopRecord, Space, TagPair,
+    Potentials, RunId, SopRecord, Space, TagPair,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -58,6 +58,8 @@ pub(crate) enum Flaw {
     NeverCloses,
     /// Feedback is accepted and dropped.
     IgnoresFeedback,
+    /// Nothing is revoked.
+    RevokesNothing,
     /// The Dreamer does nothing.
     NeverDreams,
     /// A practice is demoted at the first failure.
@@ -141,6 +143,10 @@ impl MemoryService for Flawed {
         } else {
             self.inner.record_negative_feedback(rule, content).await
         }
+    }
+
+    async fn revoke(&self, run: RunId, reason: &str) -> Result<Vec<MegramId>, MemoryError> {
+        if self.has(Flaw::RevokesNothing) { Ok(Vec::new()) } else { self.inner.revoke(run, reason).await }
     }
 
     async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError> {

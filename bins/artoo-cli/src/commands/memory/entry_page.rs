@@ -105,6 +105,7 @@ pub(super) fn origin(origin: Option<Origin>) -> String {
         Some(Origin::Person) => "you said it".to_owned(),
         Some(Origin::Dreamer) => "the Dreamer made it".to_owned(),
         Some(Origin::Import) => "it came with an import".to_owned(),
+        Some(Origin::Revoked(run)) => format!("you rejected the result of run {run}"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `artoo memory rebuild`, `verify`, `dream` and `log`.
 
+use artoo_memory_store::operator::{Keeping, Owner};
 use artoo_mkct_memory::{Distiller, Template};
 use artoo_shared_memory::ModelDistiller;
 use artoo_types::Role;
@@ -8,6 +9,7 @@ use super::{Work, explained, pages, wait};
 use crate::args::MemoryCommand;
 use crate::commands::Loaded;
 use crate::commands::runs::as_json;
+use crate::config::DreamMode;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::llm_clients;
@@ -33,6 +35,10 @@ pub(super) fn verify(context: &mut Context<'_>, work: &Work<'_>, json: bool) -> 
 }
 
 pub(super) fn dream(context: &mut Context<'_>, work: &Work<'_>, json: bool) -> Result<Exit, CommandError> {
+    if let Keeping::Disk { owner: Owner::Other { .. }, .. } = work.memory.stats().map_err(explained)?.keeping
+    {
+        context.terminal.note("another artoo has this memory open, and dreams itself");
+    }
     let report =
         wait(work.memory.dream(work.distiller.as_ref()))?.map_err(|error| explained(error.into()))?;
     wait(work.memory.flush())?.map_err(|error| explained(error.into()))?;
@@ -49,6 +55,10 @@ pub(super) fn distiller(
     command: &MemoryCommand,
 ) -> Box<dyn Distiller> {
     let MemoryCommand::Dream { no_model: false, .. } = command else { return Box::new(Template) };
+    match loaded.settings.dream {
+        DreamMode::Model => {}
+        DreamMode::Code | DreamMode::Off => return Box::new(Template),
+    }
     let clients = loaded
         .models(context)
         .and_then(|models| llm_clients::connect(&models, &loaded.settings, context.environment));

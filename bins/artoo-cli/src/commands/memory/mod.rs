@@ -79,7 +79,7 @@ fn on(context: &mut Context<'_>, command: &MemoryCommand, work: &Work<'_>) -> Re
 }
 
 /// Blocks on the store's background work.
-fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
+pub(crate) fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -65,7 +65,7 @@ impl Orchard {
             open.model.says(script);
             let mut request = open.house.request("How many apples are there? Somebody said 7.");
             if turns {
-                request.turns = vec![Turn { input: "Hello".to_owned(), result: "Hello".to_owned() }];
+                request.turns = vec![Turn::new("Hello", "Hello")];
             }
             check(&open.artoo, request).await;
             open.runs += 1;

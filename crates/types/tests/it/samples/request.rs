@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 
 use artoo_types::{
     Amount, ClarificationAnswered, ClarificationRequested, Constraints, Instruction, Limits, PersonNote,
-    Price, Prices, Role, Surroundings, TaskSpec, Turn, UserRequest,
+    Price, Prices, Rejection, Role, Surroundings, TaskSpec, Turn, UserRequest,
 };
 
-use super::{subtask_id, task_id, time};
+use super::{run_id, subtask_id, task_id, time};
 
 pub(super) fn user_request() -> UserRequest {
     UserRequest {
@@ -19,10 +19,7 @@ pub(super) fn user_request() -> UserRequest {
             home: "/home/ada".into(),
             platform: "linux".to_owned(),
         },
-        turns: vec![Turn {
-            input: "What is in docs?".to_owned(),
-            result: "12 files, 3 of them text files".to_owned(),
-        }],
+        turns: vec![turn()],
         instructions: vec![Instruction {
             source: "/home/ada/notes/AGENTS.md".to_owned(),
             text: "Dates are written 2026-03-14.".to_owned(),
@@ -47,6 +44,16 @@ pub(super) fn task_spec() -> TaskSpec {
         },
         raw_input: user_request().text,
         subject: Some("Count the .txt files in docs and name the largest".to_owned()),
+        corrects: Some(run_id()),
+        earlier: vec![turn()],
+    }
+}
+
+fn turn() -> Turn {
+    Turn {
+        run_id: Some(run_id()),
+        rejected: Some(Rejection::Undone),
+        ..Turn::new("What is in docs?", "12 files, 3 of them text files")
     }
 }
 
