@@ -127,7 +127,14 @@ fn by_code(criterion: &Criterion, cx: &JudgeContext<'_>, guided: bool) -> Decisi
     }
     let Some(check) = &criterion.check else { return Decision::Ask(None) };
     let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls };
-    Decision::By(DecidedBy::Check, evaluate(check, &subject, cx.world))
+    let finding = match (check, cx.result.tool_calls.first()) {
+        // What an earlier plan of the run changed is there when this step begins.
+        (Check::FileUnchanged { .. }, Some(first)) if !cx.background.before.is_empty() => {
+            evaluate(check, &subject, &cx.world.since(first.started_at))
+        }
+        (_, _) => evaluate(check, &subject, cx.world),
+    };
+    Decision::By(DecidedBy::Check, finding)
 }
 
 /// The evidence that a verdict may rest on. Calls whose output does not depend on the subject are excluded.

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p artoo-auditor --example report_speed -- 1000000`
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the figures are its output")]
+
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 

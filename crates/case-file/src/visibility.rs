@@ -59,7 +59,7 @@ impl Reader {
 pub enum Fact {
     /// The request, with the user's notes.
     Request,
-    /// Earlier requests of the session, and what came of them.
+    /// Earlier requests of the session, and what came of them. R2 is shown those whose result the user rejected.
     EarlierTurns,
     /// The user's standing instructions (`AGENTS.md`).
     Instructions,
@@ -161,24 +161,28 @@ pub struct Limit {
     pub characters: usize,
 }
 
+/// About how many characters a mark takes.
+const MARK: usize = 32;
+
 impl Limit {
-    /// The text up to the limit, with a mark that says how much is left out.
+    /// The text up to the limit, with a mark that says how much is left out. A text that is longer by no more than
+    /// the mark is shown whole.
     ///
     /// ```
     /// use artoo_case_file::visibility::Limit;
     ///
     /// let limit = Limit { items: 1, characters: 3 };
-    /// assert_eq!(limit.cut("abc"), "abc");
-    /// assert_eq!(limit.cut("abcdef"), "abc [... 3 more characters ...]");
+    /// assert_eq!(limit.cut("abcdef"), "abcdef");
+    /// assert_eq!(limit.cut(&"a".repeat(43)), "aaa [... 40 more characters ...]");
     /// ```
     pub fn cut(self, text: &str) -> Cow<'_, str> {
-        match text.char_indices().nth(self.characters) {
-            None => Cow::Borrowed(text),
-            Some((end, _)) => {
-                let (shown, rest) = text.split_at(end);
-                Cow::Owned(format!("{shown} [... {} more characters ...]", rest.chars().count()))
-            }
+        let Some((end, _)) = text.char_indices().nth(self.characters) else { return Cow::Borrowed(text) };
+        let (shown, rest) = text.split_at(end);
+        let left_out = rest.chars().count();
+        if left_out < MARK {
+            return Cow::Borrowed(text);
         }
+        Cow::Owned(format!("{shown} [... {left_out} more characters ...]"))
     }
 
     /// The newest items up to the limit, and how many older ones are left out.
@@ -248,10 +252,11 @@ pub const fn form(viewer: Viewer, reader: Reader, fact: Fact) -> Form {
         (V::Planner, F::Environment) => unless_guided(reader, Whole),
         (V::Planner, F::Listing) => unless_guided(reader, Room),
         // The result of a plan that fell short included.
-        (V::Planner, F::EarlierPlans | F::EarlierResults | F::Result) => cut(usize::MAX, 300),
+        (V::Planner, F::EarlierPlans | F::EarlierResults | F::Result) => cut(usize::MAX, 600),
         (V::Planner, F::EarlierCalls) => cut(40, 160),
-        (V::Planner, F::Criteria | F::Findings) => cut(usize::MAX, 300),
-        (V::Planner, F::EarlierTurns | F::Calls | F::Notes) => Absent,
+        (V::Planner, F::Criteria | F::Findings) => cut(usize::MAX, 600),
+        (V::Planner, F::EarlierTurns) => unless_guided(reader, cut(5, 300)),
+        (V::Planner, F::Calls | F::Notes) => Absent,
 
         (V::Executor, F::Instructions | F::Laws | F::Criteria | F::Findings) => Whole,
         (V::Executor, F::Lessons) => cut(usize::MAX, 500),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use artoo_llm_client::inline;
-use artoo_types::{Approval, EffectKind};
+use artoo_types::{Approval, Constraints, EffectKind};
 
 /// What the calls of a run may do, and who can be asked. Data for a prompt: nothing is granted by it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Environment {
     pub granted: BTreeSet<EffectKind>,
     /// Whether the user is there to be asked.
     pub person_present: bool,
+    /// What the user stated about place and time.
+    pub constraints: Constraints,
 }
 
 /// Where commands may write.
@@ -40,6 +42,13 @@ impl Environment {
         for sentence in [self.writing(), self.consent(), self.networking(), self.user()] {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "- {sentence}");
+        }
+        if let Some(scope) = &self.constraints.scope {
+            let _ =
+                writeln!(text, "- Nothing outside of {} may be changed: the user said so.", inline(scope));
+        }
+        if let Some(deadline) = self.constraints.deadline {
+            let _ = writeln!(text, "- It must be done by {}.", deadline.format("%Y-%m-%d %H:%M"));
         }
         if !programs.is_empty() {
             let _ = writeln!(text, "- Programs: {}", inline(&programs.join(", ")));
@@ -114,6 +123,10 @@ mod tests {
             approval: Approval::Ask,
             granted: [EffectKind::Deletes].into(),
             person_present: false,
+            constraints: Constraints {
+                scope: Some("docs".to_owned()),
+                deadline: Some(chrono::DateTime::UNIX_EPOCH.fixed_offset()),
+            },
         };
         insta::assert_snapshot!(alone.block(&[]), @r"
         Environment:
@@ -121,6 +134,8 @@ mod tests {
         - Everything but reading needs consent: nobody is asked, so they are refused unless a rule allows them. Granted in advance: deletes.
         - Commands may use the network.
         - The user is not there: nobody can be asked.
+        - Nothing outside of docs may be changed: the user said so.
+        - It must be done by 1970-01-01 00:00.
         ");
     }
 }

@@ -64,7 +64,10 @@ fn decision(consent: &ConsentDecision, cut: &dyn Fn(&str) -> String) -> String {
         consent.effects.iter().map(|effect| format!("{} {}", effect.kind, effect.what)).collect();
     let effects = if effects.is_empty() { String::new() } else { format!(" ({})", cut(&effects.join(", "))) };
     let instead = consent.instead.as_deref().map(|words| format!("; instead: {}", cut(words)));
-    let command = cut(&format!("{} {}", consent.tool, consent.command));
+    // Of most tools the command begins with their name.
+    let named = consent.command.starts_with(consent.tool.as_str());
+    let command =
+        if named { cut(&consent.command) } else { cut(&format!("{} {}", consent.tool, consent.command)) };
     format!("{what}: {command}{effects}{}", instead.unwrap_or_default())
 }
 

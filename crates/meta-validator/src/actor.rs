@@ -131,11 +131,15 @@ impl Actor {
         });
         let (mut answer, mut structured) = (None, None);
         let mut sure = None;
-        let judged = match refuted {
+        let judged: Vec<Option<(Judge, Finding)>> = match refuted {
             // The result is refuted, so no judge's verdict could lead to acceptance.
             Some(reason) => {
                 let fail = Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None };
-                vec![(Judge::Rule, fail); criteria.len()]
+                // What refutes the whole says nothing about a criterion that nobody has looked at.
+                let has_whole = criteria.iter().any(|criterion| criterion.text == WHOLE);
+                let asked = criteria.iter().filter(|criterion| criterion.check.is_none());
+                let fails = |criterion: &Criterion| !has_whole || criterion.text == WHOLE;
+                asked.map(|criterion| fails(criterion).then(|| (Judge::Rule, fail.clone()))).collect()
             }
             None => {
                 (answer, structured) = self.answer(spec, &gathered, &material).await;
@@ -144,7 +148,7 @@ impl Actor {
                 match self.judged(spec, run, &material, told, &doubts, &criteria).await {
                     Ok((judged, least)) => {
                         sure = least;
-                        judged
+                        judged.into_iter().map(Some).collect()
                     }
                     // Everything matched, and nobody has looked at the whole: R7 hands it over as what it is.
                     Err(error) => return self.publish(error.fault(Role::MetaValidator)),
@@ -308,17 +312,17 @@ fn missing_file(mentions: &Mentions, outcomes: &[SubTaskOutcome]) -> Option<Stri
 }
 
 /// The verdicts on these criteria, in order: check findings where there are any, the judge's findings for the
-/// rest.
+/// rest. A criterion that nobody judged has none.
 fn verdicts(
     criteria: &[Criterion],
     checked: Vec<Option<Finding>>,
-    judged: Vec<(Judge, Finding)>,
+    judged: Vec<Option<(Judge, Finding)>>,
 ) -> Vec<CriterionVerdict> {
     let mut judged = judged.into_iter();
     let verdict = |(criterion, checked): (&Criterion, Option<Finding>)| {
         let (judge, finding) = match checked {
             Some(finding) => (Judge::Check, finding),
-            None => judged.next()?,
+            None => judged.next()??,
         };
         Some(CriterionVerdict {
             whole: criterion.text == WHOLE,

@@ -68,7 +68,8 @@ impl Doubts {
             outcomes,
             calls: &calls,
             named,
-            not_made: not_made(mentions, &calls),
+            // A name that stands in R1's words alone is no demand of the user.
+            not_made: not_made(mentions, &calls).filter(|path| is_named(path, &spec.raw_input)),
             links_are_declared,
         };
         doubts.refuted = doubts.refuted.or_else(|| contradiction(&results, world));
@@ -106,6 +107,11 @@ impl Doubts {
             }
         }
     }
+}
+
+/// Whether the user's own words name the file.
+fn is_named(path: &str, words: &str) -> bool {
+    words.contains(path.rsplit('/').next().unwrap_or(path))
 }
 
 /// The parts of an answer that occur in no call of the run: they may be derived from parts that do.

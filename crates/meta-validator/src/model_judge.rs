@@ -40,7 +40,8 @@ impl TaskJudge for ModelTaskJudge {
         }
         let further: Vec<Criterion> =
             criteria.iter().filter(|criterion| !is_whole(criterion)).cloned().collect();
-        let request = WholeRequest { text: &cx.spec.intent, laws: cx.laws, grounds: cx.grounds };
+        let words = cx.spec.in_full();
+        let request = WholeRequest { text: &words, laws: cx.laws, grounds: cx.grounds };
         let (whole, findings) = ask_whole(model.as_ref(), &seen, request, &further, &question).await?;
         let mut findings = findings.into_iter();
         let found = |criterion: &Criterion| {

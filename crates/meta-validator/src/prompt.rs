@@ -22,7 +22,7 @@ pub(crate) fn case(
 ) -> String {
     let mut shown = Exhibits::default();
     shown.line(cx.surroundings.now_line());
-    shown.line(format!("Request: {}", cx.spec.intent));
+    shown.line(format!("Request: {}", cx.spec.in_full()));
     shown.laws(cx.laws);
     let limit = form(Viewer::RequestJudge, Reader::of(profile.guided), Fact::UserStatements).limit();
     shown.block(&user_statements(&cx.background.statements, limit));
@@ -38,6 +38,10 @@ pub(crate) fn case(
     }
     for outcome in cx.outcomes {
         step(&mut shown, outcome, cx, profile, &mut numbers);
+    }
+    let mut of_the_plan = cx.outcomes.iter().flat_map(|outcome| &outcome.tool_calls);
+    if !cx.background.before.is_empty() && of_the_plan.all(|call| call.files.is_empty()) {
+        shown.line("The last plan created, changed or deleted nothing.");
     }
     if calls(cx).all(|call| call.files.is_empty()) {
         shown.line("Nothing was created, changed or deleted.");

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
-use artoo_types::{Experience, Level, PairMemory, Potentials, RecallReason, SopRecord, TagPair};
+use artoo_types::{
+    Experience, Level, Megram, Origin, PairMemory, Potentials, RecallReason, SopRecord, TagPair,
+};
 use chrono::{DateTime, FixedOffset};
 
 use crate::decay;
@@ -34,7 +36,7 @@ pub fn of_pair(
     let mut experiences: Vec<Experience> = entries
         .iter()
         .filter(|entry| raw(entry) && stands(&entry.megram, &revoked))
-        .filter(|entry| states_a_fact(&entry.megram.content, question))
+        .filter(|entry| is_revocation(&entry.megram) || states_a_fact(&entry.megram.content, question))
         .map(|entry| {
             let megram = &entry.megram;
             Experience {
@@ -55,6 +57,11 @@ pub fn of_pair(
     experiences.retain(|experience| told.insert(experience.content.clone()));
     experiences.truncate(TOLD);
     PairMemory { pair, reason, potentials, sops, experiences }
+}
+
+/// Whether it says that the user rejected what was learned here: a fact, whatever its words.
+fn is_revocation(megram: &Megram) -> bool {
+    matches!(megram.origin, Some(Origin::Revoked(_)))
 }
 
 fn states_a_fact(content: &str, question: Option<&Question>) -> bool {

@@ -24,6 +24,10 @@ pub const MAX_SIMILAR: usize = 6;
 /// Minimum score. Measured: `docs/design/memory.md`, "Finding".
 pub const FLOOR: f64 = 0.25;
 
+/// The least that the shared words must say by themselves: what a word of three letters says. A request of one letter
+/// is like nothing.
+const LEAST: f64 = 0.25;
+
 /// Maximum characters read of a text.
 const READ_CHARS: usize = 2_048;
 /// Maximum number of indexed lessons of a pair, and of characters of each.
@@ -135,7 +139,7 @@ impl Question {
             let weighed = self.weights.iter().enumerate().filter(|(at, _)| which >> at & 1 == 1);
             weighed.map(|(_, weight)| weight).sum()
         };
-        weigh(shared) > 0.0 && weigh(shared) >= FLOOR * weigh(u128::MAX)
+        weigh(shared) >= LEAST && weigh(shared) >= FLOOR * weigh(u128::MAX)
     }
 }
 
@@ -179,9 +183,14 @@ pub fn rank<K: Ord, G: Borrow<Grams>>(
         let weighed = weights.iter().zip(&question.weights).enumerate();
         weighed.filter(|(at, _)| shared >> at & 1 == 1).map(|(_, (rare, says))| rare * says).sum::<f64>()
     };
+    let says = |shared: u128| {
+        let weighed = question.weights.iter().enumerate();
+        weighed.filter(|(at, _)| shared >> at & 1 == 1).map(|(_, says)| says).sum::<f64>()
+    };
     let whole = weigh(u128::MAX);
     let mut found: Vec<Similar<K>> = met
         .into_iter()
+        .filter(|(_, shared)| says(*shared) >= LEAST)
         .map(|(key, shared)| Similar { key, score: weigh(shared) / whole })
         .filter(|similar| similar.score >= FLOOR)
         .collect();

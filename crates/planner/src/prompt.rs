@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_llm_client::{ModelProfile, Origin, advice, call_line, fenced, inline, user_statements};
-use artoo_types::{Finding, OutcomeStatus, SubTaskOutcome, Turn, UnmetCriterion, UserStatement};
+use artoo_types::{Constraints, Finding, OutcomeStatus, SubTaskOutcome, Turn, UnmetCriterion, UserStatement};
 use serde_json::Value;
 
 use crate::directed::directed;
@@ -87,6 +87,13 @@ fn surroundings(text: &mut String, cx: &PlanContext, profile: &ModelProfile) {
     }
     if !cx.inventory.programs.is_empty() {
         line(text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
+    }
+    let Constraints { scope, deadline } = &cx.spec.constraints;
+    if let Some(scope) = scope {
+        line(text, format_args!("Nothing outside of {} may be changed: the user said so.", inline(scope)));
+    }
+    if let Some(deadline) = deadline {
+        line(text, format_args!("It must be done by {}.", deadline.format("%Y-%m-%d %H:%M")));
     }
     folder(text, &cx.listing, profile.shown_bytes());
     if cx.person_present {

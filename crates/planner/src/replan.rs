@@ -139,7 +139,8 @@ fn is_reworded((group, one): &Grouped<'_>, (other_group, other): &Grouped<'_>) -
 /// Whether both have a word that the other one has in no form.
 fn has_a_word_replaced(ones: Vec<String>, mut others: Vec<String>) -> bool {
     let mut is_alone = |word: &String| {
-        let in_a_form = |other: &String| likeness(&[word.clone()], &[other.clone()]) >= SAME_WORD;
+        let in_a_form =
+            |other: &String| likeness(std::slice::from_ref(word), std::slice::from_ref(other)) >= SAME_WORD;
         let found =
             others.iter().position(|other| other == word).or_else(|| others.iter().position(in_a_form));
         found.map(|at| others.swap_remove(at)).is_none()

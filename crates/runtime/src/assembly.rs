@@ -6,30 +6,26 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
 };
 
 use artoo_agent_validator::{NoRerun, Rerun};
 use artoo_bus::{Clock, RunBus};
 use artoo_checks::{ClosedFiles, Filesystem};
-use artoo_ggs::{GgsRole, MegramRule, Solver};
+use artoo_ggs::GgsRole;
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_perceiver::Perceiver;
 use artoo_planner::{Asking, Planner};
 use artoo_snapshot::Snapshot;
 use artoo_tools::{
-    EarlierRun, EvidenceStore, Jobs, LocalTime, ProtectedPlaces, Rehearsal, RunFolders, ToolContext,
-    ToolLimits,
+    EvidenceStore, Jobs, LocalTime, ProtectedPlaces, Rehearsal, RunFolders, ToolContext, ToolLimits,
 };
 use artoo_types::{
-    ControlSettings, Errand, Instruction, Limits, MegramId, Message, Rejection, Role, RunId, SolverOrigin,
-    SubTaskOutcome, UserRequest,
+    Errand, Instruction, Limits, Message, Rejection, Role, RunId, SubTaskOutcome, UserRequest,
 };
 use chrono::{DateTime, FixedOffset};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
-use uuid::Uuid;
 
 use crate::{
     Dispatch, Noter, RunRequest, StartError,
@@ -40,7 +36,6 @@ use crate::{
     command_checks::CommandChecks,
     executor_settings::executor_settings,
     folder_listing::WorkingFolder,
-    foreign_solver::ForeignSolver,
     guided_limits,
     journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
@@ -57,6 +52,7 @@ use crate::{
     until_stopped::UntilStopped,
 };
 
+use controller::{control_settings, ggs_settings, parameters, priced, solver};
 use dispatcher::dispatcher;
 
 /// Folder of commands' temporary files, in a run's folder.
@@ -71,10 +67,6 @@ pub(crate) const PREVIEW: &str = "preview";
 fn layer_stores(folder: &Path, run: &str) -> Vec<PathBuf> {
     vec![folder.join(PREVIEW), Path::new("/var/tmp").join(format!("artoo-layers-{run}"))]
 }
-
-/// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts as well,
-/// and has to arrive. Shorter than the supervisor's limit for R7's last word.
-const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// How many messages an observer created before the run's start buffers until it is requested.
 const FIRST_OBSERVER: usize = 65_536;
@@ -392,61 +384,6 @@ fn role_tasks(
     Ok(role_tasks)
 }
 
-fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
-    match &parts.options.roles.solver {
-        None => default_solver(parameters),
-        Some(make) => {
-            Box::new(ForeignSolver::new(Arc::clone(make), parameters, parts.options.deadlines.step))
-        }
-    }
-}
-
-fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> {
-    let parameters = parts.options.parameters().with_limits(limits)?;
-    Ok(if parts.options.strict { parameters.strict() } else { parameters })
-}
-
-/// A money budget is meaningless if a call can have an unknown price.
-fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
-    let asking = [Role::Perceiver, Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator];
-    let unpriced = asking.into_iter().find(|role| !parts.options.prices.roles.contains_key(role));
-    match (limits.max_cost, unpriced) {
-        (Some(_), Some(role)) => Err(StartError::NoPrice { role }),
-        (None, _) | (_, None) => Ok(()),
-    }
-}
-
-/// R7's settings in a run, as recorded.
-fn control_settings(parts: &Parts, parameters: Parameters, undoable: &[EarlierRun]) -> ControlSettings {
-    ControlSettings {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        solver: if parts.options.roles.solver.is_some() {
-            SolverOrigin::Foreign
-        } else {
-            SolverOrigin::BuiltIn
-        },
-        hyperparameters: parameters.into(),
-        tools: parts.tool_names(undoable),
-        programs: parts.programs(),
-    }
-}
-
-fn ggs_settings(
-    parts: &Parts,
-    parameters: Parameters,
-    (folder, undoable): (PathBuf, &[EarlierRun]),
-) -> artoo_ggs::Settings {
-    artoo_ggs::Settings {
-        parameters,
-        megrams: MegramRule::of(parts.options.profile),
-        working_folder: Some(folder),
-        inventory: parts.tool_names(undoable),
-        programs: parts.programs(),
-        report_deadline: parts.options.deadlines.report + ON_THE_WAY,
-        mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),
-    }
-}
-
 /// The bus's clock, as the tools' time source.
 struct RunTime(Arc<dyn Clock>);
 
@@ -456,6 +393,7 @@ impl LocalTime for RunTime {
     }
 }
 
+mod controller;
 mod dispatcher;
 #[cfg(test)]
 mod tests;

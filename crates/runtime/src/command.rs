@@ -63,6 +63,8 @@ pub(crate) fn role_tasks(
     let settings = artoo_executor::Settings {
         samples: false,
         attempt_deadline: LONGEST,
+        // Nobody plays memory: the user's own command needs no advice.
+        memory_patience: None,
         ..executor_settings(parts, (request, &[]), tools)
     };
     let model = Arc::clone(&parts.models.executor);

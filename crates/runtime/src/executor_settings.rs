@@ -44,6 +44,7 @@ pub(crate) fn executor_settings(
             approval: request.approval,
             granted: request.granted.clone(),
             person_present: request.person_present && request.approval != Approval::Never,
+            constraints: request.constraints.clone(),
         },
         programs: parts.inventory.programs.clone(),
         instructions: request.instructions.clone().into(),

@@ -1,6 +1,6 @@
 //! A request on its way in: what the user said, where and when, and R1's faithful copy of it.
 
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -204,6 +204,25 @@ impl TaskSpec {
     /// What the request is about, in words that name it: memory files and finds it by these.
     pub fn subject(&self) -> &str {
         self.subject.as_deref().unwrap_or(&self.intent)
+    }
+
+    /// The request without the frame in which the intent quotes the user: what it is about, and the user's own words where these are
+    /// other ones.
+    ///
+    /// ```
+    /// use artoo_types::TaskSpec;
+    ///
+    /// let followed = TaskSpec { subject: Some("Count the logs of 2024".into()), ..TaskSpec::verbatim("and of 2024?") };
+    /// assert_eq!(followed.in_full(), "Count the logs of 2024\nand of 2024?");
+    /// assert_eq!(TaskSpec::verbatim("Count the logs").in_full(), "Count the logs");
+    /// ```
+    pub fn in_full(&self) -> Cow<'_, str> {
+        let (subject, words) = (self.subject(), self.raw_input.trim());
+        if subject.contains(words) {
+            Cow::Borrowed(subject)
+        } else {
+            Cow::Owned(format!("{subject}\n{words}"))
+        }
     }
 
     /// The task as it stands when the person has said this while it was worked on: their words follow those of the request, word for word.

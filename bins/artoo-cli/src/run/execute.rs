@@ -180,7 +180,8 @@ pub(super) fn tell_fault(terminal: &mut Terminal, finished: &FinalResult) {
 
 /// Why a run did not start.
 pub(super) fn not_begun(error: &StartError) -> CommandError {
-    let ours = matches!(error, StartError::Limits(_));
+    let ours =
+        matches!(error, StartError::Limits(_) | StartError::DeadlinePassed { .. } | StartError::Scope { .. });
     let kind = if ours { Kind::Configuration } else { Kind::Failed };
     CommandError::new(kind, error.to_string()).hint(worded(error.hint(), error.remedy()))
 }

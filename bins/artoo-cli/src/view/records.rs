@@ -33,6 +33,7 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
         (None, Some(143)) => (Style::Notice, "terminated".to_owned()),
         (None, Some(124)) => (Style::Notice, "timeout".to_owned()),
         (None, Some(3)) => (Style::Notice, "not judged".to_owned()),
+        (None, Some(5)) => (Style::Notice, "declined".to_owned()),
         (None, Some(_)) => (Style::Bad, "fault".to_owned()),
         (None, None) if run.asking => (Style::Notice, "asks you".to_owned()),
         (None, None) => match labels::unfinished(run.state) {

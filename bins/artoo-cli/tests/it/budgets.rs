@@ -94,13 +94,14 @@ fn a_deadline_and_a_scope_are_options_of_a_run() {
     let scene = three_steps();
     scene.say(&["run", "--deadline", "1h", "--scope", "docs", "Count the heaps"]).ended(0);
     let journal = scene.journal();
-    let request: Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
+    let mut messages = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let request = messages.find(|message| message["kind"] == "user_request").unwrap();
     let constraints = &request["payload"]["constraints"];
     assert_eq!(constraints["scope"], "docs");
     assert!(constraints["deadline"].as_str().is_some(), "{request}");
-    let said = scene.say(&["run", "--deadline", "2020-01-01", "Count the heaps"]).ended(1);
+    let said = scene.say(&["run", "--deadline", "2020-01-01", "Count the heaps"]).ended(2);
     said.explains("the deadline has passed", "in the future");
-    let said = scene.say(&["run", "--scope", "nowhere", "Count the heaps"]).ended(1);
+    let said = scene.say(&["run", "--scope", "nowhere", "Count the heaps"]).ended(2);
     said.explains("the folder nowhere that the request applies to cannot be used", "name a folder");
     scene.say(&["run", "--deadline", "soon", "Count the heaps"]).ended(2);
 }

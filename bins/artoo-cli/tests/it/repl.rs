@@ -97,6 +97,7 @@ fn finds_something(scene: &Scene) {
 fn what_a_periodic_report_found_is_told_before_the_next_prompt() {
     let scene = Scene::new(counting());
     let mut talk = Talk::begin(&scene, 100, &[]);
+    talk.at_prompt();
     finds_something(&scene);
     talk.types("what is");
     talk.screen.until_seen("› what is");

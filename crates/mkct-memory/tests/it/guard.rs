@@ -52,8 +52,8 @@ fn action(known: &[PairMemory]) -> Option<GuardAction> {
 fn the_pairs_of_a_call_are_one_sum() {
     let (against, in_favour) = (known(1, 0.85, -0.85), known(2, 0.75, 0.75));
     assert_eq!(action(&[]), None);
-    assert_eq!(action(&[in_favour.clone()]), None);
-    assert_eq!(action(&[against.clone()]), Some(GuardAction::Refuse));
+    assert_eq!(action(std::slice::from_ref(&in_favour)), None);
+    assert_eq!(action(std::slice::from_ref(&against)), Some(GuardAction::Refuse));
     assert_eq!(action(&[against.clone(), in_favour.clone()]), Some(GuardAction::Confirm));
     assert_eq!(action(&[against, in_favour.clone(), in_favour]), None);
 }

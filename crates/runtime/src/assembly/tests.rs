@@ -129,7 +129,7 @@ async fn run_with(
     let parameters = parameters(parts, &request.limits).unwrap();
     let (failed, storage_failure) = oneshot::channel();
     let runs = runs::folder(&parts.data_folder);
-    let run_id = RunId::new(Uuid::now_v7());
+    let run_id = RunId::new(uuid::Uuid::now_v7());
     let journal = parts.journal.open(&runs, run_id, move |error| drop(failed.send(error))).unwrap();
     let asked = (request, artoo_types::Errand::Task, [].as_slice());
     let (run, mut supervised) =
@@ -292,7 +292,7 @@ async fn a_gate_that_died_gathers_what_came_before() {
     let folder = tempfile::tempdir().unwrap();
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings(folder.path()),
-        judge_deadline: Duration::from_secs(1),
+        judge_deadline: std::time::Duration::from_secs(1),
         output_schema: None,
         judges_the_whole: true,
         again: Arc::new(artoo_agent_validator::NoRerun),

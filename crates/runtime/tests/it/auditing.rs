@@ -276,7 +276,7 @@ impl Tool for Late {
     }
 
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
-        tokio::time::sleep(std::time::Duration::from_secs(70)).await;
+        tokio::time::sleep(std::time::Duration::from_secs(40)).await;
         Broken.call(arguments, cx).await
     }
 }

@@ -52,6 +52,8 @@ fn snapshot(name: &str, page: &Explanation) {
     insta::with_settings!({
         filters => vec![
             (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "[id]"),
+            // The house of the run.
+            (r#"[^" ]*/\.tmp\w+/home"#, "~"),
             (r#""(version|computed_by)": "[^"]+""#, r#""$1": "[version]""#),
             // They are estimated from prompts, which name the day of the week.
             (r#""prompt_tokens": \d+"#, r#""prompt_tokens": 100"#),

@@ -8,11 +8,12 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_runtime::{BuildError, StartError, journal};
+use artoo_tools::Toolbox;
 use artoo_types::{Constraints, FaultKind, Message, MessageKind, Remedy, Role, RunId};
 use serde_json::json;
 
 use crate::{
-    doubles::{Fixed, subtask},
+    doubles::{Fixed, Say, subtask},
     fixture::{House, question, say, steps, watched},
 };
 
@@ -205,7 +206,8 @@ async fn lesson_45_a_judge_of_the_whole_that_is_weaker_than_the_planner_is_refus
 #[tokio::test]
 async fn a_passed_deadline_and_a_scope_that_is_no_folder_are_typed_errors_with_hints() {
     let house = House::new();
-    let artoo = house.quiet(&counting("1")).build().unwrap();
+    // In real time, like the request.
+    let artoo = house.builder(&counting("1")).toolbox(Toolbox::new().with(Say)).build().unwrap();
     let mut request = house.request("Count");
     let passed = request.surroundings.now - chrono::TimeDelta::hours(1);
     request.constraints.deadline = Some(passed);
@@ -228,7 +230,8 @@ async fn a_passed_deadline_and_a_scope_that_is_no_folder_are_typed_errors_with_h
 async fn a_deadline_is_that_of_every_step_and_bounds_the_time_that_omega_is_measured_against() {
     let house = House::new();
     let budgets = [(30, 30_000..=60_000), (3_600, 300_000..=300_000)].map(async |(seconds, expected)| {
-        let artoo = house.quiet(&counting("1")).build().unwrap();
+        // In real time, like the request.
+        let artoo = house.builder(&counting("1")).toolbox(Toolbox::new().with(Say)).build().unwrap();
         let mut request = house.request("Count");
         request.limits.time_budget_ms = 300_000;
         // A minute more: the clock of the run and that of the test are not the same.

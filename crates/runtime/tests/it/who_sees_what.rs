@@ -14,7 +14,9 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_mkct_memory::{InMemory, MemoryService, Rules, matrix};
-use artoo_types::{Entity, Instruction, Level, Megram, MegramId, MegramState, Message, Origin, Space, Turn};
+use artoo_types::{
+    Entity, Instruction, Level, Megram, MegramId, MegramState, Message, Origin, Rejection, Space, Turn,
+};
 use chrono::{DateTime, FixedOffset};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -194,7 +196,7 @@ fn lesson() -> Megram {
         last_recalled_at: None,
         space: Space::intent(REQUEST),
         entity: Entity::local(),
-        content: "The file docs/mLESSON.csv is in cp1252".to_owned(),
+        content: "Write the mREQUEST into a new file: docs/mLESSON.csv is in cp1252".to_owned(),
         state: MegramState::Accept,
         f: row.f,
         sigma: row.sigma,
@@ -221,7 +223,8 @@ async fn prompts(reader: Reader, steps: Steps) -> Vec<(Viewer, String)> {
     request.limits.max_retries = 1;
     // What a guided R1 makes of a follow-up is tested with it.
     if reader == Reader::Capable {
-        request.turns = vec![Turn { input: "What is mTURN?".to_owned(), result: long("mTURN") }];
+        request.turns =
+            vec![Turn { rejected: Some(Rejection::Undone), ..Turn::new("What is mTURN?", long("mTURN")) }];
     }
     request.instructions =
         vec![Instruction { source: "AGENTS.md".to_owned(), text: "Mind the mINSTRUCTION.".to_owned() }];

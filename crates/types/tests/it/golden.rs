@@ -58,11 +58,12 @@ fn a_message_with_fields_of_older_versions_is_read() {
             fields.insert(field.to_owned(), value);
             found += 1;
         };
-        match message.kind() {
-            MessageKind::DispatchManifest => put("", "dispatched_at", "2026-03-14T09:26:55+08:00".into()),
-            MessageKind::PlanDirective => put("", "budget_pressure", 0.25.into()),
-            MessageKind::SubTaskOutcome => put("/gap_trajectory/0", "score", 0.5.into()),
-            _ => {}
+        if message.kind() == MessageKind::DispatchManifest {
+            put("", "dispatched_at", "2026-03-14T09:26:55+08:00".into());
+        } else if message.kind() == MessageKind::PlanDirective {
+            put("", "budget_pressure", 0.25.into());
+        } else if message.kind() == MessageKind::SubTaskOutcome {
+            put("/gap_trajectory/0", "score", 0.5.into());
         }
         let wire = serde_json::json!({"kind": message.kind(), "payload": payload});
         assert_eq!(serde_json::from_value::<Message>(wire).unwrap(), message, "{name}");
