@@ -226,7 +226,10 @@ pub const fn form(viewer: Viewer, reader: Reader, fact: Fact) -> Form {
     match (viewer, fact) {
         (_, F::Request | F::Place) => Whole,
 
-        (V::Perceiver, F::EarlierTurns) => cut(5, 600),
+        (V::Perceiver, F::EarlierTurns) => match reader {
+            Reader::Capable => cut(5, 600),
+            Reader::Guided => cut(2, 200),
+        },
         // Its own questions and their answers become part of the request.
         (
             V::Perceiver,

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_types::{Experience, Law, Lesson, Origin, Polarity, SopRecord};
 
 use crate::{Origin as Source, fenced, inline};
 
-/// The maximum length of a lesson, in characters.
-const LESSON: usize = 500;
+/// How much of a lesson is shown.
+const LESSON: Limit = form(Viewer::Executor, Reader::Capable, Fact::Lessons).limit();
 /// Introduces the lessons.
 const FROM_EARLIER_RUNS: &str = "What is known of such work from earlier runs:";
 
@@ -100,5 +101,5 @@ fn provenance(experience: &Experience) -> String {
 }
 
 fn cut(text: &str) -> String {
-    text.chars().take(LESSON).collect()
+    LESSON.cut(text).into_owned()
 }

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
+use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_llm_client::{JsonSchema, LlmClient, Origin, Request, ask, fenced};
 use artoo_types::{Rejection, RunId, TaskId, TaskSpec, Turn, UserRequest};
 use async_trait::async_trait;
@@ -31,7 +32,7 @@ const MAX_RESTATED_BYTES: usize = 2000;
 const INPUT_SHOWN: usize = 2000;
 
 /// The maximum length of an earlier result shown, in characters.
-const RESULT_SHOWN: usize = 600;
+const RESULT: Limit = form(Viewer::Perceiver, Reader::Capable, Fact::EarlierTurns).limit();
 
 /// Copies the request; asks a model only if there are earlier turns that it may refer to.
 ///
@@ -148,7 +149,7 @@ fn earlier(request: &UserRequest, corrects: Option<RunId>) -> Vec<Turn> {
     let rejected = |turn: &Turn| {
         let corrected = (turn.run_id.is_some() && turn.run_id == corrects).then_some(Rejection::Corrected);
         let rejected = turn.rejected.or(corrected)?;
-        let result = turn.result.chars().take(RESULT_SHOWN).collect();
+        let result = RESULT.cut(&turn.result).into_owned();
         Some(Turn { result, rejected: Some(rejected), ..turn.clone() })
     };
     request.recent_turns().iter().filter_map(rejected).collect()
@@ -177,8 +178,7 @@ fn conversation(request: &UserRequest, text: &str, dialogue: &Dialogue) -> Strin
     let mut prompt = format!("{}\n", request.surroundings.now_line());
     for (number, turn) in request.recent_turns().iter().enumerate() {
         let input: String = turn.input.chars().take(INPUT_SHOWN).collect();
-        let result: String = turn.result.chars().take(RESULT_SHOWN).collect();
-        let result = fenced(Origin::SubTask, &result);
+        let result = fenced(Origin::SubTask, &RESULT.cut(&turn.result));
         // Writing to a string cannot fail.
         let rejected = turn.rejected.map(|how| format!("afterwards: the user {}\n", how.words()));
         let rejected = rejected.unwrap_or_default();

@@ -4,6 +4,7 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
+use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_llm_client::{JsonSchema, LlmClient, Request, ask};
 use artoo_types::{Turn, UserRequest};
 use serde::Deserialize;
@@ -14,13 +15,13 @@ use crate::{Dialogue, PerceiveError};
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
 /// The maximum number of turns shown to such a model. With more it repeats one of them.
-const TURNS: usize = 2;
+const TURNS: usize = RESULT.items;
 
 /// The maximum length of an earlier request shown, in characters.
 const INPUT_SHOWN: usize = 400;
 
 /// The maximum length of an earlier result shown, in characters.
-const RESULT_SHOWN: usize = 200;
+const RESULT: Limit = form(Viewer::Perceiver, Reader::Guided, Fact::EarlierTurns).limit();
 
 // Not a doc comment: that would be sent to the model with the schema.
 #[derive(Deserialize, schemars::JsonSchema)]
@@ -51,7 +52,7 @@ fn conversation(request: &UserRequest, dialogue: &Dialogue) -> String {
     let mut prompt = String::new();
     for Turn { input, result, .. } in turns.iter().skip(turns.len().saturating_sub(TURNS)) {
         let input: String = input.chars().take(INPUT_SHOWN).collect();
-        let result: String = result.chars().take(RESULT_SHOWN).collect();
+        let result = RESULT.cut(result);
         // Writing to a string cannot fail.
         let _ = writeln!(prompt, "before: {}\ngot: {}", quoted(&input), quoted(&result));
     }

@@ -22,6 +22,8 @@ before them, they count.";
 
 /// How much of an output, a reason and a criterion is shown.
 const SHOWN: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierPlans).limit();
+/// How much is shown of an earlier turn of the session.
+const TURNS: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierTurns).limit();
 /// How much is shown of the calls of all earlier plans.
 const CALLS: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierCalls).limit();
 
@@ -69,9 +71,9 @@ fn besides_notes(statements: &[UserStatement]) -> Vec<UserStatement> {
 fn earlier(text: &mut String, turns: &[Turn]) {
     for Turn { input, result, rejected, .. } in turns {
         let Some(how) = rejected else { continue };
-        line(text, format_args!("Earlier the user asked: {}", inline(&cut(input))));
+        line(text, format_args!("Earlier the user asked: {}", inline(&TURNS.cut(input))));
         line(text, format_args!("The result, after which the user {}:", how.words()));
-        line(text, format_args!("{}", fenced(Origin::SubTask, &cut(result))));
+        line(text, format_args!("{}", fenced(Origin::SubTask, &TURNS.cut(result))));
     }
 }
 

@@ -29,7 +29,8 @@ fn a_guided_model_is_shown_no_more() {
     for viewer in Viewer::ALL {
         for fact in Fact::ALL {
             let (capable, guided) = (form(viewer, Reader::Capable, fact), form(viewer, Reader::Guided, fact));
-            assert!(guided == Form::Absent || guided == capable, "{viewer:?} {fact:?}");
+            let is_less = guided.limit().characters < capable.limit().characters;
+            assert!(guided == Form::Absent || guided == capable || is_less, "{viewer:?} {fact:?}");
         }
     }
 }
