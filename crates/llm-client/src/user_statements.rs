@@ -112,6 +112,9 @@ mod tests {
         let limit = Limit { items: 20, characters: 60 };
         insta::assert_snapshot!(user_statements(&statements, limit));
         let newest = user_statements(&statements, Limit { items: 2, characters: 4 });
-        assert!(newest.contains("[... 4 earlier statements ...]\nNote: as P [... "), "{newest}");
+        assert!(newest.contains("[... 4 earlier statements ...]\nNote: as PDF"), "{newest}");
+        let long = [UserStatement::Note("x".repeat(99))];
+        let cut = user_statements(&long, Limit { items: 1, characters: 4 });
+        assert!(cut.contains("Note: xxxx [... 95 more characters ...]"), "{cut}");
     }
 }

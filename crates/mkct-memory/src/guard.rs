@@ -3,7 +3,8 @@
 //! Source: specification v0.8, R5 "Action selection"; `docs/deviations.md`, "Blocked sets" and "Caution".
 
 use artoo_types::{
-    BlockedTarget, GuardAction, MegramId, MemoryAction, MemoryGuard, PairMemory, Polarity, SopRecord,
+    BlockedTarget, GuardAction, MegramId, MemoryAction, MemoryGuard, Origin, PairMemory, Polarity, RunId,
+    SopRecord,
 };
 
 use crate::potentials;
@@ -44,6 +45,13 @@ pub fn guard(call: &BlockedTarget, known: &[PairMemory]) -> Option<MemoryGuard> 
         because: behind.iter().map(|(id, _)| *id).collect(),
         lesson: lesson.map(|lesson| lesson.chars().take(LESSON).collect()).unwrap_or_default(),
     })
+}
+
+/// Whether experience of another run speaks against the call. What this run learned binds it by the controller's
+/// directive, and a call that gave a wrong answer may be needed again to find the right one.
+pub fn speaks_from_other_runs(known: &[PairMemory], run: RunId) -> bool {
+    let mut against = known.iter().flat_map(|pair| &pair.experiences).filter(|told| told.sigma <= 0.0);
+    against.any(|told| told.origin != Some(Origin::Run(run)))
 }
 
 fn is_constraint(rule: &SopRecord) -> bool {

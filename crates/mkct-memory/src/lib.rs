@@ -48,7 +48,7 @@ pub mod sums;
 pub use daily_calls::{DailyCalls, MAX_DAILY_CALLS};
 pub use event::Event;
 pub use fold::MemoryFold;
-pub use guard::guard;
+pub use guard::{guard, speaks_from_other_runs};
 pub use in_memory::InMemory;
 pub use plan_events::contradiction;
 pub use revocation::{MAX_REASON, revocations};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use artoo_mkct_memory::{MemoryService, guard};
+use artoo_mkct_memory::{MemoryService, guard, speaks_from_other_runs};
 use artoo_redaction::Redactor;
 use artoo_types::{
-    Entity, Envelope, GuardQuery, GuardReply, Megram, MegramWrite, MemoryQuery, MemoryReply, Message, Origin,
-    Role, Space, TagPair, Warning,
+    Entity, Envelope, GuardQuery, GuardReply, Megram, MegramWrite, MemoryGuard, MemoryQuery, MemoryReply,
+    Message, Origin, Role, RunId, Space, TagPair, Warning,
 };
 use tokio::time::timeout;
 
@@ -45,7 +45,7 @@ pub async fn answer(memory: &dyn MemoryService, redact: &Redactor, envelope: &En
     if let Message::MemoryQuery(query) = envelope.message.as_ref() {
         look_up(memory, &without_secrets(query, redact)).await
     } else if let Message::GuardQuery(query) = envelope.message.as_ref() {
-        look_up_call(memory, redact, query).await
+        look_up_call(memory, redact, (query, envelope.run_id)).await
     } else if let Message::MegramWrite(write) = envelope.message.as_ref() {
         take(memory, redact, envelope, write)
     } else {
@@ -66,11 +66,19 @@ async fn look_up(memory: &dyn MemoryService, query: &MemoryQuery) -> Vec<Message
     }
 }
 
-async fn look_up_call(memory: &dyn MemoryService, redact: &Redactor, query: &GuardQuery) -> Vec<Message> {
+async fn look_up_call(
+    memory: &dyn MemoryService,
+    redact: &Redactor,
+    (query, run): (&GuardQuery, RunId),
+) -> Vec<Message> {
     let pairs = query.pairs.iter().map(|asked| pair(asked, redact)).collect();
     let reply = |guard| GuardReply { call_id: query.call_id, guard }.into();
     match recalled(memory, &MemoryQuery { pairs, like: None }).await {
-        Ok(known) => vec![reply(guard(&query.call, &known.recalled))],
+        Ok(known) => {
+            let known = known.recalled;
+            let binds = |guard: &MemoryGuard| guard.by_rule || speaks_from_other_runs(&known, run);
+            vec![reply(guard(&query.call, &known).filter(binds))]
+        }
         Err(why) => {
             let said = format!("what memory holds against a call could not be had, so it is made: {why}");
             vec![warning(said), reply(None)]

@@ -103,9 +103,9 @@ fn what_a_periodic_report_found_is_told_before_the_next_prompt() {
     talk.screen.until_seen("› what is");
     assert!(!talk.screen.seen().contains("the auditor"), "not in the middle of a line");
     talk.clears("what is");
+    talk.types("\r");
     talk.screen.until_seen("tool shell: 3 of 6 calls failed");
     talk.at_prompt();
-    talk.types("\r");
     talk.types("/audit report --since 1h\r");
     talk.screen.until_seen("1 periodic report, 1 with findings");
     talk.at_prompt();

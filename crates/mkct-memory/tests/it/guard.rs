@@ -76,3 +76,19 @@ fn a_rule_against_a_call_holds_until_it_is_refuted() {
     assert_eq!(with(0.0).map(|guard| guard.action), Some(GuardAction::Refuse));
     assert_eq!(with(0.9), None);
 }
+
+/// A call that gave a wrong answer may be needed again in the same run.
+#[test]
+fn what_a_run_learned_itself_holds_none_of_its_calls_back() {
+    let run = |number| artoo_types::RunId::new(uuid::Uuid::from_u128(number));
+    let of = |origin| {
+        let mut pair = known(1, 0.85, -0.85);
+        pair.experiences[0].origin = origin;
+        pair
+    };
+    let own = of(Some(artoo_types::Origin::Run(run(1))));
+    let other = of(Some(artoo_types::Origin::Run(run(2))));
+    assert!(!artoo_mkct_memory::speaks_from_other_runs(std::slice::from_ref(&own), run(1)));
+    assert!(artoo_mkct_memory::speaks_from_other_runs(&[own, other], run(1)));
+    assert!(artoo_mkct_memory::speaks_from_other_runs(&[of(None)], run(1)));
+}

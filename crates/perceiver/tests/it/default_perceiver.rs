@@ -100,7 +100,14 @@ async fn a_rejected_turn_is_named_by_its_run_and_told_to_the_planner() {
     };
     let undone = told(1, Rejection::Undone, COUNTED.1);
     let table = [
-        (json!(2), Some(run(2)), vec![undone.clone(), told(2, Rejection::Corrected, &"3".repeat(600))]),
+        (
+            json!(2),
+            Some(run(2)),
+            vec![
+                undone.clone(),
+                told(2, Rejection::Corrected, &format!("{} [... 400 more characters ...]", "3".repeat(600))),
+            ],
+        ),
         (json!(1), Some(run(1)), vec![undone.clone()]),
         (json!(3), None, vec![undone.clone()]),
         (json!(5), None, vec![undone.clone()]),
