@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use artoo_text::is_unspaced;
+use artoo_text::{is_unspaced, last_part};
 
 use crate::Filesystem;
 
@@ -177,7 +177,8 @@ impl Listing {
         (found, rest)
     }
 
-    /// The paths to which a part of a word refers: a path, or a name at any place.
+    /// The paths to which a part of a word refers: a path, or a name at any place. Where nothing is at a relative path, what
+    /// has its name elsewhere is meant: files are moved. The folder in which it is not says nothing about it.
     fn meant(&self, part: &str, world: &Filesystem) -> Vec<PathBuf> {
         let plain = part.trim_start_matches("./").trim_end_matches('/').to_lowercase();
         if let Some(paths) = self.by_path.get(&plain) {
@@ -185,9 +186,14 @@ impl Listing {
         }
         if part.contains('/') || part.starts_with('~') {
             let path = world.resolve(Path::new(part));
-            return path.exists().then_some(path).into_iter().collect();
+            if path.exists() {
+                return vec![path];
+            }
+            if part.starts_with(['/', '~']) {
+                return Vec::new();
+            }
         }
-        self.by_name.get(&plain).cloned().unwrap_or_default()
+        self.by_name.get(last_part(&plain)).cloned().unwrap_or_default()
     }
 }
 
@@ -224,7 +230,7 @@ mod tests {
     #[test]
     fn names_are_found_in_any_language() {
         let (home, world) = home();
-        let table: [(&str, &[&str]); 20] = [
+        let table: [(&str, &[&str]); 24] = [
             ("How many rows has sales.csv?", &["sales.csv"]),
             ("Montako riviä sales.csv:ssä on?", &["sales.csv"]),
             ("sales.csv里有多少行？", &["sales.csv"]),
@@ -243,6 +249,10 @@ mod tests {
             ("plan.md", &["docs/old/plan.md", "docs/plan.md"]),
             ("(sales.csv)", &["sales.csv"]),
             ("~/sales.csv", &["sales.csv"]),
+            ("How many lines has docs/sales.csv?", &["sales.csv"]),
+            ("Montako riviä on tiedostossa docs/new/plan.md:ssä?", &["docs/old/plan.md", "docs/plan.md"]),
+            ("How many lines has docs/missing.csv?", &["docs"]),
+            ("How many lines has /nowhere/sales.csv?", &[]),
             ("What is missing.csv?", &[]),
             (". ~ / .. ", &[]),
         ];
