@@ -86,7 +86,8 @@ impl Mentions {
     ///
     /// ```
     /// # use artoo_checks::{Filesystem, Mentions};
-    /// # let world = Filesystem::new("/", "/root", Default::default());
+    /// # let home = tempfile::tempdir().unwrap();
+    /// # let world = Filesystem::new(home.path(), home.path(), Default::default());
     /// let asked = Mentions::of("How many lines does nowhere/a.txt have?", &world);
     /// assert!(asked.missing_subject("0", &[]).is_some());
     /// assert_eq!(asked.missing_subject("3", &[]), None);
