@@ -111,11 +111,7 @@ impl Listing {
         let (mut found, words) = self.take_spaced(text);
         let mut rest = String::new();
         for word in words.split_whitespace() {
-            let named = within(word).find_map(|part| {
-                let paths = self.meant(part, world);
-                (!paths.is_empty()).then_some(paths)
-            });
-            match named {
+            match within(word).find_map(|part| self.meant(part, world)) {
                 Some(paths) => found.extend(paths),
                 // The separator keeps a name from spanning words that are not adjacent.
                 None => {
@@ -177,23 +173,26 @@ impl Listing {
         (found, rest)
     }
 
-    /// The paths to which a part of a word refers: a path, or a name at any place. Where nothing is at a relative path, what
-    /// has its name elsewhere is meant: files are moved. The folder in which it is not says nothing about it.
-    fn meant(&self, part: &str, world: &Filesystem) -> Vec<PathBuf> {
+    /// The paths to which a part of a word refers: a path, or a name at any place. Where nothing is at a relative path,
+    /// the one entry of its name is meant: files are moved. Of several none is meant, and neither is the folder in which
+    /// it is not. `None` if the part refers to nothing here.
+    fn meant(&self, part: &str, world: &Filesystem) -> Option<Vec<PathBuf>> {
         let plain = part.trim_start_matches("./").trim_end_matches('/').to_lowercase();
         if let Some(paths) = self.by_path.get(&plain) {
-            return paths.clone();
+            return Some(paths.clone());
         }
-        if part.contains('/') || part.starts_with('~') {
-            let path = world.resolve(Path::new(part));
-            if path.exists() {
-                return vec![path];
-            }
-            if part.starts_with(['/', '~']) {
-                return Vec::new();
-            }
+        if !part.contains('/') && !part.starts_with('~') {
+            return self.by_name.get(&plain).cloned();
         }
-        self.by_name.get(last_part(&plain)).cloned().unwrap_or_default()
+        let path = world.resolve(Path::new(part));
+        if path.exists() {
+            return Some(vec![path]);
+        }
+        if part.starts_with(['/', '~']) {
+            return None;
+        }
+        let elsewhere = self.by_name.get(last_part(&plain))?;
+        Some(if elsewhere.len() == 1 { elsewhere.clone() } else { Vec::new() })
     }
 }
 
@@ -250,7 +249,7 @@ mod tests {
             ("(sales.csv)", &["sales.csv"]),
             ("~/sales.csv", &["sales.csv"]),
             ("How many lines has docs/sales.csv?", &["sales.csv"]),
-            ("Montako riviä on tiedostossa docs/new/plan.md:ssä?", &["docs/old/plan.md", "docs/plan.md"]),
+            ("Montako riviä on tiedostossa docs/new/plan.md:ssä?", &[]),
             ("How many lines has docs/missing.csv?", &["docs"]),
             ("How many lines has /nowhere/sales.csv?", &[]),
             ("What is missing.csv?", &[]),
