@@ -11,11 +11,3 @@ pub struct Background {
     /// done, and need not be done again.
     pub before: Vec<SubTaskOutcome>,
 }
-
-impl Background {
-    /// Whether it says nothing.
-    pub fn is_empty(&self) -> bool {
-        let Self { statements, before } = self;
-        statements.is_empty() && before.is_empty()
-    }
-}

@@ -1,11 +1,11 @@
 //! Shared parts of the judges of criteria, both of a subtask and of a whole task.
 //!
-//! [`ask_whole`] asks a model about a whole request, which the model has to split by quotation;
-//! [`dependences`] tests whether the outputs of calls depend on their subject. [`Exhibits`] builds what a
-//! judge is shown, within the limits of its model; [`ask_verdicts`] asks a model about criteria, and ties
-//! each verdict to the call that supports it; [`decided()`] asks a judge once more if no verdict came, and
-//! accepts its findings only if they point at calls that were really made; [`excerpt()`] selects from a long text what bears on a
-//! criterion; [`conformance`] holds the laws for every judge.
+//! [`ask_whole`] asks a model about a whole request, which the model has to split by quotation.
+//! [`ask_verdicts`] asks a model about criteria, and ties each verdict to the call that supports it.
+//! [`decided()`] asks a judge once more if no verdict came, and accepts its findings only if they point at
+//! calls that were really made. [`dependences`] tests whether the outputs of calls depend on their subject.
+//! [`Exhibits`] builds what a judge is shown, within the limits of its model; [`excerpt()`] selects from a
+//! long text the lines that matter to a criterion. [`conformance`] holds the laws for every judge.
 //!
 //! ```
 //! use artoo_judging::excerpt;

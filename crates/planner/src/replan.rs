@@ -145,6 +145,7 @@ fn has_a_word_replaced(ones: Vec<String>, mut others: Vec<String>) -> bool {
             others.iter().position(|other| other == word).or_else(|| others.iter().position(in_a_form));
         found.map(|at| others.swap_remove(at)).is_none()
     };
+    // Each word takes its partner away, so all of them are looked at.
     let is_one_alone = ones.iter().filter(|word| is_alone(word)).count() > 0;
     is_one_alone && !others.is_empty()
 }

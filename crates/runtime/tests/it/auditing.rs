@@ -214,8 +214,10 @@ async fn a_run_that_does_not_move_thrashes_and_does_not_improve() {
     assert_eq!(report.gap_trends[0].trend, Trend::Stable);
 }
 
-/// A tool that always fails.
-struct Broken;
+/// A tool that fails after a while.
+struct Broken {
+    after: std::time::Duration,
+}
 
 #[async_trait]
 impl Tool for Broken {
@@ -232,6 +234,7 @@ impl Tool for Broken {
     }
 
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+        tokio::time::sleep(self.after).await;
         let failure =
             CallFailure { class: FailureClass::Environmental, reason: "no paper".to_owned(), hint: None };
         ToolReport { failure: Some(failure), ..Say.call(arguments, cx).await }
@@ -249,36 +252,14 @@ async fn a_tool_that_fails_is_named() {
         }),
     ));
     let plan = vec![subtask(1, "say it", &["one"])];
-    let seen = run(&house, &model, plan, Toolbox::new().with(Broken)).await;
+    let seen =
+        run(&house, &model, plan, Toolbox::new().with(Broken { after: std::time::Duration::ZERO })).await;
     assert_ne!(seen.exit_code(), 0);
     let report = reported(&house, chrono::Duration::zero());
     let calls = report.tool_health.tools["say"].calls;
     let failing = |anomaly: &&Anomaly| anomaly.kind() == AnomalyKind::ToolFailing;
     let named = Anomaly::ToolFailing { tool: "say".to_owned(), calls, failed: calls };
     assert_eq!(report.anomalies.iter().filter(failing).collect::<Vec<_>>(), [&named], "{report:#?}");
-}
-
-/// A tool that fails after more than a minute.
-struct Late;
-
-#[async_trait]
-impl Tool for Late {
-    fn name(&self) -> ToolName {
-        Broken.name()
-    }
-
-    fn summary(&self) -> &str {
-        Broken.summary()
-    }
-
-    fn arguments(&self) -> Value {
-        Broken.arguments()
-    }
-
-    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
-        tokio::time::sleep(std::time::Duration::from_secs(40)).await;
-        Broken.call(arguments, cx).await
-    }
 }
 
 /// Case `e8.py`: a periodic report was a line of which nobody saw more than two numbers.
@@ -294,7 +275,7 @@ async fn the_periodic_reports_of_a_long_run_are_kept_whole() {
     ));
     let plan = (1..=8).map(|n| subtask(1, &format!("say {n}"), &["one"])).collect();
     let planner = Fixed { subtasks: plan, task_criteria: Vec::new() };
-    let toolbox = Toolbox::new().with(Late);
+    let toolbox = Toolbox::new().with(Broken { after: std::time::Duration::from_secs(40) });
     let artoo = house.quiet(&model).parallel(1).toolbox(toolbox).planner(Arc::new(planner)).build().unwrap();
     assert_ne!(house.run(&artoo, "Say it all").await.exit_code(), 0);
     let live = artoo.audit_report(None).await.unwrap();

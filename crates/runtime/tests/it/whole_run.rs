@@ -7,7 +7,7 @@ use artoo_llm_client::{
     Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_runtime::{Answerer, Run};
+use artoo_runtime::{Answerer, Artoo};
 use artoo_types::{ApprovalScope, FaultKind, Message, MessageKind, TerminalState};
 use serde_json::{Value, json};
 
@@ -28,13 +28,22 @@ fn judges(pass: bool) -> Answer {
     Answer::with(move |request| verdicts(request, pass).to_string())
 }
 
-/// Runs with a user who answers each question like this.
-async fn answered(run: Run, answer: fn(&Answerer, &Message)) -> Seen {
+/// Runs a request of a user who is there, and who reacts to each message by `answer`.
+async fn answered(house: &House, artoo: &Artoo, request: &str, answer: fn(&Answerer, &Message)) -> Seen {
+    let mut request = house.request(request);
+    request.person_present = true;
+    let run = artoo.start(request).unwrap();
     let (observer, answerer, folder) = (run.observe(10_000), run.answerer(), run.folder().to_owned());
     let answering = tokio::spawn(answering(observer, answerer, answer));
     let result = run.finished().await;
     answering.abort();
     recorded(result, &folder)
+}
+
+fn the_one_of_may(answerer: &Answerer, message: &Message) {
+    if let Message::ClarificationRequested(asked) = message {
+        answerer.answer(asked.round, "the one of May".to_owned());
+    }
 }
 
 async fn answering(mut observer: Observer, answerer: Answerer, answer: fn(&Answerer, &Message)) {
@@ -97,14 +106,7 @@ async fn what_the_user_answered_is_shown_to_judge_and_planner() {
             .expect(Expect::purpose("meta_validator").user_contains(said), judges(true)),
     );
     let artoo = house.builder(&model).task_judge(Arc::new(AsksOfTheWhole)).build().unwrap();
-    let mut request = house.request("Rename the report");
-    request.person_present = true;
-    let seen = answered(artoo.start(request).unwrap(), |answerer, message| {
-        if let Message::ClarificationRequested(asked) = message {
-            answerer.answer(asked.round, "the one of May".to_owned());
-        }
-    })
-    .await;
+    let seen = answered(&house, &artoo, "Rename the report", the_one_of_may).await;
     model.assert_finished();
     assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
 }
@@ -123,9 +125,7 @@ async fn what_the_user_agreed_to_is_shown_to_the_judge() {
             ),
     );
     let artoo = house.builder(&model).task_judge(Arc::new(AsksOfTheWhole)).build().unwrap();
-    let mut request = house.request("Delete docs/d.md");
-    request.person_present = true;
-    let seen = answered(artoo.start(request).unwrap(), |answerer, message| {
+    let seen = answered(&house, &artoo, "Delete docs/d.md", |answerer, message| {
         if let Message::ApprovalRequested(asked) = message {
             answerer.allow(asked.call_id, ApprovalScope::Once);
         }
@@ -150,14 +150,7 @@ async fn a_question_of_the_planner_goes_to_the_user() {
             .expect(Expect::purpose("executor"), Answer::json(say("3"))),
     );
     let artoo = house.quiet(&model).build().unwrap();
-    let mut request = house.request("Count the lines of the report");
-    request.person_present = true;
-    let seen = answered(artoo.start(request).unwrap(), |answerer, message| {
-        if let Message::ClarificationRequested(asked) = message {
-            answerer.answer(asked.round, "the one of May".to_owned());
-        }
-    })
-    .await;
+    let seen = answered(&house, &artoo, "Count the lines of the report", the_one_of_may).await;
     model.assert_finished();
     assert_eq!(seen.exit_code(), 0, "{:#?}", seen.result);
 }
@@ -180,9 +173,7 @@ async fn declining_ends_the_run_without_another_model_call() {
                 .always(Expect::purpose("executor"), Answer::json(turn)),
         );
         let artoo = house.builder(&model).build().unwrap();
-        let mut request = house.request("Delete the report");
-        request.person_present = true;
-        let seen = answered(artoo.start(request).unwrap(), |answerer, message| {
+        let seen = answered(&house, &artoo, "Delete the report", |answerer, message| {
             if message.kind().is_question() {
                 answerer.decline();
             }
