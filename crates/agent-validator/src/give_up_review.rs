@@ -20,7 +20,7 @@ const MOST_SEARCHED: u64 = 4 * 1024 * 1024;
 /// The result, with the claim that the step is impossible removed if the evidence does not support it, so
 /// that another way is tried. No judge is needed if the person has to answer or to consent, if nothing
 /// was looked at, or if what the step names is not there. Without a verdict the claim is not borne out; the attempt has
-/// failed by its own words, so nothing is held against it that the judge owes.
+/// failed by its own words either way.
 pub(crate) async fn borne_out(
     result: ExecutionResult,
     cx: &JudgeContext<'_>,

@@ -240,8 +240,7 @@ impl Actor {
     }
 }
 
-/// The plan with what everybody who works on it is told besides. Applied to the plan of any planner: its
-/// calls are guarded by what was recalled.
+/// The plan with the laws and lessons for everybody who works on it. Applied to the plan of any planner.
 fn handed_on(mut plan: Plan, memory: &MemoryReply, cx: &PlanContext, profile: &ModelProfile) -> Plan {
     Recalled::of(memory, cx.run_id).hand_on(&cx.spec.intent, profile, &mut plan);
     plan

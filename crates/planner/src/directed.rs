@@ -3,13 +3,14 @@
 
 use std::fmt::Write as _;
 
+use artoo_case_file::visibility::Limit;
 use artoo_llm_client::inline;
 use artoo_types::PlanDirective;
 
 use crate::replan;
 
-/// The maximum length of a call or an intent that is shown, in characters.
-const SHOWN: usize = 300;
+/// How much of a call or an intent is shown.
+const SHOWN: Limit = Limit { items: usize::MAX, characters: 300 };
 
 /// Lines about what the next plan may not repeat; empty if nothing is refused and the way is not a dead end.
 pub(crate) fn directed(directive: &PlanDirective) -> String {
@@ -48,7 +49,7 @@ pub(crate) fn directed(directive: &PlanDirective) -> String {
 
 /// The beginning on one line: a label, which may hold words of a tool and must not act as a line of the prompt.
 fn shown(text: &str) -> String {
-    inline(&text.chars().take(SHOWN).collect::<String>())
+    inline(&SHOWN.cut(text))
 }
 
 /// Writing to a string cannot fail.

@@ -63,7 +63,7 @@ pub(crate) fn role_tasks(
     let settings = artoo_executor::Settings {
         samples: false,
         attempt_deadline: LONGEST,
-        // Nobody plays memory: the user's own command needs no advice.
+        // No memory is asked: the user typed the command, so it needs no advice.
         memory_patience: None,
         ..executor_settings(parts, (request, &[]), tools)
     };

@@ -107,7 +107,7 @@ pub struct PeriodicReports {
     pub made: u64,
     /// How many of them found something.
     pub with_findings: u64,
-    /// Those, whole, oldest first; of more than a hundred the newest.
+    /// The reports themselves, oldest first: at most the newest hundred.
     pub reports: Vec<AuditReport>,
 }
 

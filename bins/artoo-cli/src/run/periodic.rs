@@ -12,7 +12,7 @@ use crate::terminal::{Terminal, neutral_line};
 pub(crate) struct Periodic(Option<Following>);
 
 impl Periodic {
-    /// Those from here on. A log that cannot be read is the audit commands' to report.
+    /// Starts at the end of the log. The audit commands report a log that cannot be read.
     pub(crate) fn from_here(data_dir: &Path) -> Self {
         Self(Following::newest(&data_dir.join(LOG_NAME), 0).ok().map(|(following, _)| following))
     }
