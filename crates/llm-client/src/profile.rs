@@ -4,6 +4,8 @@ mod calibration;
 mod families;
 mod overrides;
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 pub use calibration::Calibration;
@@ -38,6 +40,10 @@ pub struct ModelProfile {
     pub images: bool,
     /// Whether it thinks before it answers, and needs tokens for that.
     pub reasoning: bool,
+    /// How long its server may send nothing, before and during an answer, in seconds. A model that thinks out of sight
+    /// sends nothing while it does. `None`: [`DEFAULT_SILENCE`](Self::DEFAULT_SILENCE), or what the client sets for its server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence_seconds: Option<u32>,
     /// Whether its server can constrain answers to a JSON Schema. Otherwise the schema goes into the prompt.
     /// A client finds out by itself if the server refuses a schema, but not if the server ignores it.
     #[serde(default = "usually")]
@@ -71,6 +77,7 @@ impl Default for ModelProfile {
             tool_calling: ToolCalling::Json,
             images: false,
             reasoning: false,
+            silence_seconds: None,
             structured: true,
             guided: false,
         }
@@ -78,6 +85,14 @@ impl Default for ModelProfile {
 }
 
 impl ModelProfile {
+    /// How long a server may be silent if nothing else is known: five minutes, which thinking models take.
+    pub const DEFAULT_SILENCE: Duration = Duration::from_secs(300);
+
+    /// How long its server may send nothing.
+    pub fn silence(&self) -> Duration {
+        self.silence_seconds.map_or(Self::DEFAULT_SILENCE, |seconds| Duration::from_secs(seconds.into()))
+    }
+
     /// The profile of a model, by its name on the server.
     pub fn of(model: &str) -> Self {
         let Some(family) = Family::of(model) else {
@@ -93,6 +108,7 @@ impl ModelProfile {
             tool_calling: family.tool_calling.unwrap_or(ToolCalling::Native),
             images: family.images,
             reasoning: family.reasoning,
+            silence_seconds: unknown.silence_seconds,
             structured: unknown.structured,
             guided: family.guided_below.is_some_and(is_below),
         }
@@ -107,6 +123,7 @@ impl ModelProfile {
             tool_calling: ToolCalling::Json,
             images: false,
             reasoning: false,
+            silence_seconds: None,
             structured: true,
             guided: true,
         }

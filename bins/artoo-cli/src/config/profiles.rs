@@ -116,6 +116,7 @@ fn keys(said: &ProfileOverrides) -> Vec<&'static str> {
         ("tool_calling", said.tool_calling.is_some()),
         ("images", said.images.is_some()),
         ("reasoning", said.reasoning.is_some()),
+        ("silence_seconds", said.silence_seconds.is_some()),
         ("structured", said.structured.is_some()),
         ("guided", said.guided.is_some()),
     ];

@@ -31,6 +31,9 @@ pub struct ProfileOverrides {
     /// Whether it thinks before it answers, and needs room for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
+    /// How many seconds its server may send nothing, before and during an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silence_seconds: Option<u32>,
     /// Whether its server can bind answers to a JSON Schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured: Option<bool>,
@@ -58,6 +61,7 @@ impl ModelProfile {
             tool_calling: said.tool_calling.unwrap_or(self.tool_calling),
             images: said.images.unwrap_or(self.images),
             reasoning: said.reasoning.unwrap_or(self.reasoning),
+            silence_seconds: said.silence_seconds.or(self.silence_seconds),
             structured: said.structured.unwrap_or(self.structured),
             guided: said.guided.unwrap_or(self.guided),
         }
@@ -78,6 +82,7 @@ mod tests {
             tool_calling: Some(ToolCalling::Json),
             images: Some(true),
             reasoning: Some(false),
+            silence_seconds: Some(900),
             structured: Some(false),
             guided: Some(false),
         };
@@ -88,6 +93,7 @@ mod tests {
             tool_calling: ToolCalling::Json,
             images: true,
             reasoning: false,
+            silence_seconds: Some(900),
             structured: false,
             guided: false,
         };
