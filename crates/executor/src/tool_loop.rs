@@ -120,6 +120,11 @@ impl<'a> ToolLoop<'a> {
         Self { cx, profile, form, system: system.into(), conversation, seen, vain: 0, spent: 0, last: None }
     }
 
+    /// Takes the model's profile as it is known now.
+    pub(crate) fn refit(&mut self, profile: ModelProfile) {
+        self.profile = profile;
+    }
+
     /// The next request. Old exchanges are compacted if the prompt would exceed the model's context.
     pub(crate) fn request(&mut self) -> Request {
         if self.tokens() > self.share(FULL) {

@@ -13,9 +13,11 @@
 //! name: [`ProxyPolicy::System`]). Nothing else in the workspace opens a socket to a model.
 //!
 //! A call is one POST with a streamed response. Around it, each in its own module: connect, first-byte and
-//! idle timeouts and the connection limit (`transport`); the program's only retry loop (`model`); and the
-//! features that the server has refused, remembered per client (`dialect`).
+//! idle timeouts (`patience`) and the connection limit (`transport`); the program's only retry loop (`model`);
+//! and what the server has refused, remembered per client (`adapt`): features of the protocol (`dialect`) and
+//! sizes (`limits`), which are read from its refusals (`overrun`, `wordings`).
 
+mod adapt;
 mod anthropic;
 mod base_url;
 mod body;
@@ -27,17 +29,23 @@ mod decode;
 mod dialect;
 #[cfg(feature = "test-util")]
 pub mod doubles;
+mod encoding;
 mod error_body;
 mod jitter;
+mod limits;
 mod model;
 mod openai;
+mod overrun;
+mod patience;
+mod proxy;
 mod secret;
 mod sse;
 mod tool_call;
 mod transport;
+mod wordings;
 
 pub use anthropic::Anthropic;
 pub use config::{HttpConfig, ProxyPolicy, StructuredMode, Timeouts};
 pub use jitter::Jitter;
-pub use openai::{OpenAiCompatible, served_models};
+pub use openai::{OpenAiCompatible, is_served, served_models};
 pub use secret::ApiKey;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use artoo_llm_client::LlmError;
-use artoo_llm_http::{HttpConfig, Timeouts, served_models};
+use artoo_llm_http::{HttpConfig, Timeouts, is_served, served_models};
 
 use super::Check;
 use crate::commands::Loaded;
@@ -12,7 +12,7 @@ use crate::dispatch::Context;
 use crate::llm_clients;
 
 /// Timeouts of each step of listing a server's models.
-const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: SECONDS, idle: SECONDS };
+const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: Some(SECONDS), idle: Some(SECONDS) };
 const SECONDS: Duration = Duration::from_secs(5);
 
 pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
@@ -78,7 +78,12 @@ fn server(context: &Context<'_>, settings: &Settings, name: &str, choice: &Model
     let with_key = choice.key_env.as_deref().map(|name| format!(", key from {name}")).unwrap_or_default();
     let at = format!("{} at {}{with_key}", choice.model, choice.base_url);
     match runtime.block_on(served_models(&config)) {
-        Ok(models) if models.is_empty() || models.contains(&choice.model) => Check::good(name, at),
+        Ok(models) if is_served(&models, &choice.model) => Check::good(name, at),
+        Ok(models) if models.is_empty() => Check::bad(
+            name,
+            format!("{at}: the server answers, but has no models"),
+            "load one into the server (Ollama: ollama pull NAME; LM Studio: lms get NAME), or choose another server: artoo setup",
+        ),
         Ok(models) => {
             let shown: Vec<&str> = models.iter().take(8).map(String::as_str).collect();
             Check::bad(

@@ -71,7 +71,7 @@ async fn servers() -> Vec<Choice> {
     let mut probes = JoinSet::new();
     for (place, server) in KNOWN_SERVERS.into_iter().enumerate() {
         let config = HttpConfig {
-            timeouts: Timeouts { connect: WAIT, first_byte: WAIT, idle: WAIT },
+            timeouts: Timeouts { connect: WAIT, first_byte: Some(WAIT), idle: Some(WAIT) },
             ..HttpConfig::new(server.base_url, "")
         };
         probes.spawn(async move { (place, server, served_models(&config).await) });

@@ -220,7 +220,12 @@ async fn what_is_old_is_cut_to_its_record() {
 /// The server knows the length of a prompt best: a rejected prompt is compacted and sent again.
 #[tokio::test]
 async fn a_prompt_that_the_server_finds_too_long_is_cut() {
-    let too_long = || LlmError::TooLong { model: "m".to_owned(), tokens: Some(9_000), limit: Some(8_000) };
+    let too_long = || LlmError::TooLong {
+        model: "m".to_owned(),
+        tokens: Some(9_000),
+        limit: Some(8_000),
+        said: String::new(),
+    };
     let tools = shows(&"word ".repeat(400));
     let mut answers: Vec<Answer> =
         (0..6).map(|number| Answer::calls([run(&format!("cat {number}"))])).collect();
