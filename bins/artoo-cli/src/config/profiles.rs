@@ -137,6 +137,8 @@ fn keys(said: &ProfileOverrides) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use artoo_llm_client::ReasoningEffort;
+
     use super::*;
 
     fn shown(provider: Provider, model: &str, said: ProfileOverrides) -> String {
@@ -149,12 +151,18 @@ mod tests {
     #[test]
     fn each_model_has_its_profile_and_the_reason_for_it() {
         let nothing = ProfileOverrides::default;
-        insta::assert_snapshot!(shown(Provider::Openai, "qwen3:4b", nothing()), @"Qwen3: 32000 tokens of context, 8000 of answer, tools called natively, thinks first, guided (known by its name)");
+        insta::assert_snapshot!(shown(Provider::Openai, "qwen3:4b", nothing()), @"Qwen3: 32000 tokens of context, 12000 of answer, tools called natively, thinks first, guided (known by its name)");
         insta::assert_snapshot!(shown(Provider::Anthropic, "claude-sonnet-4-5", nothing()), @"Claude: 200000 tokens of context, 32000 of answer, tools called natively, sees pictures, thinks first (known by its name)");
-        insta::assert_snapshot!(shown(Provider::Openai, "mock", nothing()), @"unknown: 32000 tokens of context, 4096 of answer, tools called by JSON (nothing is known of the name)");
-        insta::assert_snapshot!(shown(Provider::Local, "qwen2.5-coder-1.5b", nothing()), @"embedded: 8192 tokens of context, 4096 of answer, tools called by JSON, guided (the embedded model)");
+        insta::assert_snapshot!(shown(Provider::Openai, "mock", nothing()), @"unknown: 32000 tokens of context, 8000 of answer, tools called by JSON (nothing is known of the name)");
+        insta::assert_snapshot!(shown(Provider::Local, "qwen2.5-coder-1.5b", nothing()), @"embedded: 8192 tokens of context, 4096 of answer, tools called by JSON, guided, may be silent for 1800 s (the embedded model)");
+        let said = ProfileOverrides {
+            reasoning_effort: Some(ReasoningEffort::Low),
+            silence_seconds: Some(600),
+            ..nothing()
+        };
+        insta::assert_snapshot!(shown(Provider::Openai, "gpt-5-mini", said), @r#"GPT-5 and later: 256000 tokens of context, 64000 of answer, tools called natively, sees pictures, thinks first, takes no temperature, effort low, may be silent for 600 s (known by its name; [models."gpt-5-mini"] says reasoning_effort, silence_seconds)"#);
         let said = ProfileOverrides { structured: Some(false), guided: Some(false), ..nothing() };
-        insta::assert_snapshot!(shown(Provider::Openai, "qwen3:1.7b", said), @r#"Qwen3: 32000 tokens of context, 8000 of answer, tools called natively, thinks first, schemas in the prompt (known by its name; [models."qwen3:1.7b"] says structured, guided)"#);
+        insta::assert_snapshot!(shown(Provider::Openai, "qwen3:1.7b", said), @r#"Qwen3: 32000 tokens of context, 12000 of answer, tools called natively, thinks first, schemas in the prompt (known by its name; [models."qwen3:1.7b"] says structured, guided)"#);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use artoo_llm_http::{HttpConfig, Timeouts, is_served, served_models};
 
 use super::Check;
 use crate::commands::Loaded;
-use crate::config::{ModelChoice, Provider, Settings, applied};
+use crate::config::{Applied, ModelChoice, Provider, Settings, applied};
 use crate::dispatch::Context;
 use crate::llm_clients;
 
@@ -31,7 +31,10 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
         };
         let name = format!("model for {roles}");
         // Creating the client detects a key that cannot be sent and an invalid address.
-        checks.push(match llm_clients::client(choice, &loaded.settings, context.environment) {
+        let client = llm_clients::client(choice, &loaded.settings, context.environment);
+        // As the client has it: it knows where its server is.
+        let known = client.as_ref().ok().map(|client| client.profile());
+        checks.push(match client {
             Err(error) => Check::of_error(&name, &error),
             Ok(_) => match choice.provider {
                 Provider::Local => Check::good(&name, format!("{}, embedded, hash verified", choice.model)),
@@ -49,6 +52,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
             },
         });
         let applied = applied(choice, &loaded.settings.models);
+        let applied = Applied { profile: known.unwrap_or(applied.profile), ..applied };
         checks.push(Check::good(
             &format!("profile of {}", choice.model),
             format!("{applied} ({})", applied.reason),
