@@ -128,6 +128,7 @@ impl CallTool for ToolGateway<'_> {
         if settings.cancel.is_cancelled() {
             return Err(CallStopped::Cancelled);
         }
+        let arguments = settings.tools.coerced(tool, arguments);
         let target = BlockedTarget::of(tool, &arguments);
         let ruling = self.ledger().rule(tool, &arguments, self.shared.changes());
         let call_id = (settings.mint)();
