@@ -18,7 +18,7 @@ use super::layer::Merged;
 use super::profiles::known_better;
 use super::tables::{DreamMode, FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable};
 use crate::error::CommandError;
-use crate::machine::expand_home;
+use crate::machine::{Folders, expand_home};
 
 /// All settings except the models.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,22 +90,21 @@ pub(crate) const EMBEDDED_BUDGET: Duration = Duration::from_secs(30 * 60);
 pub(super) const DAY: u64 = 24 * 60 * 60;
 
 /// Resolves the merged layers. Relative paths are relative to the working folder.
-pub(crate) fn resolve(
-    merged: &Merged,
-    home: &Path,
-    working_folder: &Path,
-) -> Result<(Settings, Sections), CommandError> {
+///
+/// # Errors
+/// A value does not fit, or a relative path begins in a working folder that is gone.
+pub(crate) fn resolve(merged: &Merged, folders: &Folders) -> Result<(Settings, Sections), CommandError> {
+    let home = folders.home.as_path();
     let sections = Sections::deserialize(merged.table.clone()).map_err(|error| {
         CommandError::configuration(error.message().trim().to_owned()).hint("see: artoo config show")
     })?;
     let run = &sections.run;
-    let folder = |path: &Option<PathBuf>, usual: &str| {
-        working_folder.join(expand_home(path.as_deref().unwrap_or(Path::new(usual)), home))
-    };
+    let folder =
+        |path: &Option<PathBuf>, usual: &str| folders.whole(path.as_deref().unwrap_or(Path::new(usual)));
     let http = &sections.http;
     let timeouts = Timeouts::default();
     let retry = RetryPolicy::default();
-    let data_dir = folder(&run.data_dir, "~/.artoo");
+    let data_dir = folder(&run.data_dir, "~/.artoo")?;
     let memory = &sections.memory;
     let memory_folder = match &memory.folder {
         Some(place) => whole("memory.folder", place, home)?,
@@ -122,7 +121,7 @@ pub(crate) fn resolve(
         memory_folder,
         memory_of_folders: memory.folders.iter().map(of_folder).collect::<Result<_, CommandError>>()?,
         data_dir,
-        workspace: folder(&run.workspace, "~/artoo_workspace"),
+        workspace: folder(&run.workspace, "~/artoo_workspace")?,
         sandbox: run.sandbox.map_or_else(SandboxMode::default, SandboxMode::from),
         time_budget: run.time_budget.map(|span| span.0),
         max_replans: run.max_replans.unwrap_or(artoo_types::Limits::default().max_replans),

@@ -24,7 +24,7 @@ use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::instructions;
 use crate::llm_clients::{self, Clients};
-use crate::machine::{Environment, expand_home, writable, zone_name};
+use crate::machine::{Environment, writable, zone_name};
 use crate::tools;
 
 /// A run that is ready to start.
@@ -69,7 +69,7 @@ pub(super) fn prepare(
     keyboard: &dyn Keyboard,
     connected: &mut Option<Connected>,
 ) -> Result<Prepared, CommandError> {
-    let schema_file = args.output_schema.as_deref().map(|file| context.folders.current.join(file));
+    let schema_file = args.output_schema.as_deref().map(|file| context.folders.whole(file)).transpose()?;
     let output_schema = schema_file.as_deref().map(output_schema::read).transpose()?;
     let here = working_folder(context, args.permissions.cwd.as_deref())?;
     let session = session::find(&loaded.settings.data_dir, wanted, &here)?;
@@ -165,7 +165,7 @@ pub(super) fn prepare(
         ..RunRequest::new(text, surroundings)
     };
     let embedded = label.embedded;
-    let configuration = context.folders.current.join(&loaded.file);
+    let configuration = loaded.file.clone();
     let kept = Vec::new();
     Ok(Prepared {
         request,
@@ -219,7 +219,7 @@ pub(super) fn prepare_command(
         embedded: false,
         toolbox: Toolbox::standard(),
         policy,
-        configuration: context.folders.current.join(&loaded.file),
+        configuration: loaded.file.clone(),
         secrets,
         settings,
         kept: Vec::new(),
@@ -283,8 +283,8 @@ fn redaction(
 }
 
 fn working_folder(context: &Context<'_>, given: Option<&Path>) -> Result<PathBuf, CommandError> {
-    let Some(given) = given else { return Ok(context.folders.current.clone()) };
-    let folder = context.folders.current.join(expand_home(given, &context.folders.home));
+    let Some(given) = given else { return context.folders.current().map(Path::to_owned) };
+    let folder = context.folders.whole(given)?;
     folder
         .canonicalize()
         .and_then(|path| if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) })
