@@ -1,6 +1,7 @@
 //! The resolved configuration: every value known, every path absolute.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,13 +11,15 @@ use artoo_llm_http::{ProxyPolicy, Timeouts};
 use artoo_runtime::Acceptance;
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_snapshot::{Retention, SnapshotLimits};
-use artoo_types::Amount;
+use artoo_types::{Amount, Checkpoints};
 use serde::Deserialize;
 
 use super::controller::checked;
 use super::layer::Merged;
 use super::profiles::known_better;
-use super::tables::{DreamMode, FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable};
+use super::tables::{
+    DeadlinesTable, DreamMode, FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable,
+};
 use crate::error::CommandError;
 use crate::machine::{Folders, expand_home};
 
@@ -29,7 +32,7 @@ pub(crate) struct Settings {
     pub(crate) workspace: PathBuf,
     /// What commands may change.
     pub(crate) sandbox: SandboxMode,
-    /// The time that a run should take, if configured.
+    /// The time that a run should take, if the user stated one.
     pub(crate) time_budget: Option<Duration>,
     /// Maximum number of replans.
     pub(crate) max_replans: u32,
@@ -39,6 +42,10 @@ pub(crate) struct Settings {
     pub(crate) max_tokens: Option<u64>,
     /// Cost limit of a run's model calls.
     pub(crate) max_cost: Option<Amount>,
+    /// When a run asks whether it shall go on.
+    pub(crate) checkpoints: Checkpoints,
+    /// How long roles may be silent, where that is set.
+    pub(crate) deadlines: DeadlinesTable,
     /// Hard deadline of a run.
     pub(crate) timeout: Option<Duration>,
     /// Whether only `accept` counts as success.
@@ -128,6 +135,14 @@ pub(crate) fn resolve(merged: &Merged, folders: &Folders) -> Result<(Settings, S
         max_retries: run.max_retries.unwrap_or(artoo_types::Limits::default().max_retries),
         max_tokens: run.max_tokens,
         max_cost: run.max_cost,
+        checkpoints: {
+            let usual = Checkpoints::default();
+            Checkpoints {
+                turns: run.ask_after_turns.map_or(usual.turns, NonZeroU64::new),
+                tokens: run.ask_after_tokens.map_or(usual.tokens, NonZeroU64::new),
+            }
+        },
+        deadlines: sections.deadlines.clone(),
         timeout: run.timeout.map(|span| span.0),
         strict: run.strict.unwrap_or(false),
         tools: sections.tools.clone(),

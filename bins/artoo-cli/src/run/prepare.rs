@@ -1,6 +1,7 @@
 //! Validation and preparation of a run: finds every problem that can be found before the run starts.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use artoo_bus::{Clock, SystemClock};
 use artoo_llm_client::cassette::Redaction;
@@ -134,9 +135,11 @@ pub(super) fn prepare(
     let limits = Limits {
         max_replans: settings.max_replans,
         max_retries: settings.max_retries,
-        time_budget_ms: u64::try_from(settings.budget(label.embedded).as_millis()).unwrap_or(u64::MAX),
+        time_budget_ms: millis(settings.budget(label.embedded)),
+        max_time_ms: settings.time_budget.map(millis),
         max_tokens: settings.max_tokens,
         max_cost: settings.max_cost,
+        checkpoints: settings.checkpoints,
     };
     let begins = (working_folder.as_path(), now);
     let conversation =
@@ -180,6 +183,10 @@ pub(super) fn prepare(
         settings,
         conversation,
     })
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Prepares a single command, which needs no model.
