@@ -17,22 +17,29 @@
 //! features that the server has refused, remembered per client (`dialect`).
 
 mod anthropic;
+mod arguments;
 mod base_url;
 mod body;
 mod client;
 mod config;
 #[cfg(test)]
 mod conversation;
+mod counts;
 mod decode;
 mod dialect;
 #[cfg(feature = "test-util")]
 pub mod doubles;
 mod error_body;
+mod finish;
 mod jitter;
+mod json_prefix;
 mod model;
 mod openai;
+mod reader;
+mod reported;
 mod secret;
 mod sse;
+mod surrogates;
 mod tool_call;
 mod transport;
 

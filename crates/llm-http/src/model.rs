@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use crate::base_url::{Endpoint, resolve};
 use crate::decode::Decode;
 use crate::dialect::{Dialect, Level};
-use crate::transport::Transport;
+use crate::transport::{Failed, Transport};
 use crate::{ApiKey, HttpConfig, Jitter, StructuredMode};
 
 /// A wire format: how requests are encoded and answers decoded.
@@ -105,10 +105,15 @@ impl<W: Wire> HttpModel<W> {
             requests = requests.saturating_add(1);
             let failed = match self.transport.post(body, W::decoder(&told, put)).await {
                 Ok(answer) => {
-                    self.remember(dialect);
-                    let mut completion = answer.into_completion(request, &self.model, elapsed_ms(), requests);
-                    completion.usage += in_vain;
-                    return Ok(completion);
+                    let heard = answer.heard();
+                    match answer.into_completion(request, &self.model, elapsed_ms(), requests) {
+                        Ok(mut completion) => {
+                            self.remember(dialect);
+                            completion.usage += in_vain;
+                            return Ok(completion);
+                        }
+                        Err(bad) => Failed { heard, ..self.transport.bad(bad) },
+                    }
                 }
                 Err(failed) => failed,
             };

@@ -15,7 +15,7 @@ use crate::base_url::{is_loopback, shown};
 use crate::body::{Incoming, Stalled, causes};
 use crate::decode::{Answer, Bad, Decode, Heard, Progress};
 use crate::error_body::{ErrorBody, Sizes, clean};
-use crate::sse::SseParser;
+use crate::reader::Reader;
 use crate::{ApiKey, HttpConfig, ProxyPolicy, Timeouts};
 
 /// A connection pool to one server.
@@ -145,91 +145,32 @@ impl Transport {
         &self,
         incoming: Incoming,
         buffer: Vec<u8>,
-        mut decoder: D,
+        decoder: D,
     ) -> Result<Answer, Failed> {
-        let taken = self.take(incoming, buffer, &mut decoder).await;
-        let heard = decoder.heard();
-        let failed = match taken {
-            Ok(()) => match decoder.finish() {
-                Ok(answer) => return Ok(answer),
-                Err(bad) => self.bad(bad),
-            },
-            Err(failed) => failed,
-        };
-        Err(Failed { heard, ..failed })
+        let mut reader = Reader::new(decoder, &self.redaction);
+        if let Err(failed) = self.take(incoming, buffer, &mut reader).await {
+            return Err(Failed { heard: reader.heard(), ..failed });
+        }
+        let (heard, answer) = reader.finish();
+        answer.map_err(|bad| Failed { heard, ..self.bad(bad) })
     }
 
-    /// Takes a stream of events, or, from servers that do not stream, one JSON value.
+    /// Feeds the response to the reader, to its end or until the server says that it is done.
     async fn take<D: Decode>(
         &self,
         mut incoming: Incoming,
-        mut buffer: Vec<u8>,
-        decoder: &mut D,
-    ) -> Result<(), Failed> {
-        let first = loop {
-            match first_character(&buffer) {
-                Some(first) => break first,
-                None => match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
-                    Some(piece) => buffer.extend_from_slice(piece.as_ref()),
-                    None => return Err(self.bad(Bad::Broken("the answer is empty".to_owned()))),
-                },
-            }
-        };
-        match first {
-            b'{' => {
-                incoming.rest(&mut buffer).await.map_err(|stalled| self.stalled(stalled))?;
-                let text = String::from_utf8_lossy(&buffer);
-                let value: Value =
-                    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
-                        let words = error.to_string();
-                        self.bad(if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) })
-                    })?;
-                decoder.whole(&value).map_err(|bad| self.bad(bad))
-            }
-            b'<' => Err(self.bad(Bad::Protocol(ErrorBody::read(&buffer, &self.redaction).message))),
-            _ => self.read_events(incoming, buffer, decoder).await,
-        }
-    }
-
-    async fn read_events<D: Decode>(
-        &self,
-        mut incoming: Incoming,
         buffer: Vec<u8>,
-        decoder: &mut D,
+        reader: &mut Reader<'_, D>,
     ) -> Result<(), Failed> {
-        let (mut parser, mut events) = (SseParser::default(), Vec::new());
-        let mut seen = false;
-        parser.feed(&buffer, &mut events);
-        loop {
-            for event in events.drain(..) {
-                seen = true;
-                if decoder.event(&event).map_err(|bad| self.bad(bad))? == Progress::Done {
-                    incoming.drain().await;
-                    return Ok(());
-                }
-            }
+        let mut progress = reader.feed(&buffer).map_err(|bad| self.bad(bad))?;
+        while progress == Progress::More {
             match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
-                Some(piece) => parser.feed(piece.as_ref(), &mut events),
-                None => break,
+                Some(piece) => progress = reader.feed(piece.as_ref()).map_err(|bad| self.bad(bad))?,
+                None => return Ok(()),
             }
         }
-        parser.finish(&mut events);
-        for event in &events {
-            seen = true;
-            let progress = decoder.event(event).map_err(|bad| match bad {
-                // The last event was truncated, so an error in it is expected.
-                Bad::Protocol(reason) | Bad::Broken(reason) => self.bad(Bad::Broken(reason)),
-                reported @ Bad::Reported { .. } => self.bad(reported),
-            })?;
-            if progress == Progress::Done {
-                break;
-            }
-        }
-        if seen {
-            return Ok(());
-        }
-        let words = clean(&String::from_utf8_lossy(&buffer), &self.redaction);
-        Err(self.bad(Bad::Protocol(format!("neither an event stream nor JSON, but {words:?}"))))
+        incoming.drain().await;
+        Ok(())
     }
 
     /// The client, built on first use: for `https://` that reads the system's root certificates.
@@ -333,17 +274,20 @@ impl Transport {
         LlmError::Protocol { url: self.shown.clone(), reason, usage: Usage::default() }
     }
 
-    fn bad(&self, bad: Bad) -> Failed {
+    /// The failure of an attempt whose response is no whole answer.
+    pub(crate) fn bad(&self, bad: Bad) -> Failed {
         let (failure, error) = match bad {
             Bad::Broken(reason) => {
                 let reason = format!("it broke off: {}", clean(&reason, &self.redaction));
                 (Failure::Broken, self.nonsense(reason))
             }
+            Bad::Incomplete(reason) => (Failure::Broken, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Protocol(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
-            Bad::Reported { status, message } => {
-                let message = clean(&message, &self.redaction);
-                let body = ErrorBody { message, ..ErrorBody::default() };
-                return self.reported(status, body);
+            Bad::Reported { status, message, error } => {
+                let told = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
+                let is_json = message.starts_with(['{', '[']);
+                let message = if is_json { told.message } else { clean(&message, &self.redaction) };
+                return self.reported(status, ErrorBody { message, ..told });
             }
         };
         Failed::new(failure, error)
@@ -351,9 +295,10 @@ impl Transport {
 
     /// An error received inside a stream; with status 0 if it names none.
     fn reported(&self, status: u16, body: ErrorBody) -> Failed {
+        let verdict = body.is_final().then_some(false);
         let failure = match status {
             0 => Failure::Protocol,
-            _ => Failure::Status { status, retry_after: None, verdict: None },
+            _ => Failure::Status { status, retry_after: None, verdict },
         };
         let error = match body.too_long(status) {
             Some(sizes) => return Failed::new(Failure::Protocol, self.too_long(sizes)),
@@ -400,10 +345,4 @@ fn explicit_proxy(policy: &ProxyPolicy) -> Result<Option<Proxy>, LlmError> {
             reason: "the proxy is not a URL such as http://host:port".to_owned(),
         }),
     }
-}
-
-/// The first byte that is neither whitespace nor part of a byte order mark.
-fn first_character(bytes: &[u8]) -> Option<u8> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
 }
