@@ -2,13 +2,14 @@
 //! the executor does the I/O.
 
 mod conversation;
+mod progress;
 mod tool_calls;
 
 use std::sync::Arc;
 
 use artoo_llm_client::{
     Completion, Image, JsonSchema, Message, ModelProfile, Request, StopReason, ToolCalling, ToolDefinition,
-    ToolUse, unfenced,
+    ToolUse, looks_like_calls, unfenced,
 };
 use artoo_types::{Arguments, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
 use serde_json::Value;
@@ -17,6 +18,7 @@ use crate::attempt_end::{completed, failed, gave_up, shows, unfinished, was_star
 use crate::{Action, Attempt, AttemptContext, prompt};
 
 use conversation::{Came, Conversation};
+use progress::{Progress, Standstill};
 
 /// The rules of the constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
@@ -27,11 +29,16 @@ const JSON_PROMPT: &str = include_str!("../prompts/json.md");
 
 /// Output limit of one turn, in tokens: a file may be written whole.
 const TURN_TOKENS: u32 = 16_384;
-/// Number of consecutive turns without an executed call that ends the attempt.
-const MAX_VAIN: u32 = 8;
 /// Token budget of one attempt, as a multiple of the model's context. Twenty turns with a half-full context
 /// use ten.
 const CONTEXTS: u64 = 32;
+/// What the model is told of each call of a turn that was cut.
+const CUT_CALL: &str = "The turn with this call was cut off because it is too long, so the call may be incomplete. Nothing was called. Write the call again, shorter, or in parts with one call for each.";
+/// What the model is told of a call that arrived as text and cannot be read.
+const UNREAD_CALL: &str = "That looks like a tool call, but it arrived as text that cannot be read. Nothing was called. Write the call as one JSON object and nothing else: {\"tool\": NAME, \"arguments\": {...}}";
+/// What the user is told if the turns came to nothing over such calls.
+const NO_PARSER: &str = ": the model server passes tool calls through as text that cannot be read. It seems to have no parser for the calls of this model; \
+     vLLM takes --enable-auto-tool-choice with --tool-call-parser, llama-server --jinja";
 /// Fill level of the context, in hundredths, above which old exchanges are compacted; and the level after
 /// compaction.
 const FULL: u64 = 70;
@@ -47,7 +54,9 @@ pub(crate) struct ToolLoop<'a> {
     conversation: Conversation,
     /// Whether there is anything to answer from.
     seen: bool,
-    vain: u32,
+    progress: Progress,
+    /// Number of turns with a call that neither the server nor artoo could read.
+    unread: u32,
     spent: u64,
     /// The last call that was started.
     last: Option<ToolCall>,
@@ -96,6 +105,8 @@ pub(crate) struct Wanted {
 pub(crate) struct Made {
     pub(crate) id: String,
     pub(crate) call: ToolCall,
+    /// Whether it may have effects that its record does not show.
+    pub(crate) hides: bool,
     /// The output, if it is an image.
     pub(crate) picture: Option<Image>,
 }
@@ -117,7 +128,8 @@ impl<'a> ToolLoop<'a> {
         };
         let conversation = Conversation::new(prompt::step(cx, &profile));
         let seen = cx.earlier.iter().any(shows);
-        Self { cx, profile, form, system: system.into(), conversation, seen, vain: 0, spent: 0, last: None }
+        let (system, progress) = (system.into(), Progress::default());
+        Self { cx, profile, form, system, conversation, seen, progress, unread: 0, spent: 0, last: None }
     }
 
     /// Takes the model's profile as it is known now.
@@ -169,14 +181,17 @@ impl<'a> ToolLoop<'a> {
         }
         let calls = said.calls.clone();
         self.conversation.said(said);
-        self.called(calls)
+        match completion.stop {
+            StopReason::End => self.called(calls),
+            StopReason::Length => self.cut(calls),
+            StopReason::Refused => self.refused(&completion.text),
+        }
     }
 
     /// Processes the results of calls, matched by id.
     pub(crate) fn came(&mut self, calls: Vec<Made>) -> Next {
-        let ran = calls.iter().any(|made| was_started(&made.call));
-        self.vain = if ran { 0 } else { self.vain + 1 };
-        for Made { id, call, picture } in calls {
+        self.progress.turn(calls.iter().map(|made| (&made.call, made.hides)));
+        for Made { id, call, picture, .. } in calls {
             self.seen |= shows(&call);
             self.conversation.came(Came::of(id, &call, picture));
             // A refused call shows nothing, and is not what went wrong.
@@ -184,13 +199,16 @@ impl<'a> ToolLoop<'a> {
                 self.last = Some(call);
             }
         }
+        if let Some(warning) = self.progress.warning() {
+            self.conversation.told(&warning);
+        }
         self.go_on()
     }
 
     /// Processes the person's answer; without one, the attempt ends as the question specified.
     pub(crate) fn answered(&mut self, id: String, answer: Option<String>, otherwise: GaveUp) -> Next {
         let Some(answer) = answer else { return Next::End(gave_up(otherwise, self.last.as_ref())) };
-        self.vain = 0;
+        self.progress.said(&answer);
         self.conversation.came(Came::words(id, format!("The user answers: {answer}")));
         self.go_on()
     }
@@ -222,8 +240,23 @@ impl<'a> ToolLoop<'a> {
         if !wanted.is_empty() {
             return Next::Call(wanted);
         }
-        self.vain += 1;
+        self.progress.nothing();
         self.go_on()
+    }
+
+    /// A turn that was cut at the token limit: its last call may be cut and parse nevertheless, and those before it
+    /// were written for a turn that has no end. None is made.
+    fn cut(&mut self, calls: Vec<ToolUse>) -> Next {
+        for call in calls {
+            self.conversation.came(Came::words(call.id, CUT_CALL.to_owned()));
+        }
+        self.progress.nothing();
+        self.go_on()
+    }
+
+    fn refused(&self, text: &str) -> Next {
+        let reason = format!("the model's provider refused to go on: {text}");
+        Next::End(failed(FailureClass::Unknown, reason, self.last.as_ref()))
     }
 
     /// Calls in the same turn are not made.
@@ -245,12 +278,13 @@ impl<'a> ToolLoop<'a> {
 
     fn said_in_words(&mut self, said: Message, text: &str, stop: StopReason) -> Next {
         let problem = match stop {
-            StopReason::Refused => {
-                let reason = format!("the model's provider refused to go on: {text}");
-                return Next::End(failed(FailureClass::Unknown, reason, self.last.as_ref()));
-            }
+            StopReason::Refused => return self.refused(text),
             StopReason::Length => "That was cut off because it is too long. Say it again, much briefer.",
             StopReason::End if text.is_empty() => "That was empty. Call a tool, or answer.",
+            StopReason::End if self.is_unread_call(text) => {
+                self.unread += 1;
+                UNREAD_CALL
+            }
             StopReason::End if self.has_nothing() => {
                 "No tool has shown that. Look first; what no tool has shown is no answer."
             }
@@ -258,8 +292,16 @@ impl<'a> ToolLoop<'a> {
         };
         self.conversation.said(said);
         self.conversation.told(problem);
-        self.vain += 1;
+        self.progress.nothing();
         self.go_on()
+    }
+
+    /// Whether the words are a call in the model's own syntax, which the server was to read and did not.
+    fn is_unread_call(&self, text: &str) -> bool {
+        match &self.form {
+            Form::Native(tools) => looks_like_calls(text, tools),
+            Form::Json(_) => false,
+        }
     }
 
     /// Whether there is nothing to answer from: no call and no earlier step has shown anything.
@@ -268,11 +310,21 @@ impl<'a> ToolLoop<'a> {
     }
 
     fn go_on(&self) -> Next {
-        if self.vain >= MAX_VAIN {
-            return Next::End(unfinished(
-                format!("{} turns in a row came to nothing", self.vain),
-                self.last(),
-            ));
+        match self.progress.standstill() {
+            Some(Standstill::Fruitless(turns)) => {
+                let why = if self.unread > 0 { NO_PARSER } else { "" };
+                let reason = format!("{turns} turns in a row came to nothing{why}");
+                return Next::End(unfinished(reason, self.last()));
+            }
+            // A correction would go on in the same circle; another plan may not.
+            Some(Standstill::Stale(turns)) => {
+                let reason = format!(
+                    "{turns} turns in a row brought nothing new: no line of output that differs in more than \
+                     figures, no new change of a file"
+                );
+                return Next::End(failed(FailureClass::Logical, reason, self.last()));
+            }
+            None => {}
         }
         let budget = CONTEXTS * u64::from(self.profile.context_tokens);
         if self.spent > budget {

@@ -42,10 +42,11 @@ impl ErrorBody {
         // Some gateways wrap the object in an array.
         let json = json.get(0).unwrap_or(&json);
         let error = json.get("error").filter(|error| !error.is_null()).unwrap_or(json);
-        let message = ["message", "detail", "error_description", "msg"]
-            .iter()
-            .find_map(|name| error.get(name).or_else(|| json.get(name)))
-            .map_or_else(|| words(error), words);
+        let message =
+            ["message", "detail", "error_description", "msg", "error_msg", "error_message", "status_msg"]
+                .iter()
+                .find_map(|name| error.get(name).or_else(|| json.get(name)))
+                .map_or_else(|| words(error), words);
         let message = match within_gateway(error) {
             Some(inner) if !message.contains(&inner) => format!("{message}: {inner}"),
             _ => message,

@@ -19,27 +19,34 @@
 
 mod adapt;
 mod anthropic;
+mod arguments;
 mod base_url;
 mod body;
 mod client;
 mod config;
 #[cfg(test)]
 mod conversation;
+mod counts;
 mod decode;
 mod dialect;
 #[cfg(feature = "test-util")]
 pub mod doubles;
 mod encoding;
 mod error_body;
+mod finish;
 mod jitter;
+mod json_prefix;
 mod limits;
 mod model;
 mod openai;
 mod overrun;
 mod patience;
 mod proxy;
+mod reader;
+mod reported;
 mod secret;
 mod sse;
+mod surrogates;
 mod tool_call;
 mod transport;
 mod wordings;

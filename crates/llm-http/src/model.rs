@@ -126,10 +126,15 @@ impl<W: Wire> HttpModel<W> {
             requests = requests.saturating_add(1);
             let mut failed = match self.transport.post(body, W::decoder(&told, put)).await {
                 Ok(answer) => {
-                    self.remember(call.known);
-                    let mut completion = answer.into_completion(request, &self.model, elapsed_ms(), requests);
-                    completion.usage += in_vain;
-                    return Ok(completion);
+                    let heard = answer.heard();
+                    match answer.into_completion(request, &self.model, elapsed_ms(), requests) {
+                        Ok(mut completion) => {
+                            self.remember(call.known);
+                            completion.usage += in_vain;
+                            return Ok(completion);
+                        }
+                        Err(bad) => Failed { heard, ..self.transport.bad(bad) },
+                    }
                 }
                 Err(failed) => failed,
             };

@@ -18,7 +18,7 @@ use crate::decode::{Answer, Bad, Decode, Heard, Progress};
 use crate::error_body::{ErrorBody, clean};
 use crate::patience::Patience;
 use crate::proxy;
-use crate::sse::SseParser;
+use crate::reader::Reader;
 use crate::{ApiKey, HttpConfig, ProxyPolicy};
 
 /// A connection pool to one server.
@@ -175,91 +175,32 @@ impl Transport {
         &self,
         incoming: Incoming,
         buffer: Vec<u8>,
-        mut decoder: D,
+        decoder: D,
     ) -> Result<Answer, Failed> {
-        let taken = self.take(incoming, buffer, &mut decoder).await;
-        let heard = decoder.heard();
-        let failed = match taken {
-            Ok(()) => match decoder.finish() {
-                Ok(answer) => return Ok(answer),
-                Err(bad) => self.bad(bad),
-            },
-            Err(failed) => failed,
-        };
-        Err(Failed { heard, ..failed })
+        let mut reader = Reader::new(decoder, &self.redaction);
+        if let Err(failed) = self.take(incoming, buffer, &mut reader).await {
+            return Err(Failed { heard: reader.heard(), ..failed });
+        }
+        let (heard, answer) = reader.finish();
+        answer.map_err(|bad| Failed { heard, ..self.bad(bad) })
     }
 
-    /// Takes a stream of events, or, from servers that do not stream, one JSON value.
+    /// Feeds the response to the reader, to its end or until the server says that it is done.
     async fn take<D: Decode>(
         &self,
         mut incoming: Incoming,
-        mut buffer: Vec<u8>,
-        decoder: &mut D,
-    ) -> Result<(), Failed> {
-        let first = loop {
-            match first_character(&buffer) {
-                Some(first) => break first,
-                None => match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
-                    Some(piece) => buffer.extend_from_slice(&piece),
-                    None => return Err(self.bad(Bad::Broken("the answer is empty".to_owned()))),
-                },
-            }
-        };
-        match first {
-            b'{' => {
-                incoming.rest(&mut buffer).await.map_err(|stalled| self.stalled(stalled))?;
-                let text = String::from_utf8_lossy(&buffer);
-                let value: Value =
-                    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
-                        let words = error.to_string();
-                        self.bad(if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) })
-                    })?;
-                decoder.whole(&value).map_err(|bad| self.bad(bad))
-            }
-            b'<' => Err(self.foreign(ErrorBody::read(&buffer, &self.redaction).message)),
-            _ => self.read_events(incoming, buffer, decoder).await,
-        }
-    }
-
-    async fn read_events<D: Decode>(
-        &self,
-        mut incoming: Incoming,
         buffer: Vec<u8>,
-        decoder: &mut D,
+        reader: &mut Reader<'_, D>,
     ) -> Result<(), Failed> {
-        let (mut parser, mut events) = (SseParser::default(), Vec::new());
-        let mut seen = false;
-        parser.feed(&buffer, &mut events);
-        loop {
-            for event in events.drain(..) {
-                seen = true;
-                if decoder.event(&event).map_err(|bad| self.bad(bad))? == Progress::Done {
-                    incoming.drain().await;
-                    return Ok(());
-                }
-            }
+        let mut progress = reader.feed(&buffer).map_err(|bad| self.bad(bad))?;
+        while progress == Progress::More {
             match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
-                Some(piece) => parser.feed(&piece, &mut events),
-                None => break,
+                Some(piece) => progress = reader.feed(&piece).map_err(|bad| self.bad(bad))?,
+                None => return Ok(()),
             }
         }
-        parser.finish(&mut events);
-        for event in &events {
-            seen = true;
-            let progress = decoder.event(event).map_err(|bad| match bad {
-                // The last event was truncated, so an error in it is expected.
-                Bad::Protocol(reason) | Bad::Broken(reason) => self.bad(Bad::Broken(reason)),
-                reported @ Bad::Reported { .. } => self.bad(reported),
-            })?;
-            if progress == Progress::Done {
-                break;
-            }
-        }
-        if seen {
-            return Ok(());
-        }
-        let words = ErrorBody::read(&buffer, &self.redaction).message;
-        Err(self.foreign(format!("neither an event stream nor JSON, but {words:?}")))
+        incoming.drain().await;
+        Ok(())
     }
 
     /// The client, built on first use: for `https://` that reads the system's root certificates.
@@ -361,20 +302,19 @@ impl Transport {
         LlmError::Protocol { url: self.shown.clone(), reason, usage: Usage::default() }
     }
 
-    /// A response of another protocol.
-    fn foreign(&self, reason: String) -> Failed {
-        Failed::new(Failure::Protocol, self.nonsense(reason))
-    }
-
-    fn bad(&self, bad: Bad) -> Failed {
+    /// The failure of an attempt whose response is no whole answer.
+    pub(crate) fn bad(&self, bad: Bad) -> Failed {
         let (failure, error) = match bad {
             Bad::Broken(reason) => {
                 let reason = format!("it broke off: {}", clean(&reason, &self.redaction));
                 (Failure::Broken, self.nonsense(reason))
             }
+            Bad::Incomplete(reason) => (Failure::Broken, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Protocol(reason) => (Failure::Garbled, self.nonsense(clean(&reason, &self.redaction))),
-            Bad::Reported { status, message } => {
-                return self.reported(status, ErrorBody::of_text(&message, &self.redaction));
+            Bad::Foreign(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
+            Bad::Reported { status, error, .. } => {
+                let body = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
+                return self.reported(status, body);
             }
         };
         Failed::new(failure, error)
@@ -428,10 +368,4 @@ fn explicit_proxy(policy: &ProxyPolicy) -> Result<Option<Proxy>, LlmError> {
                 .map_err(|_| wrong("is not an address such as http://host:port"))
         }
     }
-}
-
-/// The first byte that is neither whitespace nor part of a byte order mark.
-fn first_character(bytes: &[u8]) -> Option<u8> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
 }

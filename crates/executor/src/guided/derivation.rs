@@ -152,8 +152,9 @@ fn command(
     subject: &[PathBuf],
     folder: &Path,
 ) -> Option<String> {
-    if completion.stop == StopReason::Length {
-        return None;
+    match completion.stop {
+        StopReason::End => {}
+        StopReason::Length | StopReason::Refused => return None,
     }
     let written = subject::with_names(&completion.text, subject, folder);
     let command = code_block::command(language, &written, described.table.as_ref())?;

@@ -81,7 +81,7 @@ impl Wire for ChatCompletions {
         request::body(model, request, dialect, terms)
     }
 
-    fn decoder(_: &Request, _: Dialect) -> Self::Decoder {
-        response::Decoder::default()
+    fn decoder(request: &Request, _: Dialect) -> Self::Decoder {
+        response::Decoder::new(request)
     }
 }

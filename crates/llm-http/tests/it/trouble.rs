@@ -18,7 +18,8 @@ async fn error(reply: Reply, change: impl FnOnce(&mut HttpConfig)) -> LlmError {
     let mut config = HttpConfig { retry: RetryPolicy::NONE, ..config(&server) };
     change(&mut config);
     let error = OpenAiCompatible::new(config).unwrap().complete(&request()).await.unwrap_err();
-    assert_eq!(server.stats().requests, 1);
+    // As the client counts: under load the server may not have read the request when the client is gone.
+    assert_eq!(error.usage().requests, 1);
     error
 }
 
@@ -73,12 +74,16 @@ async fn a_slow_answer_that_keeps_coming_is_no_silence() {
 
 #[tokio::test]
 async fn nonsense_is_named() {
-    use ErrorKind::{Configuration, Infrastructure};
-    check(Reply::status(401, r#"{"error": {"message": "bad key"}}"#), Configuration, "answered 401: bad key")
-        .await;
+    use ErrorKind::Infrastructure;
+    check(
+        Reply::status(401, r#"{"error": {"message": "bad key"}}"#),
+        Infrastructure,
+        "answered 401: bad key",
+    )
+    .await;
     check(
         Reply::status(404, r#"{"error": "model 'm' not found"}"#),
-        Configuration,
+        Infrastructure,
         "answered 404: model 'm' not found",
     )
     .await;
