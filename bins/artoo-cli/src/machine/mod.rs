@@ -2,6 +2,7 @@
 
 mod environment;
 mod folders;
+pub(crate) mod given_file;
 mod zone;
 
 pub(crate) use environment::{Environment, expand_home};
