@@ -24,6 +24,7 @@ use crate::commands::Loaded;
 use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::machine::threads;
 use crate::run;
 use crate::signals::{self, Continued, Standing};
 use crate::terminal;
@@ -35,7 +36,7 @@ use type_ahead::After;
 
 /// Runs the conversation: one request after the other, in one session.
 pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, CommandError> {
-    let threads = run::threads()?;
+    let threads = threads::for_runs()?;
     let (standing, continued) = {
         let _inside = threads.enter();
         let standing = Standing::watch(signals::catch().map_err(run::deaf)?, leave);

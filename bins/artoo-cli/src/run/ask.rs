@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use super::always_rule::PolicyFile;
 use super::answer::{Offer, Said, ends_the_run, is_yes};
 use super::details_pager::Pager;
+use crate::error::CommandError;
 use crate::terminal::{Look, Streams, Terminal, with_the_rest_of_its_burst};
 use crate::view::{Frame, details, first_screen};
 
@@ -315,10 +316,14 @@ impl Asking {
         terminal.prompt(prompt);
         let keyboard = Arc::clone(keyboard);
         // A separate thread: reading cannot be cancelled, and must not delay the exit.
-        std::thread::spawn(move || {
+        let reader = std::thread::Builder::new().name("artoo-answer".to_owned()).spawn(move || {
             // The run may have ended meanwhile.
             let _ = send.send(keyboard.line());
         });
+        if let Err(error) = reader {
+            // The question counts as answered with nothing, which agrees to nothing.
+            terminal.error(&CommandError::failed("the answer cannot be read").because(error));
+        }
         receive
     }
 }
