@@ -176,6 +176,9 @@ pub struct Soak {
     /// Only the run with this number, whose folders are kept; may be given several times
     #[arg(long, value_name = "N", conflicts_with_all = ["runs", "hours", "turns"])]
     pub only: Vec<u64>,
+    /// Only runs of this kind of hostility; may be given several times
+    #[arg(long, value_name = "NAME", conflicts_with = "only")]
+    pub kind: Vec<String>,
     /// How many runs work at a time [default: twice as many as the machine has cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub jobs: Option<u8>,

@@ -106,16 +106,18 @@ impl Call {
         of("max_tokens").or_else(|| of("max_completion_tokens")).unwrap_or_default()
     }
 
-    /// How many verdicts the judge of the whole is asked for besides the parts.
+    /// How many verdicts a judge is asked for at once; 0 for one that is no list, and for none besides the parts.
     pub(super) fn verdicts(&self) -> u64 {
         let schema = self
             .body
             .pointer("/response_format/json_schema/schema")
             .or_else(|| self.body.pointer("/output_config/format/schema"));
-        schema
-            .and_then(|schema| schema.pointer("/properties/verdicts/minItems"))
-            .and_then(Value::as_u64)
-            .unwrap_or_else(|| u64::from(self.texts().any(|text| text.contains("\"verdicts\""))))
+        match schema {
+            Some(schema) => {
+                schema.pointer("/properties/verdicts/minItems").and_then(Value::as_u64).unwrap_or_default()
+            }
+            None => u64::from(self.texts().any(|text| text.contains("\"verdicts\""))),
+        }
     }
 
     fn messages(&self) -> impl Iterator<Item = &Value> {

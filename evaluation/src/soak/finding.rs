@@ -73,6 +73,8 @@ pub(super) enum Finding {
     Endless(usize),
     /// It took far too much memory.
     Memory(f64),
+    /// Server and model were sound, and it was not accepted.
+    NotAccepted(String),
 }
 
 impl Finding {
@@ -101,6 +103,7 @@ impl Finding {
             Self::BeyondTokens(_) => "token limit passed",
             Self::Endless(_) => "too many model calls",
             Self::Memory(_) => "too much memory",
+            Self::NotAccepted(_) => "sound, and not accepted",
         }
     }
 }
@@ -116,7 +119,7 @@ impl fmt::Display for Finding {
             Self::Results(count) | Self::Listed(count) | Self::Endless(count) => write!(out, ": {count}"),
             Self::BeyondTokens(bytes) => write!(out, ": {bytes} bytes sent"),
             Self::Memory(mebibytes) => write!(out, ": {mebibytes:.0} MiB"),
-            Self::NotJson(text) | Self::Contradicts(text) | Self::Panicked(text) | Self::Audit(text) | Self::Twice(text) => {
+            Self::NotJson(text) | Self::NotAccepted(text) | Self::Contradicts(text) | Self::Panicked(text) | Self::Audit(text) | Self::Twice(text) => {
                 write!(out, ": {text}")
             }
             Self::Disagrees { process, result } => write!(out, ": {process}, and {result:?}"),
@@ -220,6 +223,10 @@ fn believed(play: &Play, observed: &Observed) -> Vec<Finding> {
     if is_accepted && output.contains(HALF) {
         found.push(Finding::HalfAnswer);
     }
+    if matches!(play.kind.does, Does::Nothing) && !is_accepted {
+        let why = result.get("summary").and_then(Value::as_str).unwrap_or_default();
+        found.push(Finding::NotAccepted(why.replace('\n', " ")));
+    }
     found.extend(Some(observed.cut.clone()).filter(|cut| !cut.is_empty()).map(Finding::CutCall));
     let mut known = BTreeSet::new();
     found.extend(observed.lines.iter().find(|line| !known.insert(*line)).cloned().map(Finding::Twice));
@@ -310,6 +317,14 @@ mod tests {
         }
         let half_and_abandoned = json!({"output": HALF, "directive": "abandon", "exit_code": 4});
         assert!(names(&Observed { code: Some(4), ..result(half_and_abandoned) }).is_empty());
+    }
+
+    #[test]
+    fn a_sound_run_is_to_be_accepted() {
+        let play = (0..).map(|number| Play::of(1, number)).find(|play| matches!(play.kind.does, Does::Nothing));
+        let line = json!({"type": "run.finished", "directive": "abandon", "summary": "no", "exit_code": 4});
+        let observed = Observed { code: Some(4), stdout: format!("{line}\n"), listed: 1, ..Observed::default() };
+        assert_eq!(of(&play.unwrap(), &observed), [Finding::NotAccepted("no".to_owned())]);
     }
 
     #[test]

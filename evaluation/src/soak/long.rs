@@ -27,6 +27,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// How much longer it may take until the process counts as hung.
 const GRACE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(15);
+/// The model of the conversation.
+const MODEL: &str = "gpt-4-test";
 /// How the last line of a request begins.
 const LAST_LINE: &str = "recorded: ";
 
@@ -86,7 +88,7 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
     })?;
     let mut command = session::program(artoo, place);
     command.args(session::SHORT_SILENCE).args(["--yes", "creates", "--yes", "overwrites"]);
-    command.envs(session::of_server(Wire::Chat, &server.base_url()));
+    command.envs(session::of_server(Wire::Chat, MODEL, &server.base_url()));
     command.env("ARTOO_TIMEOUT", format!("{}s", TIMEOUT.as_secs()));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let failed = |source| Error::Start { command: "artoo".to_owned(), source };
@@ -131,11 +133,11 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
 fn plays(seed: u64) -> impl Iterator<Item = Play> {
     let fits = |kind: &Kind| match kind.does {
         Does::Answers(on, _) => on.wire() != Some(Wire::Messages),
-        Does::Asks(_) | Does::Judges(_) | Does::Plans(_) => true,
+        Does::Nothing | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) => true,
         Does::Signals(_) => false,
     };
     let plays = (0..).map(move |number| Play::of(seed, number)).filter(move |play| fits(play.kind));
-    plays.map(|play| Play { wire: Wire::Chat, ..play })
+    plays.map(|play| Play { wire: Wire::Chat, name: MODEL, ..play })
 }
 
 /// Waits for the end of a request; false if there is none.

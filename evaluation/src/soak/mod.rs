@@ -17,10 +17,7 @@ mod table;
 
 use std::{
     path::PathBuf,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -47,6 +44,10 @@ const HOUR: f64 = 3600.0;
 /// # Errors
 /// The program cannot be built or started, or something happened that may not.
 pub fn run(options: &cli::Soak) -> Result<()> {
+    if let Some(name) = options.kind.iter().find(|name| hostile::all().all(|kind| kind.name != name.as_str())) {
+        let known: Vec<&str> = hostile::all().map(|kind| kind.name).collect();
+        return Err(Error::Other(format!("there is no kind {name}; there are {}", known.join(", "))));
+    }
     let artoo = match &options.binary {
         Some(binary) => std::path::absolute(binary).map_err(Error::file("find", binary))?,
         None if options.tested => verify::artoo(Build::Tested)?,
@@ -80,7 +81,8 @@ pub fn run(options: &cli::Soak) -> Result<()> {
     let failed = outcomes.iter().filter(|outcome| !outcome.findings.is_empty()).count();
     let leaked = usize::from(after > before);
     match failed.saturating_add(long.findings.len()).saturating_add(leaked) {
-        // Where something was found, its folders stay.
+        // Where something was found, its folders stay, as do those of single runs.
+        0 if !options.only.is_empty() => Ok(()),
         0 => files::remove_folder(&soak.root),
         count => Err(Error::Other(format!("the soak has {count} finding(s); what was written lies in {}", soak.root.display()))),
     }
@@ -94,10 +96,19 @@ struct Soak {
     started: Instant,
 }
 
+/// Where the runs stand.
+#[derive(Debug, Default)]
+struct Next {
+    /// How many have begun.
+    begun: u64,
+    /// The least number that the next may have.
+    number: u64,
+}
+
 impl Soak {
     /// The runs of one process each.
     fn runs(&self) -> Result<Vec<Outcome>> {
-        let next = AtomicU64::new(0);
+        let next = Mutex::new(Next::default());
         let outcomes = Mutex::new(Vec::new());
         let worked = thread::scope(|scope| {
             let jobs: Vec<_> = (0..self.options.jobs())
@@ -120,15 +131,26 @@ impl Soak {
     }
 
     /// The number of the next run; `None` if there is none.
-    fn number(&self, next: &AtomicU64) -> Option<u64> {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        match (self.options.only.as_slice(), self.options.hours) {
-            ([], Some(hours)) => {
-                (self.started.elapsed() < Duration::from_secs_f64(hours * HOUR)).then_some(number)
-            }
-            ([], None) => (number < self.options.runs).then_some(number),
-            (only, _) => usize::try_from(number).ok().and_then(|at| only.get(at)).copied(),
+    fn number(&self, next: &Mutex<Next>) -> Option<u64> {
+        let cli::Soak { only, hours, runs, kind, seed, .. } = &self.options;
+        let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+        let may_begin = match (only.as_slice(), hours) {
+            ([], Some(hours)) => self.started.elapsed() < Duration::from_secs_f64(hours * HOUR),
+            ([], None) => next.begun < *runs,
+            (only, _) => next.begun < only.len() as u64,
+        };
+        if !may_begin {
+            return None;
         }
+        let number = match usize::try_from(next.begun).ok().and_then(|at| only.get(at)) {
+            Some(number) => *number,
+            None => (next.number..).find(|number| {
+                kind.is_empty() || kind.iter().any(|name| name == Play::of(*seed, *number).kind.name)
+            })?,
+        };
+        next.begun = next.begun.saturating_add(1);
+        next.number = number.saturating_add(1);
+        Some(number)
     }
 
     fn once(&self, number: u64) -> Result<Outcome> {

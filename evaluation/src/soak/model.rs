@@ -28,6 +28,9 @@ pub(super) enum Task {
     Endless(Loop),
 }
 
+/// The steps of [`Task::Three`].
+const STEPS: [&str; 3] = ["Count the .txt files in docs", "Read notes.md", "Write report.txt"];
+
 /// What a model does that never comes to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loop {
@@ -112,24 +115,37 @@ impl Task {
         }
     }
 
-    /// The calls that do it, in turn. `number` is that of the call of the model.
-    fn steps(self, number: usize) -> Vec<(&'static str, Value)> {
+    /// What the step of this text takes: the calls, in turn, and the words behind them. `number` is that of the call of the model.
+    fn step(self, step: &str, number: usize) -> (Vec<(&'static str, Value)>, &'static str) {
         let count = ("shell", json!({"command": "ls docs/*.txt | wc -l", "output_is_answer": true}));
+        let notes = ("read_file", json!({"path": "notes.md", "output_is_answer": true}));
         let write = |text: &str| ("write_file", json!({"path": "report.txt", "content": text}));
         match self {
-            Self::Count => vec![count],
-            Self::Read => vec![("read_file", json!({"path": "notes.md", "output_is_answer": true}))],
-            Self::Write => vec![("glob", json!({"pattern": "docs/*.txt"})), write("a.txt\nb.txt\nc.txt\n")],
-            Self::Edit => vec![
-                ("read_file", json!({"path": "docs/b.txt"})),
-                ("edit_file", json!({"path": "docs/b.txt", "edits": [{"old": "two", "new": "2"}]})),
-            ],
-            Self::Append => {
-                vec![("shell", json!({"command": format!("echo answer-{number} >> lines.log")}))]
+            Self::Three if step == STEPS[1] => (vec![notes], "The harbour is closed until May."),
+            Self::Three if step == STEPS[2] => {
+                (vec![write("3, and the harbour is closed\n")], "report.txt holds the number 3 and the harbour.")
             }
-            Self::Three => vec![count, ("read_file", json!({"path": "notes.md"})), write("3, and the harbour\n")],
-            Self::Deed(command) => vec![("shell", json!({"command": command, "output_is_answer": true}))],
-            Self::Endless(_) => Vec::new(),
+            Self::Count | Self::Three => (vec![count], "3"),
+            Self::Read => (vec![notes], "The harbour is closed until May."),
+            Self::Write => (
+                vec![("glob", json!({"pattern": "docs/*.txt"})), write("a.txt\nb.txt\nc.txt\n")],
+                "report.txt holds a.txt, b.txt and c.txt.",
+            ),
+            Self::Edit => (
+                vec![
+                    ("read_file", json!({"path": "docs/b.txt"})),
+                    ("edit_file", json!({"path": "docs/b.txt", "edits": [{"old": "two", "new": "2"}]})),
+                ],
+                "docs/b.txt says 2 now.",
+            ),
+            Self::Append => (
+                vec![("shell", json!({"command": format!("echo answer-{number} >> lines.log; cat lines.log")}))],
+                "A line was appended to lines.log.",
+            ),
+            Self::Deed(command) => {
+                (vec![("shell", json!({"command": command, "output_is_answer": true}))], "It was started.")
+            }
+            Self::Endless(_) => (Vec::new(), ""),
         }
     }
 }
@@ -140,7 +156,7 @@ impl Model {
         let said = match call.role() {
             Role::Plan => Said::words(self.plan().to_string()),
             Role::Parts => Said::words(self.parts(call, number).to_string()),
-            Role::Verdict => Said::words(self.verdict(number).to_string()),
+            Role::Verdict => Said::words(self.verdict(call, number).to_string()),
             Role::Resolved => {
                 let request = self.task.request();
                 Said::words(json!({"questions": [], "intent": request}).to_string())
@@ -164,9 +180,9 @@ impl Model {
         let step = |intent: &str, sequence: u32, kind: &str, criteria: &[Value]| json!({"intent": intent, "sequence": sequence, "kind": kind, "criteria": criteria});
         match self.planner {
             Planner::Plain if self.task == Task::Three => json!({"subtasks": [
-                step("Count the .txt files in docs", 1, "find_out", &[json!({"text": "The output is a number", "check": "output_number"})]),
-                step("Read notes.md", 1, "find_out", std::slice::from_ref(&answers)),
-                step("Write report.txt", 2, "create", &[json!({"text": "report.txt is there", "check": "file_exists", "path": "report.txt"})]),
+                step(STEPS[0], 1, "find_out", &[json!({"text": "The output is a number", "check": "output_number"})]),
+                step(STEPS[1], 1, "find_out", std::slice::from_ref(&answers)),
+                step(STEPS[2], 2, "create", &[json!({"text": "report.txt is there", "check": "file_exists", "path": "report.txt"})]),
             ]}),
             Planner::Plain => json!({"subtasks": [step(request, 1, self.task.kind(), &[answers])]}),
             Planner::Empty => json!({"subtasks": []}),
@@ -216,9 +232,14 @@ impl Model {
         json!({"parts": [part], "verdicts": further})
     }
 
-    fn verdict(&self, number: usize) -> Value {
-        let (met, word) = if self.agrees(number) { (true, "pass") } else { (false, "fail") };
-        json!({"met": met, "reason": "as the call shows", "verdict": word, "class": "logical"})
+    fn verdict(&self, call: &Call, number: usize) -> Value {
+        let verdict = if self.agrees(number) { "pass" } else { "fail" };
+        let one = json!({"reason": "as the call shows", "verdict": verdict, "class": "logical"});
+        let of = |at: u64| json!({"criterion": at, "reason": "as the call shows", "verdict": verdict, "class": "logical"});
+        match call.verdicts() {
+            0 => one,
+            several => json!({"verdicts": (1..=several).map(of).collect::<Vec<_>>()}),
+        }
     }
 
     fn acts(&self, call: &Call, number: usize) -> Said {
@@ -226,20 +247,22 @@ impl Model {
         if let Task::Endless(endless) = self.task {
             return endless.says(id, number);
         }
-        let Some((name, arguments)) = self.task.steps(number).into_iter().nth(call.turns()) else {
-            return Said::words("Done: there are 3 files, and the harbour is closed.");
+        let lines = call.lines();
+        let step = lines.iter().rev().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
+        let (calls, words) = self.task.step(step, number);
+        let Some((name, mut arguments)) = calls.into_iter().nth(call.turns()) else {
+            return Said::words(if call.has_tools() { words.to_owned() } else { json!({"answer": words}).to_string() });
         };
-        if !call.has_tools() {
-            // Tools are told in the prompt, and called in JSON.
-            let mut given = arguments;
-            let is_answer = given.as_object_mut().and_then(|given| given.remove("output_is_answer"));
-            let mut action = json!({"tool": name, "arguments": given});
-            if let (Some(is_answer), Some(action)) = (is_answer, action.as_object_mut()) {
-                action.insert("output_is_answer".to_owned(), is_answer);
-            }
-            return Said::words(action.to_string());
+        if call.has_tools() {
+            return Said::call(id, name, arguments);
         }
-        Said::call(id, name, arguments)
+        // Tools are told in the prompt, and called in JSON, where the schema is strict.
+        let is_answer = arguments.as_object_mut().and_then(|given| given.remove("output_is_answer"));
+        let mut action = json!({"tool": name, "arguments": arguments});
+        if let Some(action) = action.as_object_mut().filter(|_| name != "edit_file") {
+            action.insert("output_is_answer".to_owned(), is_answer.unwrap_or(Value::Bool(false)));
+        }
+        Said::words(action.to_string())
     }
 }
 
@@ -286,7 +309,7 @@ mod tests {
         let none = call(json!({"tools": tools, "messages": []}));
         assert_eq!(model(Task::Count).says(&none, 3).calls[0].name, "shell");
         let one = call(json!({"tools": tools, "messages": [{"role": "tool", "content": "3"}]}));
-        assert!(model(Task::Count).says(&one, 4).text.starts_with("Done"));
+        assert!(model(Task::Count).says(&one, 4).text == "3");
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub(super) struct Play {
     pub kind: &'static Kind,
     /// The wire format.
     pub wire: Wire,
+    /// The model's name, by which artoo knows how it calls tools.
+    pub name: &'static str,
     /// What the sound server would say.
     pub model: Model,
     /// Whose answers are hostile.
@@ -69,6 +71,11 @@ pub(super) enum Often {
     Always,
 }
 
+/// Models of chat completions: three that call tools, one that nobody knows, and a weak one. Both of these are told of tools in the prompt.
+const CHAT: [&str; 5] = ["gpt-4-test", "gpt-4-test", "Qwen3-32B", "soak", "qwen2.5-coder:1.5b"];
+/// Models of Messages.
+const MESSAGES: [&str; 3] = ["claude-sonnet-4-5", "soak", "qwen2.5-coder:1.5b"];
+
 /// A limit that a run is given, or none.
 const LIMITS: [&[&str]; 8] = [
     &[],
@@ -76,7 +83,7 @@ const LIMITS: [&[&str]; 8] = [
     &["--max-tokens", "20000"],
     &["--time-budget", "5s"],
     &["--max-replans", "1"],
-    &["--max-cost", "0.05", "-c", "prices.soak.prompt=1", "-c", "prices.soak.completion=4"],
+    &["--max-cost", "0.05", "-c", "prices.NAME.prompt=1", "-c", "prices.NAME.completion=4"],
     &["--strict"],
     &["--no-memory"],
 ];
@@ -108,7 +115,7 @@ impl Play {
             6 => Whose::Judges,
             _ => Whose::BehindThePlan,
         };
-        let often = match draw.below(10) {
+        let mut often = match draw.below(10) {
             0..=3 => Often::Once,
             4..=6 => Often::Sometimes,
             _ => Often::Always,
@@ -120,23 +127,37 @@ impl Play {
                     whose = Whose::Executor;
                 }
             }
+            Does::Nothing => often = Often::Always,
             Does::Asks(task) => model.task = task,
             Does::Judges(judge) => model.judge = judge,
             Does::Plans(planner) => model.planner = planner,
             Does::Signals(_) => {}
         }
+        let names = match wire {
+            Wire::Chat => CHAT.as_slice(),
+            Wire::Messages => MESSAGES.as_slice(),
+        };
+        // The first calls tools itself; the last is weak, and no sound model of this script.
+        let among = match kind.does {
+            Does::Answers(on, _) if on.needs_calls() => 1,
+            Does::Nothing => names.len().saturating_sub(1),
+            Does::Answers(..) | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) | Does::Signals(_) => names.len(),
+        };
+        let name = usize::try_from(draw.below(among as u64)).ok().and_then(|at| names.get(at)).copied().unwrap_or(CHAT[0]);
+        let is_sound = matches!(kind.does, Does::Nothing);
         let limit = usize::try_from(draw.below(LIMITS.len() as u64)).unwrap_or_default();
-        let options = LIMITS.get(limit).copied().unwrap_or_default();
+        let options = LIMITS.get(limit).copied().filter(|_| !is_sound).unwrap_or_default();
         Self {
             seed,
             number,
             kind,
             wire,
+            name,
             model,
             whose,
             often,
-            is_granted: draw.below(2) == 0,
-            options: options.iter().map(|&option| option.to_owned()).collect(),
+            is_granted: draw.below(2) == 0 || is_sound,
+            options: options.iter().map(|option| option.replace("NAME", &format!("{name:?}"))).collect(),
             signal_at: usize::try_from(draw.between(1, 4)).unwrap_or(1),
         }
     }
@@ -167,7 +188,7 @@ impl Play {
 }
 
 /// What stands in for a kind where there is none.
-static FIRST: Kind = Kind { name: "none", group: hostile::Group::Models, does: Does::Asks(Task::Count) };
+static FIRST: Kind = Kind { name: "none", group: hostile::Group::Sound, does: Does::Nothing };
 
 fn task(draw: &mut Draw) -> Task {
     match draw.below(6) {
@@ -217,7 +238,7 @@ impl Stage {
     /// The answer to a request.
     pub(super) fn answer(&self, call: &Call) -> Reply {
         if call.path.ends_with("/models") {
-            return Reply::json(200, &json!({"object": "list", "data": [{"id": "soak"}]}));
+            return Reply::json(200, &json!({"object": "list", "data": [{"id": self.play.name}]}));
         }
         let role = call.role();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -231,12 +252,17 @@ impl Stage {
         let said = play.model.says(call, number);
         let fitting = |kind: &'static Kind| match kind.does {
             Does::Answers(on, does) if on.fits(play.wire, &said) => Some((kind.name, does)),
-            Does::Answers(..) | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) | Does::Signals(_) => None,
+            Does::Answers(..)
+            | Does::Nothing
+            | Does::Asks(_)
+            | Does::Judges(_)
+            | Does::Plans(_)
+            | Does::Signals(_) => None,
         };
         let mut chosen = None;
         if play.is_hostile(role, ordinal, &mut draw) {
             chosen = fitting(play.kind);
-        } else if draw.below(100) < NOISE {
+        } else if draw.below(100) < NOISE && !matches!(play.kind.does, Does::Nothing) {
             let at = usize::try_from(draw.below(hostile::all().count() as u64)).unwrap_or_default();
             chosen = hostile::all().nth(at).and_then(fitting);
         }

@@ -80,7 +80,7 @@ pub(super) fn run(artoo: &Path, play: &Play, place: &Place) -> Result<Observed> 
     let mut command = program(artoo, place);
     command.args(["run", "--json", "--timeout", &format!("{}s", TIMEOUT.as_secs())]);
     command.args(SHORT_SILENCE).args(play.arguments()).args(["--", play.model.task.request()]);
-    command.envs(of_server(play.wire, &server.base_url()));
+    command.envs(of_server(play.wire, play.name, &server.base_url()));
     let mut observed = watched(command, play, &stage)?;
     observed.processes = process::left_in(place.root(), GONE);
     observed.temporary = place.left();
@@ -107,7 +107,7 @@ pub(super) fn program(artoo: &Path, place: &Place) -> Command {
 }
 
 /// The variables that name the server.
-pub(super) fn of_server(wire: Wire, address: &str) -> Vec<(&'static str, String)> {
+pub(super) fn of_server(wire: Wire, model: &str, address: &str) -> Vec<(&'static str, String)> {
     let (provider, key, path) = match wire {
         Wire::Chat => ("openai", "OPENAI_API_KEY", "/v1"),
         Wire::Messages => ("anthropic", "ANTHROPIC_API_KEY", ""),
@@ -115,7 +115,7 @@ pub(super) fn of_server(wire: Wire, address: &str) -> Vec<(&'static str, String)
     vec![
         ("ARTOO_PROVIDER", provider.to_owned()),
         ("ARTOO_BASE_URL", format!("{address}{path}")),
-        ("ARTOO_MODEL", "soak".to_owned()),
+        ("ARTOO_MODEL", model.to_owned()),
         (key, "sk-soak-0123456789abcdef".to_owned()),
     ]
 }
@@ -129,7 +129,7 @@ fn watched(mut command: Command, play: &Play, stage: &Stage) -> Result<Observed>
     let mut observed = Observed::default();
     let mut signal = match play.kind.does {
         Does::Signals(name) => Some(name),
-        Does::Answers(..) | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) => None,
+        Does::Nothing | Does::Answers(..) | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) => None,
     };
     let status = loop {
         if let Some(figures) = process::figures(child.id()) {

@@ -36,6 +36,8 @@ pub(super) struct Kind {
 /// What kinds have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group {
+    /// No hostility.
+    Sound,
     /// Counts of tokens.
     Usage,
     /// Answers that are not whole.
@@ -62,6 +64,7 @@ impl Group {
     /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
+            Self::Sound => "sound",
             Self::Usage => "counts",
             Self::Incomplete => "incomplete answers",
             Self::Form => "odd forms",
@@ -79,6 +82,8 @@ impl Group {
 /// What a kind does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Does {
+    /// Nothing: server and model are sound, and the run is to be accepted.
+    Nothing,
     /// It answers in the place of the sound server.
     Answers(On, fn(&mut Answer<'_>) -> Reply),
     /// The run is about this.

@@ -25,6 +25,7 @@ const fn signal(name: &'static str, signal: &'static str) -> Kind {
 
 /// Each command harms nothing outside of its folder even where nothing confines it.
 pub(super) const KINDS: &[Kind] = &[
+    Kind { name: "none", group: Group::Sound, does: Does::Nothing },
     endless("loop-same-call", Loop::Same),
     endless("loop-with-a-comment", Loop::Comment),
     endless("loop-of-two-calls", Loop::Alternating),
