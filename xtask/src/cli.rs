@@ -27,7 +27,8 @@ impl Arguments {
     pub fn read(given: impl IntoIterator<Item = OsString>) -> Self {
         let mut given: Vec<OsString> = given.into_iter().collect();
         // The first dashes of what is passed on would be taken for our own.
-        let is_passed_on = given.get(1).is_some_and(|task| task == "eval" || task == "learn" || task == "soak");
+        let is_passed_on =
+            given.get(1).is_some_and(|task| task == "eval" || task == "learn" || task == "soak");
         if is_passed_on && given.get(2).is_some_and(|first| first == "--") {
             given.insert(2, "--".into());
         }

@@ -87,12 +87,13 @@ impl Call {
         let in_blocks = |message: &Value| {
             let blocks = message.get("content").and_then(Value::as_array);
             blocks.map_or(0, |blocks| {
-                blocks.iter().filter(|block| block.get("type").is_some_and(|kind| kind == "tool_result")).count()
+                blocks
+                    .iter()
+                    .filter(|block| block.get("type").is_some_and(|kind| kind == "tool_result"))
+                    .count()
             })
         };
-        self.messages()
-            .map(|message| if is_of(message, "tool") { 1 } else { in_blocks(message) })
-            .sum()
+        self.messages().map(|message| if is_of(message, "tool") { 1 } else { in_blocks(message) }).sum()
     }
 
     /// The lines of all messages.
@@ -199,7 +200,8 @@ mod tests {
         assert_eq!(call(json!({"tools": [{"name": "parts"}]})).role(), Role::Parts);
         let of_messages = json!({"output_config": {"format": {"schema": {"properties": {"subtasks": {}}}}}});
         assert_eq!(call(of_messages).role(), Role::Plan);
-        let in_the_prompt = json!({"messages": [{"role": "system", "content": "{\"tool\": \"x\", \"arguments\": {}}"}]});
+        let in_the_prompt =
+            json!({"messages": [{"role": "system", "content": "{\"tool\": \"x\", \"arguments\": {}}"}]});
         assert_eq!(call(in_the_prompt).role(), Role::Action);
         assert_eq!(call(json!({"messages": []})).role(), Role::Words);
     }
@@ -207,10 +209,14 @@ mod tests {
     #[test]
     fn turns_are_results_of_tools() {
         let tools = json!([{"function": {"name": "shell"}}]);
-        let chat = json!({"tools": tools, "messages": [{"role": "tool", "content": "a"}, {"role": "assistant"}]});
+        let chat =
+            json!({"tools": tools, "messages": [{"role": "tool", "content": "a"}, {"role": "assistant"}]});
         assert_eq!(call(chat).turns(), 1);
         let blocks = json!([{"type": "tool_result"}, {"type": "tool_result"}]);
-        assert_eq!(call(json!({"tools": tools, "messages": [{"role": "user", "content": blocks}]})).turns(), 2);
+        assert_eq!(
+            call(json!({"tools": tools, "messages": [{"role": "user", "content": blocks}]})).turns(),
+            2
+        );
         assert_eq!(call(json!({"messages": [{"role": "assistant", "content": ""}]})).turns(), 1);
     }
 }

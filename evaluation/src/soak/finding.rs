@@ -119,7 +119,12 @@ impl fmt::Display for Finding {
             Self::Results(count) | Self::Listed(count) | Self::Endless(count) => write!(out, ": {count}"),
             Self::BeyondTokens(bytes) => write!(out, ": {bytes} bytes sent"),
             Self::Memory(mebibytes) => write!(out, ": {mebibytes:.0} MiB"),
-            Self::NotJson(text) | Self::NotAccepted(text) | Self::Contradicts(text) | Self::Panicked(text) | Self::Audit(text) | Self::Twice(text) => {
+            Self::NotJson(text)
+            | Self::NotAccepted(text)
+            | Self::Contradicts(text)
+            | Self::Panicked(text)
+            | Self::Audit(text)
+            | Self::Twice(text) => {
                 write!(out, ": {text}")
             }
             Self::Disagrees { process, result } => write!(out, ": {process}, and {result:?}"),
@@ -249,7 +254,9 @@ fn refuses_for_good(play: &Play) -> bool {
     let is_refused = matches!(play.kind.does, Does::Answers(..))
         && ["key-revoked", "model-gone", "no-credits"].contains(&play.kind.name);
     let always = play.often == Often::Always;
-    is_refused && always && matches!(play.whose, Whose::All | Whose::Planner | Whose::Executor | Whose::BehindThePlan)
+    is_refused
+        && always
+        && matches!(play.whose, Whose::All | Whose::Planner | Whose::Executor | Whose::BehindThePlan)
 }
 
 fn is_result(value: &Value) -> bool {
@@ -309,7 +316,10 @@ mod tests {
             (Observed { listed: 2, ..sound() }, "not listed once"),
             (result(json!({"output": format!("3, {HALF}")})), "half an answer believed"),
             (Observed { cut: list(), ..sound() }, "cut call carried out"),
-            (Observed { lines: ["a", "b", "a"].map(str::to_owned).into(), ..sound() }, "call carried out twice"),
+            (
+                Observed { lines: ["a", "b", "a"].map(str::to_owned).into(), ..sound() },
+                "call carried out twice",
+            ),
             (Observed { memory: 5000.0, ..sound() }, "too much memory"),
         ];
         for (observed, name) in table {
@@ -321,9 +331,11 @@ mod tests {
 
     #[test]
     fn a_sound_run_is_to_be_accepted() {
-        let play = (0..).map(|number| Play::of(1, number)).find(|play| matches!(play.kind.does, Does::Nothing));
+        let play =
+            (0..).map(|number| Play::of(1, number)).find(|play| matches!(play.kind.does, Does::Nothing));
         let line = json!({"type": "run.finished", "directive": "abandon", "summary": "no", "exit_code": 4});
-        let observed = Observed { code: Some(4), stdout: format!("{line}\n"), listed: 1, ..Observed::default() };
+        let observed =
+            Observed { code: Some(4), stdout: format!("{line}\n"), listed: 1, ..Observed::default() };
         assert_eq!(of(&play.unwrap(), &observed), [Finding::NotAccepted("no".to_owned())]);
     }
 

@@ -98,7 +98,8 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
     for (turn, play) in (1..=turns).zip(plays(seed)) {
         let request = play.model.task.request();
         *stage.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(Stage::new(play.clone()));
-        let wrote = child.stdin.as_mut().map(|input| writeln!(input, "{request}").and_then(|()| input.flush()));
+        let wrote =
+            child.stdin.as_mut().map(|input| writeln!(input, "{request}").and_then(|()| input.flush()));
         if !matches!(wrote, Some(Ok(()))) || !finishes(&mut child, &err).map_err(failed)? {
             long.findings.push(format!("request {turn} ({}) has no end", play.kind.name));
             break;
@@ -217,7 +218,8 @@ mod tests {
         assert_eq!(course(|turn| turn as f64), ["descriptors grow from at most 49.0 to at least 75.0"]);
         assert_eq!(course(|turn| if turn < 50 { 20.0 } else { 21.0 }).len(), 1, "one that never comes back");
         let memory = |step: f64| {
-            let samples = (0..100).map(|turn| Sample { turn, memory: 30.0 + step * turn as f64, ..Sample::default() });
+            let samples =
+                (0..100).map(|turn| Sample { turn, memory: 30.0 + step * turn as f64, ..Sample::default() });
             growth(&samples.collect::<Vec<_>>()).len()
         };
         assert_eq!((memory(0.05), memory(1.0)), (0, 1));

@@ -44,7 +44,8 @@ const HOUR: f64 = 3600.0;
 /// # Errors
 /// The program cannot be built or started, or something happened that may not.
 pub fn run(options: &cli::Soak) -> Result<()> {
-    if let Some(name) = options.kind.iter().find(|name| hostile::all().all(|kind| kind.name != name.as_str())) {
+    if let Some(name) = options.kind.iter().find(|name| hostile::all().all(|kind| kind.name != name.as_str()))
+    {
         let known: Vec<&str> = hostile::all().map(|kind| kind.name).collect();
         return Err(Error::Other(format!("there is no kind {name}; there are {}", known.join(", "))));
     }
@@ -84,7 +85,10 @@ pub fn run(options: &cli::Soak) -> Result<()> {
         // Where something was found, its folders stay, as do those of single runs.
         0 if !options.only.is_empty() => Ok(()),
         0 => files::remove_folder(&soak.root),
-        count => Err(Error::Other(format!("the soak has {count} finding(s); what was written lies in {}", soak.root.display()))),
+        count => Err(Error::Other(format!(
+            "the soak has {count} finding(s); what was written lies in {}",
+            soak.root.display()
+        ))),
     }
 }
 
@@ -165,10 +169,21 @@ impl Soak {
         } else {
             say(format!(
                 "run {number}, {} {:?} {:?} {:?}: exit {}, {}, {:.1} s; {}",
-                outcome.kind, play.whose, play.often, play.model.task, outcome.code, outcome.ending, outcome.seconds, outcome.told
+                outcome.kind,
+                play.whose,
+                play.often,
+                play.model.task,
+                outcome.code,
+                outcome.ending,
+                outcome.seconds,
+                outcome.told
             ));
             outcome.findings.iter().for_each(|finding| say(format!("  {finding}")));
-            say(format!("  again: cargo xtask soak --seed {} --only {number}; {}", self.options.seed, place.root().display()));
+            say(format!(
+                "  again: cargo xtask soak --seed {} --only {number}; {}",
+                self.options.seed,
+                place.root().display()
+            ));
         }
         Ok(outcome)
     }

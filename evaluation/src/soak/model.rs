@@ -122,9 +122,10 @@ impl Task {
         let write = |text: &str| ("write_file", json!({"path": "report.txt", "content": text}));
         match self {
             Self::Three if step == STEPS[1] => (vec![notes], "The harbour is closed until May."),
-            Self::Three if step == STEPS[2] => {
-                (vec![write("3, and the harbour is closed\n")], "report.txt holds the number 3 and the harbour.")
-            }
+            Self::Three if step == STEPS[2] => (
+                vec![write("3, and the harbour is closed\n")],
+                "report.txt holds the number 3 and the harbour.",
+            ),
             Self::Count | Self::Three => (vec![count], "3"),
             Self::Read => (vec![notes], "The harbour is closed until May."),
             Self::Write => (
@@ -139,7 +140,10 @@ impl Task {
                 "docs/b.txt says 2 now.",
             ),
             Self::Append => (
-                vec![("shell", json!({"command": format!("echo answer-{number} >> lines.log; cat lines.log")}))],
+                vec![(
+                    "shell",
+                    json!({"command": format!("echo answer-{number} >> lines.log; cat lines.log")}),
+                )],
                 "A line was appended to lines.log.",
             ),
             Self::Deed(command) => {
@@ -216,7 +220,9 @@ impl Model {
     fn parts(&self, call: &Call, number: usize) -> Value {
         let lines = call.lines();
         let request = lines.iter().find_map(|line| line.strip_prefix("Request: "));
-        let last = lines.iter().filter_map(|line| line.strip_prefix("Call ")?.split(':').next()?.parse::<u64>().ok());
+        let last = lines
+            .iter()
+            .filter_map(|line| line.strip_prefix("Call ")?.split(':').next()?.parse::<u64>().ok());
         let last = match self.judge {
             Judge::Inventive => 4711,
             Judge::Satisfied | Judge::Never | Judge::Wavering => last.last().unwrap_or(1),
@@ -251,7 +257,11 @@ impl Model {
         let step = lines.iter().rev().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
         let (calls, words) = self.task.step(step, number);
         let Some((name, mut arguments)) = calls.into_iter().nth(call.turns()) else {
-            return Said::words(if call.has_tools() { words.to_owned() } else { json!({"answer": words}).to_string() });
+            return Said::words(if call.has_tools() {
+                words.to_owned()
+            } else {
+                json!({"answer": words}).to_string()
+            });
         };
         if call.has_tools() {
             return Said::call(id, name, arguments);
@@ -272,9 +282,7 @@ impl Loop {
         match self {
             Self::Same => shell("ls docs".to_owned()),
             Self::Comment => shell(format!("ls docs # look {number}")),
-            Self::Alternating => {
-                shell(if number.is_multiple_of(2) { "ls docs" } else { "ls" }.to_owned())
-            }
+            Self::Alternating => shell(if number.is_multiple_of(2) { "ls docs" } else { "ls" }.to_owned()),
             Self::Missing => {
                 Said::call(id, "read_file", json!({"path": format!("no-such-file-{number}.txt")}))
             }
@@ -316,7 +324,8 @@ mod tests {
     fn the_judge_points_at_the_last_call_and_takes_the_request_whole() {
         let schema = json!({"json_schema": {"name": "parts", "schema": {"properties": {"verdicts": {"minItems": 2}}}}});
         let messages = json!([{"role": "user", "content": "Request: Do it\nCall 1: ls\nCall 2: cat"}]);
-        let said = model(Task::Count).says(&call(json!({"response_format": schema, "messages": messages})), 1);
+        let said =
+            model(Task::Count).says(&call(json!({"response_format": schema, "messages": messages})), 1);
         let judged: Value = serde_json::from_str(&said.text).unwrap();
         assert_eq!((&judged["parts"][0]["quote"], &judged["parts"][0]["call"]), (&json!("Do it"), &json!(2)));
         assert_eq!(judged["verdicts"].as_array().unwrap().len(), 2);

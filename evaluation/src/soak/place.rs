@@ -78,7 +78,9 @@ impl Place {
     pub(super) fn left(&self) -> Vec<String> {
         ["tmp", "run"]
             .into_iter()
-            .flat_map(|name| names(&self.root.join(name)).into_iter().map(move |left| format!("{name}/{left}")))
+            .flat_map(|name| {
+                names(&self.root.join(name)).into_iter().map(move |left| format!("{name}/{left}"))
+            })
             .collect()
     }
 

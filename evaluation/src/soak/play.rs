@@ -141,9 +141,15 @@ impl Play {
         let among = match kind.does {
             Does::Answers(on, _) if on.needs_calls() => 1,
             Does::Nothing => names.len().saturating_sub(1),
-            Does::Answers(..) | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) | Does::Signals(_) => names.len(),
+            Does::Answers(..) | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) | Does::Signals(_) => {
+                names.len()
+            }
         };
-        let name = usize::try_from(draw.below(among as u64)).ok().and_then(|at| names.get(at)).copied().unwrap_or(CHAT[0]);
+        let name = usize::try_from(draw.below(among as u64))
+            .ok()
+            .and_then(|at| names.get(at))
+            .copied()
+            .unwrap_or(CHAT[0]);
         let is_sound = matches!(kind.does, Does::Nothing);
         let limit = usize::try_from(draw.below(LIMITS.len() as u64)).unwrap_or_default();
         let options = LIMITS.get(limit).copied().filter(|_| !is_sound).unwrap_or_default();
@@ -165,7 +171,8 @@ impl Play {
     /// The options of `artoo run`.
     pub(super) fn arguments(&self) -> Vec<String> {
         let grants = ["creates", "overwrites", "deletes", "unknown"].into_iter();
-        let grants = grants.filter(|_| self.is_granted).flat_map(|kind| ["--yes".to_owned(), kind.to_owned()]);
+        let grants =
+            grants.filter(|_| self.is_granted).flat_map(|kind| ["--yes".to_owned(), kind.to_owned()]);
         self.options.iter().cloned().chain(grants).collect()
     }
 
@@ -305,15 +312,16 @@ mod tests {
     #[test]
     fn each_kind_is_tried_before_any_comes_again() {
         let count = hostile::all().count();
-        let names: BTreeSet<&str> =
-            (0..count as u64).map(|number| Play::of(9, number).kind.name).collect();
+        let names: BTreeSet<&str> = (0..count as u64).map(|number| Play::of(9, number).kind.name).collect();
         assert_eq!(names.len(), count);
     }
 
     #[test]
     fn a_hostile_answer_is_on_record() {
         let always = (0..).map(|number| Play::of(3, number)).find(|play| {
-            play.kind.name == "key-revoked" && play.whose == Whose::BehindThePlan && play.often == Often::Always
+            play.kind.name == "key-revoked"
+                && play.whose == Whose::BehindThePlan
+                && play.often == Often::Always
         });
         let stage = Stage::new(always.unwrap());
         let call = |name: &str| Call {

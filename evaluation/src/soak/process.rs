@@ -105,7 +105,10 @@ mod tests {
         assert!(found.len() == 1 && found[0].contains("read wait"), "{found:?}");
         let (pid, _) = now_in(folder.path()).remove(0);
         let figures = figures(pid).unwrap();
-        assert!(figures.resident > 0.0 && figures.threads == 1.0 && figures.descriptors >= 3.0, "{figures:?}");
+        assert!(
+            figures.resident > 0.0 && figures.threads == 1.0 && figures.descriptors >= 3.0,
+            "{figures:?}"
+        );
         drop(beside);
         assert!(left_in(folder.path(), Duration::ZERO).is_empty());
     }

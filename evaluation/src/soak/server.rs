@@ -137,11 +137,7 @@ impl Connection<'_> {
         }
         let next = self.unread.split_off(length);
         let body = std::mem::replace(&mut self.unread, next);
-        Ok(Some(Call {
-            path,
-            bytes: body.len(),
-            body: serde_json::from_slice(&body).unwrap_or(Value::Null),
-        }))
+        Ok(Some(Call { path, bytes: body.len(), body: serde_json::from_slice(&body).unwrap_or(Value::Null) }))
     }
 
     /// Reads something; false if the client has left or the server ends.

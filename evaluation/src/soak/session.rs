@@ -85,8 +85,7 @@ pub(super) fn run(artoo: &Path, play: &Play, place: &Place) -> Result<Observed> 
     observed.processes = process::left_in(place.root(), GONE);
     observed.temporary = place.left();
     observed.changed = place.changed(false);
-    observed.cut =
-        place.made().into_iter().filter(|name| name.starts_with(super::hostile::CUT)).collect();
+    observed.cut = place.made().into_iter().filter(|name| name.starts_with(super::hostile::CUT)).collect();
     observed.lines = place.lines();
     observed.seen = stage.seen();
     drop(server);
@@ -124,7 +123,8 @@ pub(super) fn of_server(wire: Wire, model: &str, address: &str) -> Vec<(&'static
 fn watched(mut command: Command, play: &Play, stage: &Stage) -> Result<Observed> {
     let started = Instant::now();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|source| Error::Start { command: "artoo run".to_owned(), source })?;
+    let mut child =
+        command.spawn().map_err(|source| Error::Start { command: "artoo run".to_owned(), source })?;
     let (out, err) = (Drained::of(child.stdout.take()), Drained::of(child.stderr.take()));
     let mut observed = Observed::default();
     let mut signal = match play.kind.does {
@@ -135,7 +135,8 @@ fn watched(mut command: Command, play: &Play, stage: &Stage) -> Result<Observed>
         if let Some(figures) = process::figures(child.id()) {
             observed.memory = observed.memory.max(figures.most);
         }
-        let status = child.try_wait().map_err(|source| Error::Start { command: "artoo run".to_owned(), source })?;
+        let status =
+            child.try_wait().map_err(|source| Error::Start { command: "artoo run".to_owned(), source })?;
         if let Some(status) = status {
             break status;
         }
@@ -182,7 +183,8 @@ fn recorded(artoo: &Path, place: &Place, observed: &mut Observed) -> Result<()> 
         observed.audit = Some(String::from_utf8_lossy(&text).trim().to_owned());
     }
     let listed = said(&["runs", "list", "--json"])?;
-    observed.listed = String::from_utf8_lossy(&listed.stdout).lines().filter(|line| line.starts_with('{')).count();
+    observed.listed =
+        String::from_utf8_lossy(&listed.stdout).lines().filter(|line| line.starts_with('{')).count();
     Ok(())
 }
 
@@ -234,5 +236,64 @@ impl Drained {
         // A panic of that thread was printed where it happened.
         let _ = reading.join();
         Some(self.so_far())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+    use crate::{files, soak::outcome::Outcome};
+
+    const RESULT: &str = r#"{"type":"run.finished","directive":"accept","output":"3","exit_code":0}"#;
+
+    /// What is found of a program that runs this script in the place of a run, and is sound otherwise.
+    fn found(script: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("artoo.sh");
+        let records = "case \"$1\" in runs) echo '{}'; exit 0;; audit) exit 0;; esac";
+        files::write(&program, format!("#!/bin/sh\n{records}\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let place = Place::make(folder.path().join("place")).unwrap();
+        let mut plays = (0..).map(|number| Play::of(1, number));
+        let play = plays.find(|play| play.kind.name == "none").unwrap();
+        let observed = run(&program, &play, &place).unwrap();
+        let outcome = Outcome::of(&play, &observed);
+        for line in &observed.processes {
+            let pid = line.split(' ').next().unwrap();
+            Program::new("kill", ["-KILL", pid]).run().unwrap();
+        }
+        outcome.names
+    }
+
+    #[test]
+    fn a_sound_program_has_no_finding() {
+        assert_eq!(found(&format!("echo '{RESULT}'")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_a_program_leaves_is_found() {
+        let table = [
+            ("(trap '' HUP; exec sleep 300 >/dev/null 2>&1) &", "processes left"),
+            ("mkdir \"$TMPDIR/artoo-left\"", "temporary files left"),
+            ("echo x > \"$HOME/outside/kept.txt\"", "changed outside"),
+            ("echo x > lines.log; echo x >> lines.log", "call carried out twice"),
+            ("touch cut-call-3.txt", "cut call carried out"),
+            ("echo \"thread 'main' panicked at x.rs\" >&2", "panic"),
+            ("kill -KILL $$", "killed by a signal"),
+        ];
+        for (script, name) in table {
+            assert!(found(&format!("echo '{RESULT}'\n{script}")).contains(&name.to_owned()), "{script}");
+        }
+    }
+
+    #[test]
+    fn the_server_is_where_the_environment_says() {
+        // Only bash connects by itself.
+        let script = format!(
+            "bash -c 'p=${{ARTOO_BASE_URL##*:}}; exec 3<>/dev/tcp/127.0.0.1/${{p%%/*}}' && echo '{RESULT}'"
+        );
+        assert_eq!(found(&script), Vec::<String>::new());
     }
 }

@@ -59,7 +59,9 @@ fn sums(conditions: &Conditions, outcomes: &[Outcome]) -> String {
     let _ = writeln!(text, "| runs, each a process of its own | {} |", outcomes.len());
     let _ = writeln!(text, "| without a finding | {sound} |");
     let _ = writeln!(text, "| ended by `--timeout` | {timeouts} |");
-    for (name, values, unit) in [("time", &seconds, "s"), ("model calls", &calls, ""), ("most memory", &memory, "MiB")] {
+    for (name, values, unit) in
+        [("time", &seconds, "s"), ("model calls", &calls, ""), ("most memory", &memory, "MiB")]
+    {
         let _ = writeln!(
             text,
             "| {name}: median, 95 %, most | {:.1}, {:.1}, {:.1} {unit} |",
@@ -88,7 +90,13 @@ fn findings(outcomes: &[Outcome], long: &Long) -> String {
         kinds.sort_unstable();
         kinds.dedup();
         let numbers: Vec<String> = of.iter().take(5).map(|outcome| outcome.number.to_string()).collect();
-        let _ = writeln!(text, "| {name} | {} | {} | `--only {}` |", of.len(), kinds.join(", "), numbers.join("`, `--only "));
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {} | `--only {}` |",
+            of.len(),
+            kinds.join(", "),
+            numbers.join("`, `--only ")
+        );
     }
     for finding in &long.findings {
         let _ = writeln!(text, "| in the conversation: {} | | | |", finding.replace('|', "/"));

@@ -22,14 +22,20 @@ pub(super) const KINDS: &[Kind] = &[
     kind("usage-huge", Group::Usage, On::Any, |answer| counts(answer, &json!(u64::MAX))),
     kind("usage-absent", Group::Usage, On::Any, |answer| {
         answer.stream.usage = None;
-        answer.stream.opening.iter_mut().for_each(|event| drop(event.pointer_mut("/message/usage").map(Value::take)));
+        answer
+            .stream
+            .opening
+            .iter_mut()
+            .for_each(|event| drop(event.pointer_mut("/message/usage").map(Value::take)));
         answer.stream.reply()
     }),
     kind("usage-null", Group::Usage, On::Any, |answer| {
         answer.stream.usage = Some(Value::Null);
         answer.stream.reply()
     }),
-    kind("finish-unknown", Group::Incomplete, On::Any, |answer| ended_by(answer, json!("insufficient_system_resource"))),
+    kind("finish-unknown", Group::Incomplete, On::Any, |answer| {
+        ended_by(answer, json!("insufficient_system_resource"))
+    }),
     kind("finish-empty", Group::Incomplete, On::Any, |answer| ended_by(answer, json!(""))),
     kind("finish-filter", Group::Incomplete, On::Chat, |answer| ended_by(answer, json!("content_filter"))),
     kind("finish-refusal", Group::Incomplete, On::Messages, |answer| ended_by(answer, json!("refusal"))),
@@ -45,7 +51,8 @@ pub(super) const KINDS: &[Kind] = &[
     }),
     kind("error-event", Group::Incomplete, On::Any, |answer| {
         answer.half();
-        answer.stream.end = vec![json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})];
+        answer.stream.end =
+            vec![json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})];
         answer.stream.usage = None;
         answer.stream.is_marked = false;
         answer.stream.reply()
@@ -110,7 +117,9 @@ pub(super) const KINDS: &[Kind] = &[
     kind("comments-and-empty-events", Group::Form, On::Any, |answer| {
         let noise = b": keep-alive\n\ndata: {}\n\ndata:\n\nretry: 5\n\nid\n\n".to_vec();
         let events = answer.stream.events();
-        Reply::stream(events.into_iter().flat_map(|event| [Act::Send(noise.clone()), Act::Send(event)]).collect())
+        Reply::stream(
+            events.into_iter().flat_map(|event| [Act::Send(noise.clone()), Act::Send(event)]).collect(),
+        )
     }),
     kind("pretty-events", Group::Form, On::Chat, |answer| {
         let text = String::from_utf8_lossy(&answer.stream.bytes()).replace("\",\"", "\",\ndata: \"");
@@ -195,7 +204,9 @@ fn surrogates(answer: &mut Answer<'_>, escapes: &[&str]) -> Reply {
     const HERE: &str = "HERE";
     let form = match answer.wire {
         Wire::Chat => delta(json!({"content": HERE})),
-        Wire::Messages => json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": HERE}}),
+        Wire::Messages => {
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": HERE}})
+        }
     };
     let form = String::from_utf8_lossy(&event(&form)).into_owned();
     let mut reply = answer.stream.reply();

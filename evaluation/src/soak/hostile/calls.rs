@@ -42,12 +42,15 @@ pub(super) const KINDS: &[Kind] = &[
         let (id, name, arguments) = answer.first_call();
         let parts = thirds(&arguments);
         let content = parts.iter().enumerate();
-        let content = content.map(|(at, part)| piece(Some(0), Some(&format!("{id}-{at}")), Some(&name), Some(part)));
+        let content =
+            content.map(|(at, part)| piece(Some(0), Some(&format!("{id}-{at}")), Some(&name), Some(part)));
         answer.with(content.collect())
     }),
     kind("call-without-index", Group::Calls, On::ChatCalls, |answer| {
         let (id, name, arguments) = answer.first_call();
-        answer.with(thirds(&arguments).iter().map(|part| piece(None, Some(&id), Some(&name), Some(part))).collect())
+        answer.with(
+            thirds(&arguments).iter().map(|part| piece(None, Some(&id), Some(&name), Some(part))).collect(),
+        )
     }),
     kind("call-under-other-index", Group::Calls, On::ChatCalls, |answer| {
         let (id, name, arguments) = answer.first_call();
@@ -101,7 +104,9 @@ pub(super) const KINDS: &[Kind] = &[
     }),
     kind("call-input-in-pieces", Group::Calls, On::MessagesCalls, |answer| {
         let (id, name, arguments) = answer.first_call();
-        let mut content = vec![json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}})];
+        let mut content = vec![
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}}),
+        ];
         content.extend(characters(&arguments).map(|part| {
             json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": part}})
         }));

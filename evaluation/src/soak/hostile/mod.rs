@@ -244,7 +244,11 @@ mod tests {
     fn each_name_is_of_one_kind() {
         let names: BTreeSet<&str> = all().map(|kind| kind.name).collect();
         assert_eq!(names.len(), all().count());
-        assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')));
+        assert!(
+            names
+                .iter()
+                .all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'))
+        );
     }
 
     /// A kind that says what the sound server says tries nothing.

@@ -53,11 +53,23 @@ pub(super) const KINDS: &[Kind] = &[
     deed("fills-one-line", "head -c 20000000 /dev/zero | tr '\\0' x"),
     deed("binary-output", "head -c 300000 /dev/urandom"),
     deed("progress-bars", "for i in $(seq 3000); do printf '\\r\\033[32m%s%%' $i; done"),
-    deed("odd-names", "mkdir -p odd && cd odd && touch -- -rf \"$(printf 'a\\nb')\" \"$(printf 'e\\033[2Jf')\" \"$(printf 'caf\\351')\" 'x y' && ls -1q"),
-    deed("deep-folders", "d=deep; for i in $(seq 60); do d=$d/ddddddddddddddd; done; mkdir -p $d && echo made"),
-    deed("locked-folder", "mkdir -p locked/in && touch locked/in/x && chmod 000 locked/in && chmod 555 locked; echo locked"),
+    deed(
+        "odd-names",
+        "mkdir -p odd && cd odd && touch -- -rf \"$(printf 'a\\nb')\" \"$(printf 'e\\033[2Jf')\" \"$(printf 'caf\\351')\" 'x y' && ls -1q",
+    ),
+    deed(
+        "deep-folders",
+        "d=deep; for i in $(seq 60); do d=$d/ddddddddddddddd; done; mkdir -p $d && echo made",
+    ),
+    deed(
+        "locked-folder",
+        "mkdir -p locked/in && touch locked/in/x && chmod 000 locked/in && chmod 555 locked; echo locked",
+    ),
     deed("sparse-file", "truncate -s 4G sparse.bin; echo made"),
-    deed("pipe-and-socket", "mkfifo pipe; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")' 2>/dev/null; ls"),
+    deed(
+        "pipe-and-socket",
+        "mkfifo pipe; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")' 2>/dev/null; ls",
+    ),
     deed("link-loop", "ln -s a b; ln -s b a; ln -s . self; ls -l"),
     deed("reads-input", "cat; read x; echo done"),
     deed("dies-by-signal", "kill -SEGV $$"),

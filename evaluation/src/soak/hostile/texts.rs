@@ -7,7 +7,9 @@ use crate::soak::{reply::Reply, stream::Said};
 
 pub(super) const KINDS: &[Kind] = &[
     kind("text-hermes", Group::Texts, On::Calls, |answer| {
-        as_text(answer, |name, arguments| format!("<tool_call>\n{}\n</tool_call>", object(name, "arguments", arguments)))
+        as_text(answer, |name, arguments| {
+            format!("<tool_call>\n{}\n</tool_call>", object(name, "arguments", arguments))
+        })
     }),
     kind("text-words-and-hermes", Group::Texts, On::Calls, |answer| {
         as_text(answer, |name, arguments| {
@@ -40,7 +42,9 @@ pub(super) const KINDS: &[Kind] = &[
     }),
     kind("text-harmony", Group::Texts, On::Calls, |answer| {
         as_text(answer, |name, arguments| {
-            format!("<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{arguments}<|call|>")
+            format!(
+                "<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{arguments}<|call|>"
+            )
         })
     }),
     kind("text-bare-json", Group::Texts, On::Calls, |answer| {

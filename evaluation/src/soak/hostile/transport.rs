@@ -9,11 +9,12 @@ use crate::soak::reply::{Act, Framing, Reply};
 
 /// Statuses that pass, or do not.
 const STATUSES: [u16; 34] = [
-    400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 413, 415, 418, 421, 422, 424, 425, 429, 451, 498, 499, 500, 501,
-    502, 503, 504, 507, 520, 522, 524, 525, 527, 529, 530,
+    400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 413, 415, 418, 421, 422, 424, 425, 429, 451, 498, 499,
+    500, 501, 502, 503, 504, 507, 520, 522, 524, 525, 527, 529, 530,
 ];
 /// What stands in `Retry-After`.
-const RETRY_AFTER: [&str; 7] = ["0", "1", "0.5", "-1", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "99999999999999999999"];
+const RETRY_AFTER: [&str; 7] =
+    ["0", "1", "0.5", "-1", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "99999999999999999999"];
 /// Bodies of errors with status 200.
 const ERRORS: [&str; 8] = [
     r#"{"detail": "Model is loading"}"#,
@@ -34,14 +35,20 @@ pub(super) const REFUSALS: &[Kind] = &[
     kind("status-with-retry-after", Group::Refusals, On::Any, |answer| {
         let status = answer.one_of(&[429_u16, 503, 529, 500, 408]).unwrap_or(429);
         let after = answer.one_of(&RETRY_AFTER).unwrap_or("0");
-        refusal(status, &json!({"message": "slow down", "type": "rate_limit_error"})).header("retry-after", after)
+        refusal(status, &json!({"message": "slow down", "type": "rate_limit_error"}))
+            .header("retry-after", after)
     }),
     kind("status-without-body", Group::Refusals, On::Any, |answer| {
         Reply::body(answer.one_of(&STATUSES).unwrap_or(500), "text/plain", "")
     }),
     kind("gateway-page", Group::Refusals, On::Any, |answer| {
-        let status = answer.one_of(&[502_u16, 503, 520, 521, 522, 523, 524, 525, 526, 527, 530]).unwrap_or(520);
-        Reply::body(status, "text/html", format!("<html><title>{status}</title>{}</html>", "x".repeat(20_000)))
+        let status =
+            answer.one_of(&[502_u16, 503, 520, 521, 522, 523, 524, 525, 526, 527, 530]).unwrap_or(520);
+        Reply::body(
+            status,
+            "text/html",
+            format!("<html><title>{status}</title>{}</html>", "x".repeat(20_000)),
+        )
     }),
     kind("error-body-with-200", Group::Refusals, On::Any, |answer| {
         Reply::body(200, "application/json", answer.one_of(&ERRORS).unwrap_or("null"))
@@ -52,10 +59,16 @@ pub(super) const REFUSALS: &[Kind] = &[
     }),
     kind("tool-use-failed", Group::Refusals, On::Chat, |_| {
         let text = r#"<function=shell>{"command": "ls"}</function>"#;
-        refusal(400, &json!({"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": text}))
+        refusal(
+            400,
+            &json!({"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": text}),
+        )
     }),
     kind("json-validate-failed", Group::Refusals, On::Chat, |_| {
-        refusal(400, &json!({"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "{"}))
+        refusal(
+            400,
+            &json!({"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "{"}),
+        )
     }),
     kind("context-too-small", Group::Refusals, On::Any, |answer| {
         let limit = answer.call.limit();
@@ -66,22 +79,31 @@ pub(super) const REFUSALS: &[Kind] = &[
     }),
     kind("output-too-small", Group::Refusals, On::Any, |answer| {
         let limit = answer.call.limit();
-        let text = format!("max_tokens: {limit} > 512, which is the maximum allowed number of output tokens for this model");
+        let text = format!(
+            "max_tokens: {limit} > 512, which is the maximum allowed number of output tokens for this model"
+        );
         small(answer, 512, &text)
     }),
     kind("prompt-too-long", Group::Refusals, On::Any, |_| {
         let text = "This model's maximum context length is 4096 tokens. However, your messages resulted in 5210 tokens.";
-        refusal(400, &json!({"message": text, "type": "invalid_request_error", "code": "context_length_exceeded"}))
+        refusal(
+            400,
+            &json!({"message": text, "type": "invalid_request_error", "code": "context_length_exceeded"}),
+        )
     }),
     kind("knows-no-tools", Group::Refusals, On::Any, |answer| {
         let body = &answer.call.body;
         let refused = ["tools", "response_format", "output_config", "temperature", "stream_options"];
         match refused.iter().find(|name| body.get(**name).is_some()) {
-            Some(name) => refusal(400, &json!({"message": format!("Unknown parameter: '{name}'."), "param": name})),
+            Some(name) => {
+                refusal(400, &json!({"message": format!("Unknown parameter: '{name}'."), "param": name}))
+            }
             None => answer.stream.reply(),
         }
     }),
-    kind("key-revoked", Group::Refusals, On::Any, |_| refusal(401, &json!({"message": "Incorrect API key provided"}))),
+    kind("key-revoked", Group::Refusals, On::Any, |_| {
+        refusal(401, &json!({"message": "Incorrect API key provided"}))
+    }),
     kind("no-credits", Group::Refusals, On::Any, |_| {
         refusal(429, &json!({"message": "You exceeded your current quota", "code": "insufficient_quota"}))
     }),
@@ -91,9 +113,7 @@ pub(super) const REFUSALS: &[Kind] = &[
 ];
 
 pub(super) const KINDS: &[Kind] = &[
-    kind("silence", Group::Transport, On::Any, |_| {
-        Reply { acts: vec![Act::Stall], ..Reply::bare("") }
-    }),
+    kind("silence", Group::Transport, On::Any, |_| Reply { acts: vec![Act::Stall], ..Reply::bare("") }),
     kind("silence-behind-the-head", Group::Transport, On::Any, |_| Reply::stream(vec![Act::Stall])),
     kind("closed-at-once", Group::Transport, On::Any, |_| Reply::bare("")),
     kind("closed-in-the-head", Group::Transport, On::Any, |_| Reply::bare("HTTP/1.1 200 OK\r\ncontent-ty")),
@@ -106,7 +126,11 @@ pub(super) const KINDS: &[Kind] = &[
         reply
     }),
     kind("html", Group::Transport, On::Any, |_| {
-        Reply::body(200, "text/html", "<!doctype html><html><body><h1>Sign in to the hotel</h1></body></html>")
+        Reply::body(
+            200,
+            "text/html",
+            "<!doctype html><html><body><h1>Sign in to the hotel</h1></body></html>",
+        )
     }),
     kind("gzip", Group::Transport, On::Any, |answer| {
         let bytes = [b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03".to_vec(), noise(answer, 500)].concat();
@@ -140,10 +164,13 @@ pub(super) const KINDS: &[Kind] = &[
         Reply { framing: Framing::Length(announced), ..Reply::body(200, "text/event-stream", bytes) }
     }),
     kind("bad-chunk-size", Group::Transport, On::Any, |_| {
-        Reply::bare("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nzz\r\ndata\r\n")
+        Reply::bare(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nzz\r\ndata\r\n",
+        )
     }),
-    kind("until-the-connection-ends", Group::Transport, On::Any, |answer| {
-        Reply { framing: Framing::Close, ..answer.stream.reply() }
+    kind("until-the-connection-ends", Group::Transport, On::Any, |answer| Reply {
+        framing: Framing::Close,
+        ..answer.stream.reply()
     }),
     kind("huge-headers", Group::Transport, On::Any, |answer| {
         answer.stream.reply().header("x-padding", &"p".repeat(2 * 1024 * 1024))
@@ -153,11 +180,15 @@ pub(super) const KINDS: &[Kind] = &[
         Reply::stream(vec![Act::Send(line)])
     }),
     kind("megabytes-of-events", Group::Transport, On::Any, |answer| {
-        let bytes = answer.stream.content.first().map(crate::soak::stream::event).unwrap_or_default().repeat(200);
+        let bytes =
+            answer.stream.content.first().map(crate::soak::stream::event).unwrap_or_default().repeat(200);
         Reply::stream((0..200).map(|_| Act::Send(bytes.clone())).collect())
     }),
     kind("endless-comments", Group::Transport, On::Any, |_| {
-        Reply::stream(vec![Act::Forever { bytes: b": keep-alive\n\n".to_vec(), every: Duration::from_millis(100) }])
+        Reply::stream(vec![Act::Forever {
+            bytes: b": keep-alive\n\n".to_vec(),
+            every: Duration::from_millis(100),
+        }])
     }),
     kind("endless-empty-events", Group::Transport, On::Any, |_| {
         let bytes = b"data: {\"choices\":[{\"index\":0,\"delta\":{}}]}\n\n".to_vec();
@@ -176,7 +207,8 @@ pub(super) const KINDS: &[Kind] = &[
     kind("slow-drip", Group::Transport, On::Any, |answer| {
         let bytes = answer.stream.bytes();
         let pieces = bytes.chunks(bytes.len().div_ceil(40).max(1));
-        let drips = pieces.flat_map(|piece| [Act::Send(piece.to_vec()), Act::Wait(Duration::from_millis(40))]);
+        let drips =
+            pieces.flat_map(|piece| [Act::Send(piece.to_vec()), Act::Wait(Duration::from_millis(40))]);
         Reply::stream(drips.collect())
     }),
 ];
