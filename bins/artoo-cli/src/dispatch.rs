@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::args::{self, Command, CommonArgs, Parsed};
+use crate::args::{self, Command, CommonArgs, Parsed, RunsCommand};
 use crate::commands;
 use crate::error::{CommandError, Exit};
 use crate::log::{self, Secrets};
@@ -27,35 +27,57 @@ pub(crate) struct Context<'a> {
     pub(crate) terminal: &'a mut Terminal,
 }
 
-/// Runs the command that the arguments name.
+/// Runs the command that the arguments name. The folders are looked for only where a command may need them.
 pub(crate) fn run(
     words: &[OsString],
     environment: &Environment,
-    folders: &Folders,
     streams: Streams,
     terminal: &mut Terminal,
 ) -> Result<Exit, CommandError> {
-    let (command, common) = match args::parse(words, terminal.data_look().columns)? {
-        Parsed::Command(command, common) => (command, common),
-        Parsed::Repl(args, common) => {
-            let log_secrets = log::start(&common, environment, folders, terminal)?;
-            let mut context = Context { words, environment, folders, common, streams, log_secrets, terminal };
-            return crate::repl::run(&mut context, *args);
-        }
+    let started = Started { words, environment, streams };
+    match args::parse(words, terminal.data_look().columns)? {
         Parsed::Text(text) => {
             let colour = terminal.data_look().colour;
             terminal.data(&styled(&text, colour))?;
-            return Ok(Exit::OK);
+            Ok(Exit::OK)
         }
         Parsed::Mistake(text) => {
             let colour = terminal.look().colour;
             terminal.note(styled(&text, colour).trim_end());
-            return Ok(Exit::USAGE);
+            Ok(Exit::USAGE)
         }
-    };
-    let log_secrets = log::start(&common, environment, folders, terminal)?;
-    let mut context = Context { words, environment, folders, common, streams, log_secrets, terminal };
-    dispatch(&mut context, *command)
+        Parsed::Repl(args, common) => {
+            started.within(common, terminal, |context| crate::repl::run(context, *args))
+        }
+        Parsed::Command(command, common) => match *command {
+            // They are the same everywhere.
+            Command::Completions(args) => commands::completions::run(terminal, &args),
+            Command::Man => commands::man::run(terminal),
+            command => started.within(common, terminal, |context| dispatch(context, command)),
+        },
+    }
+}
+
+/// What the program was started with.
+struct Started<'a> {
+    words: &'a [OsString],
+    environment: &'a Environment,
+    streams: Streams,
+}
+
+impl Started<'_> {
+    /// Does the work of a command with the folders of this process, and the log.
+    fn within(
+        self,
+        common: CommonArgs,
+        terminal: &mut Terminal,
+        work: impl FnOnce(&mut Context<'_>) -> Result<Exit, CommandError>,
+    ) -> Result<Exit, CommandError> {
+        let Self { words, environment, streams } = self;
+        let folders = Folders::of_process(environment)?;
+        let log_secrets = log::start(&common, environment, &folders, terminal)?;
+        work(&mut Context { words, environment, folders: &folders, common, streams, log_secrets, terminal })
+    }
 }
 
 /// Runs a command of the command line or of the REPL.
@@ -72,8 +94,15 @@ pub(crate) fn dispatch(context: &mut Context<'_>, command: Command) -> Result<Ex
         Command::Audit(command) => commands::audit::run(context, &command),
         Command::Policy(command) => commands::policy::run(context, &command),
         Command::Config(command) => commands::config::run(context, &command),
-        Command::Completions(args) => commands::completions::run(context, &args),
-        Command::Man => commands::man::run(context),
+        Command::Completions(args) => commands::completions::run(context.terminal, &args),
+        Command::Man => commands::man::run(context.terminal),
+        Command::Undo(args) => commands::runs::run(context, &RunsCommand::Undo(args)),
+        Command::Diff(args) => commands::runs::run(context, &RunsCommand::Diff(args)),
+        Command::Explain(args) => commands::runs::run(context, &RunsCommand::Explain(args)),
+        Command::Stop(args) => commands::runs::run(context, &RunsCommand::Stop(args)),
+        Command::Resume(args) => commands::resume::run(context, &args),
+        // The parser has answered these two.
+        Command::Help(_) | Command::Version => Ok(Exit::OK),
     }
 }
 

@@ -30,7 +30,7 @@ mod view;
 use std::io::{IsTerminal, stderr, stdin, stdout};
 use std::process::ExitCode;
 
-use machine::{Environment, Folders};
+use machine::Environment;
 use terminal::{Look, Streams, Terminal};
 
 fn main() -> ExitCode {
@@ -52,9 +52,7 @@ fn main() -> ExitCode {
         Look::of(streams.stderr, columns, &environment),
         terminal::size_of_stderr,
     );
-    let folders = Folders::of_process(&environment);
-    let done =
-        folders.and_then(|folders| dispatch::run(&words, &environment, &folders, streams, &mut terminal));
+    let done = dispatch::run(&words, &environment, streams, &mut terminal);
     let exit = done.unwrap_or_else(|error| {
         terminal.error(&error);
         error.kind().exit()

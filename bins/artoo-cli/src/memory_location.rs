@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::commands::memory::explained;
 use crate::config::{FolderMemory, MemoryMode, Settings};
+use crate::dispatch::Context;
 use crate::error::CommandError;
 
 /// The memory of a folder.
@@ -45,6 +46,11 @@ pub(crate) fn place(settings: &Settings, working_folder: &Path) -> Place {
             Place { folder, own: Some(named), ..shared }
         }
     }
+}
+
+/// The memory of runs in the working folder. Without one it is that of no folder in particular.
+pub(crate) fn place_here(context: &Context<'_>, settings: &Settings) -> Place {
+    place(settings, context.folders.current().unwrap_or(Path::new("/")))
 }
 
 /// A folder name derived from a path.
@@ -81,6 +87,7 @@ pub(crate) fn for_run(
 mod tests {
     use super::*;
     use crate::config::{Merged, resolve};
+    use crate::machine::Folders;
 
     #[test]
     fn the_innermost_named_folder_counts() {
@@ -89,7 +96,7 @@ mod tests {
         let below = root.join("clients/acme/plans");
         std::fs::create_dir_all(&below).unwrap();
         std::os::unix::fs::symlink(root.join("clients"), root.join("link")).unwrap();
-        let (usual, _) = resolve(&Merged::default(), &root, &root).unwrap();
+        let (usual, _) = resolve(&Merged::default(), &Folders::of(&root, &root)).unwrap();
         let settings = Settings {
             memory_of_folders: vec![
                 (root.join("link"), FolderMemory::Separate),

@@ -5,9 +5,9 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 use artoo_bus::{Port, Sender};
 use artoo_checks::Filesystem;
 use artoo_judging::{Dependence, JudgeError, Rerun, Waiting, dependences};
-use artoo_llm_client::{LlmClient, metered};
+use artoo_llm_client::{LlmClient, Silence, metered};
 use artoo_types::{
-    CriterionVerdict, ExecutionResult, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
+    CriterionVerdict, ExecutionResult, Fault, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
     VerdictReached, Warning,
 };
 use tokio::{sync::Mutex, task::JoinSet};
@@ -24,8 +24,11 @@ pub struct Settings {
     pub surroundings: Surroundings,
     /// Maximum number of corrections per subtask.
     pub max_retries: u32,
-    /// Time limit per criterion, for a judge, which is asked at most twice, or for a command that a criterion names.
+    /// How long a judge may be silent over a criterion, which it is asked about at most twice; and the time limit of a
+    /// command that a criterion names.
     pub judge_deadline: Duration,
+    /// Rests while the run waits.
+    pub silence: Silence,
     /// Runs the commands that criteria name.
     pub commands: Arc<dyn RunCommand>,
     /// Runs calls again in perturbed worlds, to find out what they depend on.
@@ -81,10 +84,16 @@ impl Harness {
         if !fast_loop.awaits(&result) {
             return;
         }
+        if let Some(fault) = result.failure.as_ref().and_then(|failure| failure.fault.as_deref()) {
+            return self.end(&mut fast_loop, &result, fault.clone());
+        }
         let subtask = fast_loop.subtask().clone();
         let calls = self.sender.clone();
+        let silence = self.settings.silence.below();
+        let heard = silence.clone();
         let model =
             metered(Arc::clone(&self.model), Role::AgentValidator, Some(subtask.subtask_id), move |call| {
+                heard.heard();
                 if let Err(error) = calls.publish(call) {
                     tracing::debug!(%error, "a model call was not recorded");
                 }
@@ -116,31 +125,33 @@ impl Harness {
             let message = format!("{error}; it is asked again");
             self.publish(Warning { role: Role::AgentValidator, message });
         };
-        let waiting = Waiting { deadline: self.settings.judge_deadline, asked_again: &asked_again };
+        let waiting =
+            Waiting { deadline: self.settings.judge_deadline, silence: &silence, asked_again: &asked_again };
         let (judge, commands) = (self.judge.as_ref(), self.settings.commands.as_ref());
         let judging = async {
-            let result = borne_out(result.clone(), &cx, judge, &model, waiting).await;
+            let result = borne_out(result.clone(), &cx, judge, &model, waiting).await?;
             let kept = fast_loop.unchanged(&result);
             let verdicts = verdicts(&cx, judge, commands, &model, waiting, kept, reached).await?;
             Ok::<_, JudgeError>((result, verdicts))
         };
         let (result, verdicts) = match judging.await {
             Ok(judged) => judged,
-            Err(error) => {
-                // The outcome first: R7 ends the run at the fault, and hands over what it knows.
-                let fault = error.fault(Role::AgentValidator);
-                if let Some(outcome) = fast_loop.unjudged(&result, &fault.message) {
-                    self.publish(outcome);
-                }
-                self.publish(fault);
-                return;
-            }
+            Err(error) => return self.end(&mut fast_loop, &result, error.fault(Role::AgentValidator)),
         };
         match fast_loop.conclude(&result, verdicts) {
             Some(Step::Correct(correction)) => self.publish(correction),
             Some(Step::Done(outcome)) => self.publish(outcome),
             None => {}
         }
+    }
+
+    /// Ends the run with a fault that leaves the result without a verdict. The outcome first: R7 ends the run at the
+    /// fault, and hands over what it knows.
+    fn end(&self, fast_loop: &mut FastLoop, result: &ExecutionResult, fault: Fault) {
+        if let Some(outcome) = fast_loop.unjudged(result, &fault.message) {
+            self.publish(outcome);
+        }
+        self.publish(fault);
     }
 
     /// What a step and its request name, as it is now.

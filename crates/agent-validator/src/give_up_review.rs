@@ -8,7 +8,7 @@ use std::{
 };
 
 use artoo_checks::{Filesystem, MissingName};
-use artoo_judging::{Waiting, decided};
+use artoo_judging::{JudgeError, Waiting, decided};
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode, StepKind, ToolCall};
 
@@ -21,18 +21,21 @@ const MOST_SEARCHED: u64 = 4 * 1024 * 1024;
 /// that another way is tried. No judge is needed if the person has to answer or to consent, if nothing
 /// was looked at, or if what the step names is not there. Without a verdict the claim is not borne out; the attempt has
 /// failed by its own words either way.
+///
+/// # Errors
+/// The provider of the judge's model fails, or its configuration is wrong.
 pub(crate) async fn borne_out(
     result: ExecutionResult,
     cx: &JudgeContext<'_>,
     judge: &dyn Judge,
     model: &Arc<dyn LlmClient>,
     waiting: Waiting<'_>,
-) -> ExecutionResult {
+) -> Result<ExecutionResult, JudgeError> {
     let Some(claim) = claim(&result).filter(|_| cx.result.tool_calls.iter().any(ToolCall::ran)) else {
-        return result;
+        return Ok(result);
     };
     if names_what_is_not_there(&claim, cx).await {
-        return result;
+        return Ok(result);
     }
     let criterion = Criterion::new(
         "What was looked at shows that the step cannot be done, for the reason that is claimed",
@@ -41,9 +44,11 @@ pub(crate) async fn borne_out(
     let claimed = ExecutionResult { output: claim.reason.clone(), verbatim: false, ..cx.result.clone() };
     let cx = JudgeContext { result: &claimed, ..*cx };
     let judging = || async { judge.judge(std::slice::from_ref(&criterion), &cx, model).await };
-    let found = decided(judging, 1, waiting, record(&cx)).await;
-    let is_shown = matches!(found.as_deref(), Ok([(_, Finding::Pass { .. })]));
-    if is_shown { result } else { without(result) }
+    match decided(judging, 1, waiting, record(&cx)).await {
+        Ok(found) if matches!(found.as_slice(), [(_, Finding::Pass { .. })]) => Ok(result),
+        Err(error) if error.of_the_provider().is_some() => Err(error),
+        Ok(_) | Err(_) => Ok(without(result)),
+    }
 }
 
 /// Whether a call failed since something was not there that the step names, that is why it is given up, and nothing that is

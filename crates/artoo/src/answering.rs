@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use artoo_runtime::Answerer;
-use artoo_types::{ApprovalRequested, ApprovalScope, ClarificationRequested, Message, PlanApprovalRequested};
+use artoo_types::{
+    ApprovalRequested, ApprovalScope, ClarificationRequested, ContinuationRequested, Message,
+    PlanApprovalRequested,
+};
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 
@@ -19,7 +22,7 @@ use tokio::sync::mpsc;
 ///
 /// let builder = Artoo::builder().person(|question: &Question| match question {
 ///     Question::Effect(asked) if asked.command.starts_with("touch ") => Answer::Yes,
-///     Question::Effect(_) | Question::Plan(_) | Question::Clarification(_) => Answer::No,
+///     Question::Effect(_) | Question::Plan(_) | Question::Continuation(_) | Question::Clarification(_) => Answer::No,
 /// });
 /// ```
 #[async_trait]
@@ -42,6 +45,8 @@ pub enum Question {
     Clarification(ClarificationRequested),
     /// Whether a plan may run; asked where [`ask_before_plans`](artoo_runtime::Builder::ask_before_plans) is set.
     Plan(PlanApprovalRequested),
+    /// Whether the run goes on, since it has taken much.
+    Continuation(ContinuationRequested),
     /// Whether a call may do what it would: the command, its effects, and what a trial of it changed.
     Effect(Box<ApprovalRequested>),
 }
@@ -57,7 +62,7 @@ pub enum Answer {
     No,
     /// Ends the run instead of answering.
     Stop,
-    /// In words. To a clarification it is the answer, and empty means: go ahead; to an effect a no, with what to do instead; to a plan a no.
+    /// In words. To a clarification it is the answer, and empty means: go ahead; to an effect a no, with what to do instead; to a plan and to going on a no.
     Words(String),
 }
 
@@ -68,6 +73,8 @@ impl Question {
             Some(Self::Clarification(asked.clone()))
         } else if let Message::PlanApprovalRequested(asked) = message {
             Some(Self::Plan(asked.clone()))
+        } else if let Message::ContinuationRequested(asked) = message {
+            Some(Self::Continuation(asked.clone()))
         } else if let Message::ApprovalRequested(asked) = message {
             asked.person.then(|| Self::Effect(Box::new(asked.clone())))
         } else {
@@ -85,6 +92,8 @@ impl Question {
             (Self::Clarification(asked), Answer::No) => to.answer(asked.round, "no".to_owned()),
             (Self::Plan(asked), Answer::Yes | Answer::YesFor(_)) => to.agree(asked.round),
             (Self::Plan(asked), Answer::No | Answer::Words(_)) => to.refuse(asked.round),
+            (Self::Continuation(asked), Answer::Yes | Answer::YesFor(_)) => to.go_on(asked.number),
+            (Self::Continuation(asked), Answer::No | Answer::Words(_)) => to.end_here(asked.number),
             (Self::Effect(asked), Answer::Yes) => to.allow(asked.call_id, ApprovalScope::Once),
             (Self::Effect(asked), Answer::YesFor(scope)) => to.allow(asked.call_id, scope),
             (Self::Effect(asked), Answer::No) => to.deny(asked.call_id, None),

@@ -106,6 +106,14 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
         Message::PlanApprovalDecided(decision) => {
             object(json!({ "round": decision.round, "granted": decision.granted }))
         }
+        Message::ContinuationRequested(request) => object(json!({
+            "number": request.number,
+            "turns": request.turns,
+            "tokens": request.tokens,
+        })),
+        Message::ContinuationDecided(decision) => {
+            object(json!({ "number": decision.number, "granted": decision.granted }))
+        }
         Message::ApprovalRequested(request) => {
             let kinds: BTreeSet<&str> = request.effects.iter().map(|effect| effect.kind.name()).collect();
             object(json!({

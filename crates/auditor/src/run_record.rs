@@ -146,12 +146,14 @@ impl RunRecord {
             }
             MessageKind::ApprovalRequested
             | MessageKind::ClarificationRequested
-            | MessageKind::PlanApprovalRequested => {
+            | MessageKind::PlanApprovalRequested
+            | MessageKind::ContinuationRequested => {
                 self.asking = self.asking.saturating_add(1);
             }
             MessageKind::ApprovalDecided
             | MessageKind::ClarificationAnswered
-            | MessageKind::PlanApprovalDecided => {
+            | MessageKind::PlanApprovalDecided
+            | MessageKind::ContinuationDecided => {
                 self.asking = self.asking.saturating_sub(1);
             }
             MessageKind::Fault => self.spent |= text(event, "fault") == Some("budget"),

@@ -47,6 +47,9 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::Plan => const { sets(&[Planner], &[Dispatcher]) },
         Kind::PlanApprovalRequested => const { sets(&[Dispatcher], &[User]) },
         Kind::PlanApprovalDecided => const { sets(&[User], &[Dispatcher]) },
+        Kind::ContinuationRequested => const { sets(&[Supervisor], &[User]) },
+        // The supervisor sees every message.
+        Kind::ContinuationDecided => const { sets(&[User], OBSERVERS) },
         Kind::DispatchManifest => const { sets(&[Dispatcher], &[MetaValidator]) },
         Kind::SubTask => const { sets(&[Dispatcher], &[Executor, AgentValidator]) },
         Kind::GuardQuery => const { sets(&[Executor], &[SharedMemory]) },

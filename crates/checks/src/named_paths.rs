@@ -104,26 +104,37 @@ impl Listing {
     /// without the names and paths that contain blanks, so that the rest consists of single words.
     ///
     /// A name is matched, ignoring case, against everything in or below the working folder and the workspace; or
-    /// as a path. A suffix in the same word belongs to the language ("docs-kansiossa", "docs文件夹"). Of a path and
+    /// as a path. Where something is spelled exactly so, it alone is meant: names that differ in case are different
+    /// files. A suffix in the same word belongs to the language ("docs-kansiossa", "docs文件夹"). Of a path and
     /// a part of it the longer counts. The working folder itself and its parents are never included. No words of any
     /// language are known.
     pub(crate) fn named(&self, text: &str, world: &Filesystem) -> (Vec<PathBuf>, String) {
         let (mut found, words) = self.take_spaced(text);
-        let mut rest = String::new();
+        let (mut rest, mut rest_as_written) = (String::new(), String::new());
         for word in words.split_whitespace() {
             match within(word).find_map(|part| self.meant(part, world)) {
                 Some(paths) => found.extend(paths),
                 // The separator keeps a name from spanning words that are not adjacent.
                 None => {
-                    rest.push_str(&word.to_lowercase());
-                    rest.push(' ');
+                    for (rest, word) in
+                        [(&mut rest, word.to_lowercase()), (&mut rest_as_written, word.to_owned())]
+                    {
+                        rest.push_str(&word);
+                        rest.push(' ');
+                    }
                 }
             }
         }
         // Names in scripts without blanks do not end at word boundaries.
         for (name, paths) in &self.by_name {
             if name.contains(is_unspaced) && rest.contains(name.as_str()) {
-                found.extend(paths.iter().cloned());
+                let is_written = |path: &&PathBuf| {
+                    path.file_name()
+                        .and_then(|name| name.to_str())
+                        .is_some_and(|name| rest_as_written.contains(name))
+                };
+                let written: Vec<PathBuf> = paths.iter().filter(is_written).cloned().collect();
+                found.extend(if written.is_empty() { paths.clone() } else { written });
             }
         }
         let roots = real(world.roots());
@@ -153,16 +164,17 @@ impl Listing {
         let mut spaced: Vec<_> = names.filter(|(name, _)| name.contains(char::is_whitespace)).collect();
         spaced.sort_by_key(|(name, _)| Reverse(name.len()));
         let (mut found, mut taken) = (BTreeSet::new(), Vec::<Range<usize>>::new());
+        let origin = |at: usize| origins.get(at).copied().unwrap_or(text.len());
         for (name, paths) in spaced {
             for span in stands_at(&small, name) {
                 if taken.iter().all(|other| span.end <= other.start || other.end <= span.start) {
+                    let written = text.get(origin(span.start)..origin(span.end)).unwrap_or_default();
+                    found.extend(as_spelled(paths, written));
                     taken.push(span);
-                    found.extend(paths.iter().cloned());
                 }
             }
         }
         taken.sort_by_key(|span| span.start);
-        let origin = |at: usize| origins.get(at).copied().unwrap_or(text.len());
         let (mut rest, mut from) = (String::new(), 0);
         for span in taken {
             rest.push_str(text.get(from..origin(span.start)).unwrap_or_default());
@@ -177,12 +189,18 @@ impl Listing {
     /// the one entry of its name is meant: files are moved. Of several none is meant, and neither is the folder in which
     /// it is not. `None` if the part refers to nothing here.
     fn meant(&self, part: &str, world: &Filesystem) -> Option<Vec<PathBuf>> {
-        let plain = part.trim_start_matches("./").trim_end_matches('/').to_lowercase();
-        if let Some(paths) = self.by_path.get(&plain) {
-            return Some(paths.clone());
+        let written = part.trim_start_matches("./").trim_end_matches('/');
+        let small = written.to_lowercase();
+        let is_name = !part.contains('/') && !part.starts_with('~');
+        let places = self.by_path.get(&small);
+        let names = if is_name { self.by_name.get(&small) } else { None };
+        // What is spelled so is meant before what only differs in case.
+        let spelled = [places, names].into_iter().flatten().map(|paths| spelled(paths, written));
+        if let Some(paths) = spelled.flatten().next().or_else(|| places.or(names).cloned()) {
+            return Some(paths);
         }
-        if !part.contains('/') && !part.starts_with('~') {
-            return self.by_name.get(&plain).cloned();
+        if is_name {
+            return None;
         }
         let path = world.resolve(Path::new(part));
         if path.exists() {
@@ -191,9 +209,20 @@ impl Listing {
         if part.starts_with(['/', '~']) {
             return None;
         }
-        let elsewhere = self.by_name.get(last_part(&plain))?;
-        Some(if elsewhere.len() == 1 { elsewhere.clone() } else { Vec::new() })
+        let elsewhere = as_spelled(self.by_name.get(last_part(&small))?, last_part(written));
+        Some(if elsewhere.len() == 1 { elsewhere } else { Vec::new() })
     }
+}
+
+/// Those of these paths that end in a name or path exactly as it is written; `None` if none does.
+fn spelled(paths: &[PathBuf], written: &str) -> Option<Vec<PathBuf>> {
+    let spelled: Vec<PathBuf> = paths.iter().filter(|path| path.ends_with(written)).cloned().collect();
+    if spelled.is_empty() { None } else { Some(spelled) }
+}
+
+/// The same, and all of them if none does.
+fn as_spelled(paths: &[PathBuf], written: &str) -> Vec<PathBuf> {
+    spelled(paths, written).unwrap_or_else(|| paths.to_vec())
 }
 
 fn real(paths: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -256,6 +285,51 @@ mod tests {
             (". ~ / .. ", &[]),
         ];
         let root = home.path().canonicalize().unwrap();
+        for (text, expected) in table {
+            let expected: Vec<PathBuf> = expected.iter().map(|path| root.join(path)).collect();
+            assert_eq!(Listing::of(&world).named(text, &world).0, expected, "{text}");
+        }
+    }
+
+    /// Both are files of their own, and a name that fits one of them exactly is no name of the other.
+    #[test]
+    fn what_is_spelled_exactly_so_is_meant_alone() {
+        let home = tempfile::tempdir().unwrap();
+        for folder in ["docs", "Docs", "lib"] {
+            fs::create_dir(home.path().join(folder)).unwrap();
+        }
+        let files = [
+            "README.md",
+            "readme.md",
+            "docs/A.txt",
+            "Docs/a.txt",
+            "My notes.txt",
+            "my notes.txt",
+            "lib/Plan.md",
+        ];
+        for file in files.into_iter().chain(["plan.md", "报告A.txt", "报告a.txt"]) {
+            fs::write(home.path().join(file), "x").unwrap();
+        }
+        if fs::read_dir(home.path()).unwrap().count() < 10 {
+            return eprintln!("skipped: this file system does not tell names apart by case");
+        }
+        let world = Filesystem::new(home.path(), home.path(), Default::default());
+        let root = home.path().canonicalize().unwrap();
+        let table: [(&str, &[&str]); 12] = [
+            ("Change b to B in readme.md", &["readme.md"]),
+            ("Change b to B in ./README.md.", &["README.md"]),
+            ("Delete A.txt", &["docs/A.txt"]),
+            ("What is in Docs/a.txt?", &["Docs/a.txt"]),
+            ("What is in old/A.txt?", &["docs/A.txt"]),
+            ("List docs", &["docs"]),
+            ("Sum up My notes.txt", &["My notes.txt"]),
+            ("Sum up my notes.txt, not My notes.txt", &["My notes.txt", "my notes.txt"]),
+            ("Who wrote Plan.md?", &["lib/Plan.md"]),
+            ("把报告A.txt的内容告诉我", &["报告A.txt"]),
+            // Spelled as neither: both may be meant.
+            ("Read Readme.md", &["README.md", "readme.md"]),
+            ("Sum up MY NOTES.txt", &["My notes.txt", "my notes.txt"]),
+        ];
         for (text, expected) in table {
             let expected: Vec<PathBuf> = expected.iter().map(|path| root.join(path)).collect();
             assert_eq!(Listing::of(&world).named(text, &world).0, expected, "{text}");

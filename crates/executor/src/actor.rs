@@ -13,10 +13,11 @@ use std::{
 use artoo_bus::{Port, Sender};
 use artoo_case_file::CaseFile;
 use artoo_consent::within;
-use artoo_llm_client::{LlmClient, metered};
+use artoo_llm_client::{LlmClient, Silence, metered};
 use artoo_types::{
-    BlockedTarget, CallId, CorrectionSignal, Criterion, Envelope, ExecutionFailure, ExecutionResult,
-    ExecutionStatus, FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
+    BlockedTarget, CallId, CorrectionSignal, Criterion, EffectKind, Envelope, ExecutionFailure,
+    ExecutionResult, ExecutionStatus, FailureClass, Instruction, Message, Role, SubTask, SubTaskId,
+    Surroundings, ToolCall,
 };
 use futures_util::FutureExt as _;
 use tokio::{
@@ -29,8 +30,8 @@ use tracing::Instrument as _;
 
 use crate::{
     Attempt, AttemptContext, Blocked, Environment, ExecuteError, Executor, Ledger, Provenance, RunTools,
-    Terms, ToolSpec, approval_broker::ApprovalBroker, attempt_end::was_started, guard_lookup::GuardLookup,
-    ledger::denial, told::told, tool_gateway::ToolGateway,
+    Terms, ToolSpec, Writes, approval_broker::ApprovalBroker, attempt_end::was_started,
+    guard_lookup::GuardLookup, ledger::denial, told::told, tool_gateway::ToolGateway,
 };
 
 /// The actor's inputs besides its port.
@@ -54,8 +55,11 @@ pub struct Settings {
     pub samples: bool,
     /// Origin of the words that are in the run before its first step.
     pub provenance: Provenance,
-    /// Time limit of one attempt, not counting the time spent waiting for the person.
+    /// How long an attempt may be silent: the limit starts anew with each model call and each tool call, and rests while
+    /// the person is asked. Longer than a tool may take.
     pub attempt_deadline: Duration,
+    /// Rests while the run waits.
+    pub silence: Silence,
     /// Maximum number of subtasks that run at the same time.
     pub parallel: usize,
     /// How long memory may take to say what it holds against a call; `None` if it is not asked.
@@ -69,6 +73,9 @@ impl std::fmt::Debug for Settings {
         f.debug_struct("Settings").field("attempt_deadline", &self.attempt_deadline).finish_non_exhaustive()
     }
 }
+
+/// The limit of an attempt whose task has no deadline.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Runs every subtask of the run, and runs it again on each correction. Returns when the run is closed; calls
 /// still in flight are then cancelled together with their process trees.
@@ -209,22 +216,25 @@ impl WorkerShared {
         // The semaphore is never closed; without a permit the attempt would only lack a concurrency bound.
         let _place = self.places.acquire().await.ok();
         gateway.begin_attempt();
-        let sender = self.sender.clone();
+        let (sender, heard) = (self.sender.clone(), gateway.silence().clone());
         let model =
             metered(Arc::clone(&self.model), Role::Executor, Some(cx.subtask.subtask_id), move |call| {
+                heard.heard();
                 if let Err(error) = sender.publish(call) {
                     tracing::debug!(%error, "a model call was not recorded");
                 }
             });
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let deadline = self.settings.attempt_deadline.min(left.unwrap_or(Duration::MAX));
+        let left = until.map(|until| until.saturating_duration_since(Instant::now())).unwrap_or(LONGEST);
+        let deadline = self.settings.attempt_deadline;
         // The call itself is inside the future, since an implementation may panic before it returns its
         // future.
         let working = AssertUnwindSafe(async { self.executor.attempt(cx, gateway, &model).await });
-        let ended = match within(deadline, gateway.rest(), working.catch_unwind()).await {
-            Some(Ok(ended)) => ended,
-            Some(Err(panic)) => Err(ExecuteError::Panic { message: panic_message(panic.as_ref()) }),
-            None => Err(ExecuteError::Deadline { seconds: deadline.as_secs() }),
+        let working = gateway.silence().at_most(deadline, working.catch_unwind());
+        let ended = match within(left, gateway.rest(), working).await {
+            Some(Some(Ok(ended))) => ended,
+            Some(Some(Err(panic))) => Err(ExecuteError::Panic { message: panic_message(panic.as_ref()) }),
+            Some(None) => Err(ExecuteError::Silent { seconds: deadline.as_secs() }),
+            None => Err(ExecuteError::Deadline { seconds: left.as_secs() }),
         };
         let tool_calls = gateway.calls(cx.earlier.len());
         let ended = match tool_calls.iter().find_map(denial) {
@@ -288,10 +298,25 @@ impl WorkerShared {
     pub(crate) fn notice(&self, call: &ToolCall) {
         // A guided model tends to loop, so its calls are treated as watched in any case.
         let is_watched = self.settings.tools.watches_changes() || self.model.profile().guided;
-        let only_looks = self.tools.iter().any(|spec| spec.name == call.tool && spec.only_looks);
+        let only_looks = self.only_looks(call);
         if !call.files.is_empty() || self.settings.tools.goes_on(call) || !(is_watched || only_looks) {
             self.changes.fetch_add(1, Ordering::SeqCst);
         }
+    }
+
+    pub(crate) fn only_looks(&self, call: &ToolCall) -> bool {
+        self.tools.iter().any(|spec| spec.name == call.tool && spec.only_looks)
+    }
+
+    /// Whether a command may change what its record does not name: other machines, or files that are not watched.
+    pub(crate) fn may_act_unseen(&self) -> bool {
+        const UNSEEN: [EffectKind; 3] =
+            [EffectKind::Network, EffectKind::OutsideMachine, EffectKind::Privilege];
+        let Environment { writes, network, granted, .. } = &self.settings.environment;
+        *network
+            || *writes == Writes::Everywhere
+            || UNSEEN.iter().any(|kind| granted.contains(kind))
+            || !self.settings.tools.watches_changes()
     }
 
     /// The specifications of the tools that are not blocked.

@@ -7,6 +7,7 @@ use std::{
 
 use artoo_bus::Sender;
 use artoo_consent::{Answer, Consent, ProposedEffects, Question, Rules};
+use artoo_llm_client::Silence;
 use artoo_types::{
     Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, BlockedTarget, CallId,
     ClarificationAnswered, ClarificationRequested, MemoryGuard, Message, SubTaskId, Surroundings, Taint,
@@ -47,11 +48,12 @@ impl ApprovalBroker {
     /// The approval interface for one call.
     pub(crate) fn of(
         self: &Arc<Self>,
-        subtask_id: SubTaskId,
-        call_id: CallId,
+        (subtask_id, call_id): (SubTaskId, CallId),
         foreign: Vec<ForeignWord>,
+        silence: &Silence,
     ) -> Arc<dyn Consent> {
-        Arc::new(Counter { broker: Arc::clone(self), subtask_id, call_id, foreign })
+        let (broker, silence) = (Arc::clone(self), silence.clone());
+        Arc::new(Counter { broker, subtask_id, call_id, foreign, silence })
     }
 
     /// Asks the person whether a single call that memory holds back may be made anyway; `None` if no person
@@ -65,7 +67,8 @@ impl ApprovalBroker {
         if !self.approvals().asks_somebody() {
             return None;
         }
-        let counter = Counter { broker: Arc::clone(self), subtask_id, call_id, foreign: Vec::new() };
+        let (broker, foreign, silence) = (Arc::clone(self), Vec::new(), Silence::default());
+        let counter = Counter { broker, subtask_id, call_id, foreign, silence };
         let _turn = self.turn.lock().await;
         let request = ApprovalRequested {
             subtask_id,
@@ -151,6 +154,8 @@ struct Counter {
     call_id: CallId,
     /// Foreign words in the call's arguments.
     foreign: Vec<ForeignWord>,
+    /// What is heard of the attempt: it rests while somebody is asked.
+    silence: Silence,
 }
 
 #[async_trait]
@@ -185,6 +190,7 @@ impl Consent for Counter {
     }
 
     async fn ask(&self, question: Question) -> Answer {
+        let _resting = self.silence.rest();
         let _turn = self.broker.turn.lock().await;
         let standing = self.standing(question.proposed());
         let asked = question.clone();

@@ -65,6 +65,11 @@ pub trait CallTool: Send + Sync {
         None
     }
 
+    /// Whether a call may have had effects that its record does not show: on other machines, or where nobody watches.
+    fn hides_effects(&self, _call: &ToolCall) -> bool {
+        false
+    }
+
     /// The image that a call produced, if its output is one and was stored.
     async fn picture(&self, _call: &ToolCall) -> Option<Image> {
         None

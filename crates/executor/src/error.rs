@@ -1,7 +1,7 @@
 //! Errors of an attempt.
 
 use artoo_llm_client::{ErrorKind, LlmError};
-use artoo_types::{ExecutionFailure, FailureClass, ToolCall};
+use artoo_types::{ExecutionFailure, FailureClass, Fault, Role, ToolCall};
 
 use crate::attempt_end::known_class;
 
@@ -12,7 +12,13 @@ pub enum ExecuteError {
     /// The model failed.
     #[error("the executor's model failed: {0}")]
     Model(#[from] LlmError),
-    /// The attempt exceeded its deadline.
+    /// Nothing was heard of the attempt, neither of its model nor of a tool.
+    #[error("nothing was heard of the attempt for {seconds} s")]
+    Silent {
+        /// The limit.
+        seconds: u64,
+    },
+    /// The deadline of the task came before the end of the attempt.
     #[error("the attempt did not end within {seconds} s")]
     Deadline {
         /// The deadline.
@@ -36,9 +42,30 @@ impl ExecuteError {
                 ErrorKind::Infrastructure | ErrorKind::Configuration => FailureClass::Environmental,
                 ErrorKind::Answer => FailureClass::Unknown,
             },
-            Self::Deadline { .. } => known_class(last).unwrap_or(FailureClass::Unknown),
+            Self::Silent { .. } | Self::Deadline { .. } => known_class(last).unwrap_or(FailureClass::Unknown),
             Self::Panic { .. } => FailureClass::Unknown,
         };
-        ExecutionFailure { infrastructure: true, ..ExecutionFailure::of(class, self.to_string()) }
+        ExecutionFailure {
+            infrastructure: true,
+            fault: self.fault().map(Box::new),
+            ..ExecutionFailure::of(class, self.to_string())
+        }
+    }
+
+    /// The fault with which the run ends, if no other attempt and no other plan can do better: the provider fails, or
+    /// the configuration is wrong. What the model answered may be better the next time.
+    pub fn fault(&self) -> Option<Fault> {
+        let Self::Model(error) = self else { return None };
+        let kind = match error.kind() {
+            kind @ (ErrorKind::Infrastructure | ErrorKind::Configuration) => kind.fault(),
+            ErrorKind::Answer => return None,
+        };
+        Some(Fault {
+            role: Role::Executor,
+            kind,
+            message: self.to_string(),
+            hint: error.hint().map(str::to_owned),
+            remedy: error.remedy(),
+        })
     }
 }

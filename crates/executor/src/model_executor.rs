@@ -103,7 +103,8 @@ async fn carry_out(wanted: &[Wanted], cx: &AttemptContext, tools: &dyn CallTool)
                 Ok(came) => {
                     let picture =
                         if came.output.media_type.is_some() { tools.picture(&came).await } else { None };
-                    made.push(Made { id: call.id.clone(), call: came, picture });
+                    let hides = tools.hides_effects(&came);
+                    made.push(Made { id: call.id.clone(), call: came, hides, picture });
                 }
                 Err(stopped) => return Came::Stopped(stopped),
             }

@@ -23,6 +23,11 @@ pub trait RunTools: Send + Sync {
     /// The tools, in the order in which they are offered.
     fn specs(&self) -> Vec<ToolSpec>;
 
+    /// The arguments of a call as the tool wants them, where they can mean only that: what is recorded and compared.
+    fn coerced(&self, _tool: &ToolName, arguments: Arguments) -> Arguments {
+        arguments
+    }
+
     /// Makes one call.
     async fn call(
         &self,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use artoo_consent::PauseClock;
-use artoo_llm_client::Image;
+use artoo_llm_client::{Image, Silence};
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, MemoryGuard, NotRehearsed,
     OutputRecord, Perturbation, Rehearsed, SubTask, SubTaskId, TagPair, ToolCall, ToolFinished, ToolKind,
@@ -38,6 +38,8 @@ pub(crate) struct ToolGateway<'a> {
     ledger: Mutex<Ledger>,
     /// Time that its calls have waited for the person.
     pauses: PauseClock,
+    /// How long nothing was heard of it.
+    silence: Silence,
 }
 
 impl<'a> ToolGateway<'a> {
@@ -48,11 +50,16 @@ impl<'a> ToolGateway<'a> {
             request: subtask.briefing.request.clone(),
             ledger: Mutex::new(ledger),
             pauses: PauseClock::default(),
+            silence: shared.settings.silence.below(),
         }
     }
 
     pub(crate) fn rest(&self) -> &PauseClock {
         &self.pauses
+    }
+
+    pub(crate) fn silence(&self) -> &Silence {
+        &self.silence
     }
 
     pub(crate) fn begin_attempt(&self) {
@@ -88,7 +95,7 @@ impl<'a> ToolGateway<'a> {
     async fn hold(&self, call_id: CallId, call: &BlockedTarget) -> Result<Option<Hold>, CallStopped> {
         let settings = &self.shared.settings;
         let Some(guard) = self.guard(call_id, call).await else { return Ok(None) };
-        let resting = self.pauses.begin();
+        let resting = (self.pauses.begin(), self.silence.rest());
         let answer = tokio::select! {
             answer = self.shared.broker.ask_about_memory((self.subtask_id, call_id), call, &guard) => answer,
             () = settings.cancel.cancelled() => return Err(CallStopped::Cancelled),
@@ -128,6 +135,7 @@ impl CallTool for ToolGateway<'_> {
         if settings.cancel.is_cancelled() {
             return Err(CallStopped::Cancelled);
         }
+        let arguments = settings.tools.coerced(tool, arguments);
         let target = BlockedTarget::of(tool, &arguments);
         let ruling = self.ledger().rule(tool, &arguments, self.shared.changes());
         let call_id = (settings.mint)();
@@ -171,7 +179,7 @@ impl CallTool for ToolGateway<'_> {
                     return Ok(call);
                 }
                 let terms = CallTerms {
-                    consent: self.shared.broker.of(subtask_id, call_id, foreign),
+                    consent: self.shared.broker.of((subtask_id, call_id), foreign, &self.silence),
                     pauses: self.pauses.clone(),
                     images: self.shared.shows_images(),
                     trial_only: matches!(hold, Some(Hold::Tried(_))),
@@ -181,8 +189,10 @@ impl CallTool for ToolGateway<'_> {
                     }),
                     cancel: settings.cancel.clone(),
                 };
+                self.silence.heard();
                 let made = settings.tools.call(call_id, tool, arguments, terms);
                 let made = made.instrument(tracing::error_span!("tool_call", call = %call_id)).await;
+                self.silence.heard();
                 let call = ToolCall { held, ..marked(made) };
                 running.call = None;
                 self.ledger().record(call.clone());
@@ -226,7 +236,7 @@ impl CallTool for ToolGateway<'_> {
     }
 
     async fn ask_person(&self, question: &str) -> Option<String> {
-        let resting = self.pauses.begin();
+        let resting = (self.pauses.begin(), self.silence.rest());
         let cancel = &self.shared.settings.cancel;
         let answer = tokio::select! {
             answer = self.shared.broker.ask_person(self.subtask_id, question) => answer,
@@ -235,6 +245,10 @@ impl CallTool for ToolGateway<'_> {
         drop(resting);
         // The person's answer is trusted: what it names is no taint.
         answer.inspect(|words| self.shared.provenance().say(words))
+    }
+
+    fn hides_effects(&self, call: &ToolCall) -> bool {
+        !self.shared.only_looks(call) && (!is_watched(call) || self.shared.may_act_unseen())
     }
 
     async fn picture(&self, call: &ToolCall) -> Option<Image> {
@@ -253,6 +267,27 @@ impl CallTool for ToolGateway<'_> {
         }
         let kept = self.shared.settings.tools.kept(evidence.as_ref()?)?;
         Some(printable(&String::from_utf8_lossy(&kept)))
+    }
+}
+
+/// Whether what a tool changes is files and nothing else.
+fn is_watched(call: &ToolCall) -> bool {
+    match call.tool.kind() {
+        Some(
+            ToolKind::Glob
+            | ToolKind::Grep
+            | ToolKind::ReadFile
+            | ToolKind::ReadEvidence
+            | ToolKind::WriteFile
+            | ToolKind::EditFile
+            | ToolKind::UndoRun
+            | ToolKind::Mdfind
+            | ToolKind::Search
+            | ToolKind::Fetch
+            | ToolKind::Shell
+            | ToolKind::Job,
+        ) => true,
+        Some(ToolKind::AppleScript | ToolKind::Shortcuts) | None => false,
     }
 }
 

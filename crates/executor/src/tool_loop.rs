@@ -2,6 +2,7 @@
 //! the executor does the I/O.
 
 mod conversation;
+mod progress;
 mod tool_calls;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::attempt_end::{completed, failed, gave_up, shows, unfinished, was_star
 use crate::{Action, Attempt, AttemptContext, prompt};
 
 use conversation::{Came, Conversation};
+use progress::{Progress, Standstill};
 
 /// The rules of the constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
@@ -27,8 +29,6 @@ const JSON_PROMPT: &str = include_str!("../prompts/json.md");
 
 /// Output limit of one turn, in tokens: a file may be written whole.
 const TURN_TOKENS: u32 = 16_384;
-/// Number of consecutive turns without an executed call that ends the attempt.
-const MAX_VAIN: u32 = 8;
 /// Token budget of one attempt, as a multiple of the model's context. Twenty turns with a half-full context
 /// use ten.
 const CONTEXTS: u64 = 32;
@@ -47,7 +47,7 @@ pub(crate) struct ToolLoop<'a> {
     conversation: Conversation,
     /// Whether there is anything to answer from.
     seen: bool,
-    vain: u32,
+    progress: Progress,
     spent: u64,
     /// The last call that was started.
     last: Option<ToolCall>,
@@ -96,6 +96,8 @@ pub(crate) struct Wanted {
 pub(crate) struct Made {
     pub(crate) id: String,
     pub(crate) call: ToolCall,
+    /// Whether it may have effects that its record does not show.
+    pub(crate) hides: bool,
     /// The output, if it is an image.
     pub(crate) picture: Option<Image>,
 }
@@ -117,7 +119,8 @@ impl<'a> ToolLoop<'a> {
         };
         let conversation = Conversation::new(prompt::step(cx, &profile));
         let seen = cx.earlier.iter().any(shows);
-        Self { cx, profile, form, system: system.into(), conversation, seen, vain: 0, spent: 0, last: None }
+        let (system, progress) = (system.into(), Progress::default());
+        Self { cx, profile, form, system, conversation, seen, progress, spent: 0, last: None }
     }
 
     /// The next request. Old exchanges are compacted if the prompt would exceed the model's context.
@@ -169,9 +172,8 @@ impl<'a> ToolLoop<'a> {
 
     /// Processes the results of calls, matched by id.
     pub(crate) fn came(&mut self, calls: Vec<Made>) -> Next {
-        let ran = calls.iter().any(|made| was_started(&made.call));
-        self.vain = if ran { 0 } else { self.vain + 1 };
-        for Made { id, call, picture } in calls {
+        self.progress.turn(calls.iter().map(|made| (&made.call, made.hides)));
+        for Made { id, call, picture, .. } in calls {
             self.seen |= shows(&call);
             self.conversation.came(Came::of(id, &call, picture));
             // A refused call shows nothing, and is not what went wrong.
@@ -179,13 +181,16 @@ impl<'a> ToolLoop<'a> {
                 self.last = Some(call);
             }
         }
+        if let Some(warning) = self.progress.warning() {
+            self.conversation.told(&warning);
+        }
         self.go_on()
     }
 
     /// Processes the person's answer; without one, the attempt ends as the question specified.
     pub(crate) fn answered(&mut self, id: String, answer: Option<String>, otherwise: GaveUp) -> Next {
         let Some(answer) = answer else { return Next::End(gave_up(otherwise, self.last.as_ref())) };
-        self.vain = 0;
+        self.progress.said(&answer);
         self.conversation.came(Came::words(id, format!("The user answers: {answer}")));
         self.go_on()
     }
@@ -217,7 +222,7 @@ impl<'a> ToolLoop<'a> {
         if !wanted.is_empty() {
             return Next::Call(wanted);
         }
-        self.vain += 1;
+        self.progress.nothing();
         self.go_on()
     }
 
@@ -253,7 +258,7 @@ impl<'a> ToolLoop<'a> {
         };
         self.conversation.said(said);
         self.conversation.told(problem);
-        self.vain += 1;
+        self.progress.nothing();
         self.go_on()
     }
 
@@ -263,11 +268,19 @@ impl<'a> ToolLoop<'a> {
     }
 
     fn go_on(&self) -> Next {
-        if self.vain >= MAX_VAIN {
-            return Next::End(unfinished(
-                format!("{} turns in a row came to nothing", self.vain),
-                self.last(),
-            ));
+        match self.progress.standstill() {
+            Some(Standstill::Fruitless(turns)) => {
+                return Next::End(unfinished(format!("{turns} turns in a row came to nothing"), self.last()));
+            }
+            // A correction would go on in the same circle; another plan may not.
+            Some(Standstill::Stale(turns)) => {
+                let reason = format!(
+                    "{turns} turns in a row brought nothing new: no line of output that differs in more than \
+                     figures, no new change of a file"
+                );
+                return Next::End(failed(FailureClass::Logical, reason, self.last()));
+            }
+            None => {}
         }
         let budget = CONTEXTS * u64::from(self.profile.context_tokens);
         if self.spent > budget {

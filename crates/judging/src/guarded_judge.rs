@@ -3,7 +3,7 @@
 use std::{future::Future, panic::AssertUnwindSafe, time::Duration};
 
 use artoo_checks::{Record, invalid_pass};
-use artoo_llm_client::LlmError;
+use artoo_llm_client::{ErrorKind, LlmError, Silence};
 use artoo_types::{Evidence, FailureClass, Fault, FaultKind, Finding, Judge, Role};
 use futures_util::FutureExt as _;
 
@@ -40,18 +40,33 @@ pub enum JudgeError {
 }
 
 impl JudgeError {
-    /// The fault with which a run ends if a judge of `role` gives no verdict.
+    /// The fault with which a run ends if a judge of `role` gives no verdict. What the provider or the configuration is
+    /// to blame for is a fault of that kind; everything else leaves the result unjudged.
     pub fn fault(&self, role: Role) -> Fault {
+        let provider = self.of_the_provider();
         let (hint, remedy) = match self {
             Self::Model(error) => (error.hint(), error.remedy()),
             Self::Late { .. } | Self::Panicked | Self::Miscounted { .. } => (None, None),
         };
+        let unjudged = || "check the result yourself, or ask again";
         Fault {
             role,
-            kind: FaultKind::Unjudged,
-            message: format!("{self}, though the judge was asked twice"),
-            hint: Some(hint.unwrap_or("check the result yourself, or ask again").to_owned()),
+            kind: provider.unwrap_or(FaultKind::Unjudged),
+            message: match provider {
+                Some(_) => self.to_string(),
+                None => format!("{self}, though the judge was asked twice"),
+            },
+            hint: hint.or_else(|| provider.is_none().then(unjudged)).map(str::to_owned),
             remedy,
+        }
+    }
+
+    /// The kind of the fault, if the provider of the judge's model or its configuration is to blame.
+    pub fn of_the_provider(&self) -> Option<FaultKind> {
+        let Self::Model(error) = self else { return None };
+        match error.kind() {
+            kind @ (ErrorKind::Infrastructure | ErrorKind::Configuration) => Some(kind.fault()),
+            ErrorKind::Answer => None,
         }
     }
 }
@@ -59,8 +74,10 @@ impl JudgeError {
 /// How long a judge is waited for, and who is told that it is asked again.
 #[derive(Clone, Copy)]
 pub struct Waiting<'a> {
-    /// Time limit of one verdict. A question about several has as many times more, at most three.
+    /// How long a judge may be silent over one verdict. A question about several has as many times more, at most three.
     pub deadline: Duration,
+    /// What is heard of the judge's model.
+    pub silence: &'a Silence,
     /// Called with the reason when no verdict came and the judge is asked again.
     pub asked_again: &'a (dyn Fn(&JudgeError) + Send + Sync),
 }
@@ -73,7 +90,7 @@ impl std::fmt::Debug for Waiting<'_> {
 
 /// Asks a judge about `count` criteria, and returns who decided each of them.
 ///
-/// A judge that returns an error, panics, exceeds its time, or returns more or fewer findings than criteria has
+/// A judge that returns an error, panics, is silent for too long, or returns more or fewer findings than criteria has
 /// given no verdict. It is asked the same once more, with the same time.
 ///
 /// Default reject: a pass that is [`invalid_pass`] (it points at no call that ran, at nothing, or says the
@@ -93,8 +110,10 @@ impl std::fmt::Debug for Waiting<'_> {
 /// use std::time::Duration;
 /// use artoo_checks::Record;
 /// use artoo_judging::{JudgeError, Waiting, decided};
+/// use artoo_llm_client::Silence;
 ///
-/// let waiting = Waiting { deadline: Duration::ZERO, asked_again: &|error| println!("{error}") };
+/// let silence = Silence::default();
+/// let waiting = Waiting { deadline: Duration::ZERO, silence: &silence, asked_again: &|error| println!("{error}") };
 /// let silent = decided(std::future::pending, 1, waiting, Record::default()).await;
 /// assert!(matches!(silent, Err(JudgeError::Late { .. })));
 /// # });
@@ -111,7 +130,7 @@ where
     let factor = u32::try_from(count.clamp(1, TIMED)).unwrap_or(1);
     let allowed = waiting.deadline.saturating_mul(factor);
     let ask = || async {
-        let found = findings(judge(), count, allowed).await?;
+        let found = findings(judge(), count, (allowed, waiting.silence)).await?;
         Ok(found.into_iter().map(|finding| grounded(finding, record)).collect::<Vec<_>>())
     };
     let usable = match ask().await {
@@ -137,14 +156,14 @@ where
 async fn findings(
     judging: impl Future<Output = Result<Vec<Finding>, JudgeError>>,
     count: usize,
-    allowed: Duration,
+    (allowed, silence): (Duration, &Silence),
 ) -> Result<Vec<Finding>, JudgeError> {
-    match tokio::time::timeout(allowed, AssertUnwindSafe(judging).catch_unwind()).await {
-        Ok(Ok(Ok(findings))) if findings.len() == count => Ok(findings),
-        Ok(Ok(Ok(findings))) => Err(JudgeError::Miscounted { given: findings.len(), asked: count }),
-        Ok(Ok(Err(error))) => Err(error),
-        Ok(Err(_)) => Err(JudgeError::Panicked),
-        Err(_) => Err(JudgeError::Late { allowed }),
+    match silence.at_most(allowed, AssertUnwindSafe(judging).catch_unwind()).await {
+        Some(Ok(Ok(findings))) if findings.len() == count => Ok(findings),
+        Some(Ok(Ok(findings))) => Err(JudgeError::Miscounted { given: findings.len(), asked: count }),
+        Some(Ok(Err(error))) => Err(error),
+        Some(Err(_)) => Err(JudgeError::Panicked),
+        None => Err(JudgeError::Late { allowed }),
     }
 }
 
@@ -194,7 +213,8 @@ mod tests {
         let (times, told) = (AtomicU32::new(0), Mutex::new(Vec::new()));
         let judge = || said(times.fetch_add(1, Ordering::Relaxed) + 1);
         let asked_again = |error: &JudgeError| told.lock().unwrap().push(error.to_string());
-        let waiting = Waiting { deadline: MINUTE, asked_again: &asked_again };
+        let silence = Silence::default();
+        let waiting = Waiting { deadline: MINUTE, silence: &silence, asked_again: &asked_again };
         let found = decided(judge, count, waiting, record).await.map_err(|error| error.to_string());
         (found, times.into_inner(), told.into_inner().unwrap())
     }

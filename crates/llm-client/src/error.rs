@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use artoo_types::Remedy;
+use artoo_types::{FaultKind, Remedy};
 
 use crate::Usage;
 
@@ -101,12 +101,23 @@ pub enum LlmError {
 /// The kinds of [`LlmError`] that callers treat differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The path to the model is broken: network, server, engine.
+    /// The path to the model is broken, or its provider refuses: network, server, key, credits, engine.
     Infrastructure,
     /// The model answered, but not usably.
     Answer,
-    /// The user's configuration is wrong.
+    /// The user's configuration is wrong: no request can be sent.
     Configuration,
+}
+
+impl ErrorKind {
+    /// The kind of the fault with which a run ends that cannot go on without the answer.
+    pub const fn fault(self) -> FaultKind {
+        match self {
+            Self::Infrastructure => FaultKind::Provider,
+            Self::Answer => FaultKind::Answer,
+            Self::Configuration => FaultKind::Configuration,
+        }
+    }
 }
 
 fn too_long(model: &str, tokens: Option<usize>, limit: Option<usize>) -> String {
@@ -124,13 +135,10 @@ impl LlmError {
         match self {
             Self::Unreachable { .. }
             | Self::TimedOut { .. }
+            | Self::Status { .. }
             | Self::Protocol { .. }
             | Self::Engine { .. }
             | Self::Unscripted { .. } => ErrorKind::Infrastructure,
-            Self::Status { status, .. } => match status {
-                401 | 403 | 404 => ErrorKind::Configuration,
-                _ => ErrorKind::Infrastructure,
-            },
             Self::Unusable { .. } | Self::TooLong { .. } => ErrorKind::Answer,
             Self::Configuration { .. } => ErrorKind::Configuration,
         }

@@ -45,6 +45,7 @@ mod request;
 mod retry;
 mod retry_after;
 mod schema;
+mod silence;
 mod standing;
 mod strength;
 mod tools;
@@ -69,6 +70,7 @@ pub use request::{
 };
 pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
+pub use silence::{Rest, Silence};
 pub use standing::{fitting_lessons, laws, lessons};
 pub use strength::{Contender, weaker_judge};
 pub use tools::{calls_in_text, with_tools_in_prompt};

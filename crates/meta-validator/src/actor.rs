@@ -6,7 +6,7 @@ use artoo_bus::{Port, Sender};
 use artoo_case_file::Background;
 use artoo_checks::{Filesystem, Mentions, Record, Subject, evaluate};
 use artoo_judging::{JudgeError, Rerun, WHOLE, Waiting, decided};
-use artoo_llm_client::{LlmClient, metered};
+use artoo_llm_client::{LlmClient, Silence, metered};
 use artoo_types::{
     Answer, AnswerOrigin, Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, Mode,
     OutcomeStatus, OutcomeSummary, ReplanRequest, Role, StructuredOutput, SubTaskOutcome, Surroundings,
@@ -26,8 +26,10 @@ use crate::{FanIn, Gathered, OutputSchema, TaskContext, TaskJudge, merge, struct
 pub struct Settings {
     /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
-    /// Time limit of a judge per criterion, and of a model that writes the answer.
+    /// How long a judge may be silent over a criterion, and a model that writes the answer.
     pub judge_deadline: Duration,
+    /// Rests while the run waits.
+    pub silence: Silence,
     /// The schema for the output, if the person gave one.
     pub output_schema: Option<OutputSchema>,
     /// Whether a judge is asked about the whole request. Without it, everything that no criterion covers is
@@ -52,12 +54,15 @@ impl std::fmt::Debug for Settings {
 /// Collects and judges the plans of the run. Returns when the run is closed.
 pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmClient>, settings: Settings) {
     let calls = port.sender();
+    let settings = Settings { silence: settings.silence.below(), ..settings };
+    let heard = settings.silence.clone();
     let model = metered(model, Role::MetaValidator, None, move |call| {
+        heard.heard();
         if let Err(error) = calls.publish(call) {
             tracing::debug!(%error, "a model call was not recorded");
         }
     });
-    let actor = Actor { sender: port.sender(), judge, model, settings: settings.clone() };
+    let actor = Actor { sender: port.sender(), judge, model, settings };
     let mut gate = FanIn::default();
     while let Some(envelope) = port.recv().await {
         let gathered = if let Message::DispatchManifest(manifest) = envelope.message.as_ref() {
@@ -222,7 +227,8 @@ impl Actor {
             let message = format!("{error}; it is asked again");
             self.publish(Warning { role: Role::MetaValidator, message });
         };
-        let waiting = Waiting { deadline: self.settings.judge_deadline, asked_again: &asked_again };
+        let Settings { judge_deadline: deadline, silence, .. } = &self.settings;
+        let waiting = Waiting { deadline: *deadline, silence, asked_again: &asked_again };
         Ok((decided(judging, asked.len(), waiting, record).await?, sureness.least()))
     }
 
@@ -239,9 +245,8 @@ impl Actor {
         let mut structured = None;
         if let Some(schema) = &self.settings.output_schema {
             let asking = structured_output::structured(&grounds, schema, self.model.as_ref());
-            let late = |_| StructuredOutput::Missing("the model took too long".to_owned());
-            let in_time = tokio::time::timeout(self.settings.judge_deadline, asking).await;
-            structured = Some(in_time.unwrap_or_else(late));
+            let late = || StructuredOutput::Missing("the model took too long".to_owned());
+            structured = Some(self.in_time(asking).await.unwrap_or_else(late));
         }
         let is_answered = matches!(structured, Some(StructuredOutput::Value(_)));
         let answer = match parts.as_slice() {
@@ -259,14 +264,19 @@ impl Actor {
 
     async fn composed(&self, grounds: &Grounds<'_>) -> Answer {
         let composing = compose(grounds, self.model.as_ref());
-        let why = match tokio::time::timeout(self.settings.judge_deadline, composing).await {
-            Ok(Ok(text)) => return Answer { text, origin: AnswerOrigin::Composed },
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "the model took too long".to_owned(),
+        let why = match self.in_time(composing).await {
+            Some(Ok(text)) => return Answer { text, origin: AnswerOrigin::Composed },
+            Some(Err(error)) => error.to_string(),
+            None => "the model took too long".to_owned(),
         };
         let message = format!("the results of the steps are not put into one text: {why}");
         self.publish(Warning { role: Role::MetaValidator, message });
         as_they_are(grounds.parts)
+    }
+
+    /// What a model writes, unless it is silent for too long.
+    async fn in_time<T>(&self, writing: impl Future<Output = T>) -> Option<T> {
+        self.settings.silence.at_most(self.settings.judge_deadline, writing).await
     }
 
     /// What the request names, as it is now.

@@ -1,6 +1,6 @@
 //! Errors of perceiving a request.
 
-use artoo_llm_client::{ErrorKind, LlmError};
+use artoo_llm_client::LlmError;
 use artoo_types::{Fault, FaultKind, Role};
 
 /// Why a request could not be perceived.
@@ -34,14 +34,7 @@ impl PerceiveError {
             Self::TooLong { .. } => {
                 (FaultKind::Request, Some("put the text into a file and name the file in the request"))
             }
-            Self::Model(error) => (
-                match error.kind() {
-                    ErrorKind::Infrastructure => FaultKind::Provider,
-                    ErrorKind::Answer => FaultKind::Answer,
-                    ErrorKind::Configuration => FaultKind::Configuration,
-                },
-                error.hint(),
-            ),
+            Self::Model(error) => (error.kind().fault(), error.hint()),
         };
         let remedy = match self {
             Self::Model(error) => error.remedy(),

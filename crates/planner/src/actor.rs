@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_case_file::CaseFile;
-use artoo_llm_client::{LlmClient, ModelProfile, inline, metered};
+use artoo_llm_client::{LlmClient, ModelProfile, Silence, inline, metered};
 use artoo_types::{
     ClarificationAnswered, ClarificationRequested, FailureReport, FailureReportRequest, Fault, FaultKind,
     GaveUp, GiveUpKind, Instruction, MemoryReply, Message, Plan, PlanDirective, Role, SubTaskOutcome,
@@ -37,8 +37,10 @@ pub struct Settings {
     pub resumed: Vec<SubTaskOutcome>,
     /// How much is asked of memory.
     pub asking: Asking,
-    /// Time limit for planning, all model calls together. The supervisor allows the same time for each call.
+    /// How long planning may be silent: the limit starts anew with each model call, as the supervisor's does.
     pub plan_deadline: Duration,
+    /// Rests while the run waits.
+    pub silence: Silence,
     /// Time limit for the behaviour's failure report; after that the template is used.
     pub report_deadline: Duration,
 }
@@ -55,9 +57,11 @@ impl std::fmt::Debug for Settings {
 ///
 /// All facts come from the run's case file; the actor keeps only what it has been asked for.
 pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmClient>, settings: Settings) {
+    let settings = Settings { silence: settings.silence.below(), ..settings };
     let model = {
-        let sender = port.sender();
+        let (sender, heard) = (port.sender(), settings.silence.clone());
         metered(model, Role::Planner, None, move |call| {
+            heard.heard();
             if let Err(error) = sender.publish(call) {
                 tracing::debug!(%error, "a model call was not recorded");
             }
@@ -176,7 +180,7 @@ impl Actor {
             previous,
         };
         let allowed = self.settings.plan_deadline;
-        let planning = tokio::time::timeout(allowed, self.planner.plan(&cx, &self.model)).await;
+        let planning = self.settings.silence.at_most(allowed, self.planner.plan(&cx, &self.model)).await;
         let planned = planning.unwrap_or(Err(PlanError::Late { allowed })).and_then(|plan| {
             // A third-party planner is held to the same rules.
             let violations = validate(&plan, &cx);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use artoo_llm_client::{ErrorKind, LlmError};
+use artoo_llm_client::LlmError;
 use artoo_types::{Fault, FaultKind, GaveUp, GiveUpKind, Role};
 
 use crate::Violation;
@@ -14,7 +14,7 @@ pub enum PlanError {
     /// The model failed.
     #[error("no plan could be made: {0}")]
     Model(#[from] LlmError),
-    /// Planning exceeded its time limit.
+    /// Planning was silent for too long.
     #[error("there is no plan after {} s", .allowed.as_secs_f64())]
     Late {
         /// The time limit.
@@ -41,14 +41,7 @@ impl PlanError {
     /// The fault that ends the run.
     pub fn fault(&self) -> Fault {
         let (kind, hint) = match self {
-            Self::Model(error) => (
-                match error.kind() {
-                    ErrorKind::Infrastructure => FaultKind::Provider,
-                    ErrorKind::Answer => FaultKind::Answer,
-                    ErrorKind::Configuration => FaultKind::Configuration,
-                },
-                error.hint().map(str::to_owned),
-            ),
+            Self::Model(error) => (error.kind().fault(), error.hint().map(str::to_owned)),
             Self::Late { .. } => (
                 FaultKind::Deadline,
                 Some("allow more time, ask for a smaller step, or use a faster model".to_owned()),

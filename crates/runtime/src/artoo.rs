@@ -19,8 +19,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 use crate::{
-    Builder, Run, RunRequest, StartError, assembly, audit::Audit, builder::brief, dreaming::Dreamer,
-    events::Cumulative, journal::Journal, options::Options,
+    Builder, Deadlines, Run, RunRequest, StartError, assembly, audit::Audit, builder::brief,
+    dreaming::Dreamer, events::Cumulative, journal::Journal, options::Options,
 };
 
 /// Programs that every system has; the inventory lists the others.
@@ -35,6 +35,8 @@ pub struct Artoo {
 /// The state shared by every run.
 pub(crate) struct Parts {
     pub(crate) options: Options,
+    /// As chosen, or as they follow from the models.
+    pub(crate) deadlines: Deadlines,
     pub(crate) bus: Bus,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) models: Models,

@@ -39,7 +39,7 @@ use crate::{
     guided_limits,
     journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
-    question::Asked,
+    question::Questions,
     rejection::{HeedingCorrections, rejected, revoke},
     restart::IdempotentPlanner,
     retention::expire_undo,
@@ -49,7 +49,7 @@ use crate::{
     runs,
     successor::Successor,
     supervisor::{Supervised, supervise},
-    until_stopped::UntilStopped,
+    until_stopped::{Gate, UntilStopped},
 };
 
 use controller::{control_settings, ggs_settings, parameters, priced, solver};
@@ -166,10 +166,12 @@ fn assemble(
     let is_over = Arc::new(AtomicBool::new(false));
     let (over, mut record) = (Arc::clone(&is_over), journal.recorder());
     let (asks, question) = watch::channel(None);
+    let mut questions = Questions::default();
     let turns = request.turns.clone();
     bus.record(Box::new(move |envelope| {
         // Before the journal: a reader of the question there may answer it.
-        asks.send_if_modified(|open| Asked::follow(open, envelope));
+        questions.on(envelope);
+        asks.send_if_modified(|open| std::mem::replace(open, questions.first()) != questions.first());
         record(envelope);
         if let Some((run, Rejection::Undone)) = rejected(&envelope.message, &turns) {
             undone.lock().unwrap_or_else(PoisonError::into_inner).push(run);
@@ -211,11 +213,13 @@ fn assemble(
         cancel: tools.clone(),
         ..ToolContext::new(folders, evidence)
     };
+    let gate = Gate::default();
     let (role_tasks, settings, deadlines) = match errand {
         Errand::Task => {
-            let role_tasks = role_tasks(parts, &bus, parameters, (&request, kept), tool_context)?;
+            let role_tasks =
+                role_tasks(parts, &bus, parameters, (&request, kept), (tool_context, gate.clone()))?;
             let settings = control_settings(parts, parameters, &request.undoable);
-            (role_tasks, Some(settings), parts.options.deadlines)
+            (role_tasks, Some(settings), parts.deadlines)
         }
         // There is no controller in a command run.
         Errand::Command => {
@@ -251,6 +255,7 @@ fn assemble(
         settings,
         bus: bus.clone(),
         role_tasks,
+        gate,
         seen,
         storage_failure,
         deadlines,
@@ -285,11 +290,11 @@ fn role_tasks(
     bus: &RunBus,
     parameters: Parameters,
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
-    tools: ToolContext,
+    (tools, gate): (ToolContext, Gate),
 ) -> Result<RoleTasks, StartError> {
     let mut role_tasks = RoleTasks::default();
     let (surroundings, options) = (&request.surroundings, &parts.options);
-    let deadlines = options.deadlines;
+    let deadlines = parts.deadlines;
     let (toolbox, inventory) = parts.tools(&request.undoable);
 
     // The planner tells the story of a run that failed, so its model is asked until the end.
@@ -299,12 +304,12 @@ fn role_tasks(
         memory: Arc::clone(&parts.memory),
         redactor: options.redactor.clone(),
     });
-    let model = UntilStopped::wrap(&parts.models.perceiver, &stop);
+    let model = UntilStopped::wrap(&parts.models.perceiver, &stop, &gate);
     role_tasks.add(bus, Role::Perceiver, move |port| {
         artoo_perceiver::run(port, Arc::clone(&behaviour), Arc::clone(&model))
     })?;
     let planner: Arc<dyn Planner> = Arc::new(IdempotentPlanner::new(Arc::clone(&options.roles.planner)));
-    let model = Arc::clone(&parts.models.planner);
+    let model = UntilStopped::gated(&parts.models.planner, &gate);
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
         inventory,
@@ -321,20 +326,21 @@ fn role_tasks(
             Profile::SpecV08 => Asking::Literal,
         },
         plan_deadline: deadlines.plan,
+        silence: gate.silence().clone(),
         report_deadline: deadlines.report,
     };
     role_tasks.add(bus, Role::Planner, move |port| {
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
     let (behaviour, model) =
-        (Arc::clone(&options.roles.executor), UntilStopped::wrap(&parts.models.executor, &stop));
+        (Arc::clone(&options.roles.executor), UntilStopped::wrap(&parts.models.executor, &stop, &gate));
     let made_here = OnThisMachine { toolbox: Arc::clone(&toolbox), context: tools.clone() };
-    let settings = executor_settings(parts, (request, kept), made_here);
+    let settings = executor_settings(parts, (request, kept), (made_here, gate.silence()));
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
     let (judge, model) =
-        (Arc::clone(&options.roles.judge), UntilStopped::wrap(&parts.models.agent_validator, &stop));
+        (Arc::clone(&options.roles.judge), UntilStopped::wrap(&parts.models.agent_validator, &stop, &gate));
     let rehearsal = Rehearsal::new(&toolbox, tools.clone(), options.policy.clone());
     let again: Arc<dyn Rerun> = match options.acceptance.dependence {
         true => Arc::new(CallsAgain(rehearsal)),
@@ -347,6 +353,7 @@ fn role_tasks(
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
         judge_deadline: deadlines.judge,
+        silence: gate.silence().clone(),
         commands: Arc::new(CommandChecks::new(toolbox, tools, options.policy.clone())),
         again: Arc::clone(&again),
         world: world.clone(),
@@ -354,11 +361,14 @@ fn role_tasks(
     role_tasks.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
-    let (judge, model) =
-        (Arc::clone(&options.roles.task_judge), UntilStopped::wrap(&parts.models.meta_validator, &stop));
+    let (judge, model) = (
+        Arc::clone(&options.roles.task_judge),
+        UntilStopped::wrap(&parts.models.meta_validator, &stop, &gate),
+    );
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings.clone(),
         judge_deadline: deadlines.judge,
+        silence: gate.silence().clone(),
         output_schema: request.output_schema.clone(),
         judges_the_whole: options.acceptance.last_judge,
         again,

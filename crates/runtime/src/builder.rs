@@ -173,9 +173,9 @@ impl Builder {
         self
     }
 
-    /// The roles' deadlines.
+    /// The roles' deadlines; by default those that follow from how long the models' servers may be silent.
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
-        self.options.deadlines = deadlines;
+        self.options.deadlines = Some(deadlines);
         self
     }
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, RunBus};
 use artoo_executor::{Attempt, AttemptContext, CallTool, ExecuteError, Executor};
-use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request};
+use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request, Silence};
 use artoo_tools::{Shell, Tool as _, ToolContext, ToolLimits, Toolbox};
 use artoo_types::{
     Arguments, CallEnding, Envelope, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass,
@@ -65,7 +65,7 @@ pub(crate) fn role_tasks(
         attempt_deadline: LONGEST,
         // No memory is asked: the user typed the command, so it needs no advice.
         memory_patience: None,
-        ..executor_settings(parts, (request, &[]), tools)
+        ..executor_settings(parts, (request, &[]), (tools, &Silence::default()))
     };
     let model = Arc::clone(&parts.models.executor);
     role_tasks.add(bus, Role::Executor, move |port| {

@@ -2,16 +2,20 @@
 
 use std::time::Duration;
 
-/// How long each kind of step may take before the supervisor turns it into a typed fault.
+use artoo_llm_client::{ModelProfile, RetryPolicy};
+
+/// How long each kind of step may be silent before the supervisor turns it into a typed fault.
 ///
-/// A model's own timeouts are shorter: these deadlines catch a role that hangs.
+/// A deadline starts anew with each model call of the role, and a model's own time-outs are shorter: these deadlines
+/// catch a role that hangs, and never a model that thinks. So they follow from how long its server may be silent,
+/// [`Deadlines::after`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
     /// R1, from the request to the task.
     pub perceive: Duration,
     /// R2, from memory's answer to the plan.
     pub plan: Duration,
-    /// R3, one attempt.
+    /// R3, within one attempt.
     pub attempt: Duration,
     /// R4a and R4b, one criterion by a judge.
     pub judge: Duration,
@@ -23,30 +27,40 @@ pub struct Deadlines {
 }
 
 impl Default for Deadlines {
-    /// For a remote model: minutes for steps with a model, 30 s for steps without.
+    /// Those of a model whose server may be silent for as long as most may.
     fn default() -> Self {
+        Self::after(ModelProfile::DEFAULT_SILENCE)
+    }
+}
+
+impl Deadlines {
+    /// For models whose servers may be silent for this long: a step with a model may be silent for as long as one call
+    /// with all its retries, a step without one for 30 s.
+    pub fn after(silence: Duration) -> Self {
+        let RetryPolicy { attempts, budget, .. } = RetryPolicy::default();
+        let call = silence.saturating_mul(attempts.max(1)).saturating_add(budget);
         Self {
-            perceive: Duration::from_secs(180),
-            plan: Duration::from_secs(300),
-            attempt: Duration::from_secs(900),
-            judge: Duration::from_secs(180),
+            perceive: call,
+            plan: call,
+            attempt: call.max(LONGEST_TOOL),
+            judge: call,
             report: Duration::from_secs(10),
+            step: Duration::from_secs(30),
+        }
+    }
+
+    /// For a model on this machine's CPU, whose calls take minutes and send nothing meanwhile.
+    pub fn patient() -> Self {
+        Self {
+            perceive: Duration::from_secs(900),
+            plan: Duration::from_secs(1_500),
+            attempt: Duration::from_secs(4_500),
+            judge: Duration::from_secs(900),
+            report: Duration::from_secs(40),
             step: Duration::from_secs(30),
         }
     }
 }
 
-impl Deadlines {
-    /// For a model on this machine's CPU: steps with a model may take five times as long.
-    pub fn patient() -> Self {
-        let remote = Self::default();
-        Self {
-            perceive: remote.perceive * 5,
-            plan: remote.plan * 5,
-            attempt: remote.attempt * 5,
-            judge: remote.judge * 5,
-            report: remote.report * 4,
-            step: remote.step,
-        }
-    }
-}
+/// Longer than any call of a tool may take.
+const LONGEST_TOOL: Duration = Duration::from_secs(900);

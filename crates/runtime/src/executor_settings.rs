@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_executor::{Environment, Provenance, Settings, Terms, Writes};
 use artoo_ggs_core::Profile;
+use artoo_llm_client::Silence;
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_shared_memory::PATIENCE;
 use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome};
@@ -19,7 +20,7 @@ const ON_THE_WAY: Duration = Duration::from_millis(500);
 pub(crate) fn executor_settings(
     parts: &Parts,
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
-    tools: OnThisMachine,
+    (tools, silence): (OnThisMachine, &Silence),
 ) -> Settings {
     Settings {
         surroundings: request.surroundings.clone(),
@@ -50,7 +51,8 @@ pub(crate) fn executor_settings(
         instructions: request.instructions.clone().into(),
         samples: parts.options.acceptance.sampling,
         provenance: provenance(request, kept),
-        attempt_deadline: parts.options.deadlines.attempt,
+        attempt_deadline: parts.deadlines.attempt,
+        silence: silence.clone(),
         parallel: parts.options.parallel.0,
         memory_patience: match parts.options.profile {
             Profile::Default => Some(PATIENCE + ON_THE_WAY),

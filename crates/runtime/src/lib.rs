@@ -58,6 +58,7 @@ mod spending;
 mod successor;
 mod supervisor;
 mod until_stopped;
+mod waiting;
 
 pub use acceptance::Acceptance;
 pub use artoo::Artoo;
@@ -69,7 +70,7 @@ pub use dreaming::Dreams;
 pub use error::{BuildError, StartError};
 pub use exit_code::{exit_code, exit_code_with};
 pub use notes::{NoteRefused, Noter};
-pub use question::Question;
+pub use question::{Question, Questions};
 pub use rejection::{reason, rejected};
 pub use request::RunRequest;
 pub use role_deadlines::{Overdue, Watch};

@@ -19,7 +19,8 @@ pub(crate) struct Options {
     pub(crate) strict: bool,
     pub(crate) ask_before_plans: bool,
     pub(crate) parallel: Parallel,
-    pub(crate) deadlines: Deadlines,
+    /// In place of those that follow from the models.
+    pub(crate) deadlines: Option<Deadlines>,
     pub(crate) acceptance: Acceptance,
     pub(crate) prices: Prices,
     pub(crate) dreams: Dreams,

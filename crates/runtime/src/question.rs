@@ -1,8 +1,8 @@
-//! The open question of a run to the person, and what answers it.
+//! The open questions of a run to the person, and what answers them.
 
 use artoo_types::{
-    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, Envelope, Message, PlanApprovalDecided,
-    SubTaskId,
+    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, ContinuationDecided, Envelope, Message,
+    PlanApprovalDecided, SubTaskId,
 };
 
 use crate::run::Reply;
@@ -22,6 +22,11 @@ pub enum Question {
         /// The round.
         round: u32,
     },
+    /// Whether the run shall go on, since it has taken much.
+    Continuation {
+        /// Which question of this kind.
+        number: u32,
+    },
     /// Whether the effects of a call are allowed.
     Effect {
         /// The call.
@@ -30,19 +35,20 @@ pub enum Question {
 }
 
 impl Question {
-    /// The open question after a message, given the one before it. The same messages give the same question,
-    /// live or from the journal.
-    pub fn after(open: Option<Self>, message: &Message) -> Option<Self> {
+    /// The question that a message puts.
+    pub fn of(message: &Message) -> Option<Self> {
         if let Message::ClarificationRequested(asked) = message {
             Some(Self::Clarification { round: asked.round, subtask_id: asked.subtask_id })
         } else if let Message::PlanApprovalRequested(asked) = message {
             Some(Self::Plan { round: asked.round })
+        } else if let Message::ContinuationRequested(asked) = message {
+            Some(Self::Continuation { number: asked.number })
         } else if let Message::ApprovalRequested(asked) = message
             && asked.person
         {
             Some(Self::Effect { call_id: asked.call_id })
         } else {
-            open.filter(|question| !question.is_settled_by(message))
+            None
         }
     }
 
@@ -57,6 +63,9 @@ impl Question {
             Self::Plan { round } => {
                 matches!(message, Message::PlanApprovalDecided(decision) if decision.round == round)
             }
+            Self::Continuation { number } => {
+                matches!(message, Message::ContinuationDecided(decision) if decision.number == number)
+            }
             // The run may decide by itself as well.
             Self::Effect { call_id } => {
                 matches!(message, Message::ApprovalDecided(decision) if decision.call_id == call_id)
@@ -65,7 +74,7 @@ impl Question {
     }
 
     /// The message that a reply becomes; `None` if it answers another question or ends the run. If no reply can come any
-    /// more, a clarification proceeds unanswered, and a plan or an effect is refused.
+    /// more, a clarification proceeds unanswered, and everything else is refused.
     pub(crate) fn answered(self, reply: Option<Reply>) -> Option<Message> {
         let nobody = || "nobody is left to ask".to_owned();
         Some(match (self, reply) {
@@ -75,6 +84,11 @@ impl Question {
                 ClarificationAnswered { round, subtask_id, answer }.into()
             }
             (Self::Plan { round }, Some(Reply::Plan(decision))) if decision.round == round => decision.into(),
+            (Self::Continuation { number }, Some(Reply::Continuation(decision)))
+                if decision.number == number =>
+            {
+                decision.into()
+            }
             (Self::Effect { call_id }, Some(Reply::Effect(decision))) if decision.call_id == call_id => {
                 decision.into()
             }
@@ -88,9 +102,21 @@ impl Question {
             (Self::Plan { round }, None) => {
                 PlanApprovalDecided { round, granted: false, reason: nobody() }.into()
             }
+            (Self::Continuation { number }, None) => {
+                ContinuationDecided { number, granted: false, reason: nobody() }.into()
+            }
             (
-                Self::Clarification { .. } | Self::Plan { .. } | Self::Effect { .. },
-                Some(Reply::Clarification(..) | Reply::Plan(_) | Reply::Effect(_) | Reply::Declined),
+                Self::Clarification { .. }
+                | Self::Plan { .. }
+                | Self::Continuation { .. }
+                | Self::Effect { .. },
+                Some(
+                    Reply::Clarification(..)
+                    | Reply::Plan(_)
+                    | Reply::Continuation(_)
+                    | Reply::Effect(_)
+                    | Reply::Declined,
+                ),
             ) => return None,
         })
     }
@@ -103,15 +129,93 @@ pub(crate) struct Asked {
     pub(crate) question: Question,
 }
 
-impl Asked {
-    /// Applies a message; returns whether the open question changed.
-    pub(crate) fn follow(open: &mut Option<Self>, envelope: &Envelope) -> bool {
-        let before = open.map(|asked| asked.question);
-        let after = Question::after(before, envelope.message.as_ref());
-        let has_changed = after != before;
-        if has_changed {
-            *open = after.map(|question| Self { seq: envelope.seq, question });
+/// The open questions of a run, in the order in which they were put: the first is the one to answer. A step may ask
+/// while the run asks whether it shall go on. The same messages give the same questions, live or from the journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Questions(Vec<Asked>);
+
+impl Questions {
+    /// Applies a message.
+    pub fn on(&mut self, envelope: &Envelope) {
+        let message = envelope.message.as_ref();
+        self.0.retain(|asked| !asked.question.is_settled_by(message));
+        if let Some(question) = Question::of(message)
+            && self.0.iter().all(|asked| asked.question != question)
+        {
+            self.0.push(Asked { seq: envelope.seq, question });
         }
-        has_changed
+    }
+
+    /// The question to answer.
+    pub fn open(&self) -> Option<Question> {
+        self.first().map(|asked| asked.question)
+    }
+
+    pub(crate) fn first(&self) -> Option<Asked> {
+        self.0.first().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use artoo_types::{ClarificationRequested, ContinuationRequested, FinalResult, Role, RunId};
+    use chrono::DateTime;
+
+    use super::*;
+
+    fn on(questions: &mut Questions, seq: u64, message: impl Into<Message>) -> Option<Question> {
+        questions.on(&Envelope {
+            seq,
+            run_id: RunId::OPERATOR,
+            at: DateTime::UNIX_EPOCH.fixed_offset(),
+            elapsed_ms: 0,
+            from: Role::User,
+            message: Arc::new(message.into()),
+        });
+        questions.open()
+    }
+
+    fn go_on(number: u32) -> ContinuationRequested {
+        ContinuationRequested {
+            number,
+            turns: 200,
+            tokens: 0,
+            estimated: false,
+            cost: None,
+            currency: String::new(),
+        }
+    }
+
+    /// A step asks while the run asks whether it goes on: neither question is lost.
+    #[test]
+    fn questions_wait_for_each_other() {
+        let mut questions = Questions::default();
+        let which =
+            || ClarificationRequested { round: 1, subtask_id: None, questions: vec!["Which?".into()] };
+        let (first, second) =
+            (Question::Continuation { number: 1 }, Question::Clarification { round: 1, subtask_id: None });
+        assert_eq!(on(&mut questions, 1, go_on(1)), Some(first));
+        assert_eq!(on(&mut questions, 2, which()), Some(first));
+        assert_eq!(on(&mut questions, 3, which()), Some(first), "a copy is no other question");
+        let another = ContinuationDecided { number: 2, granted: true, reason: String::new() };
+        assert_eq!(on(&mut questions, 4, another.clone()), Some(first));
+        assert_eq!(on(&mut questions, 5, ContinuationDecided { number: 1, ..another }), Some(second));
+        assert_eq!(questions.first().map(|asked| asked.seq), Some(2));
+        let answer = ClarificationAnswered { round: 1, subtask_id: None, answer: "the second".into() };
+        assert_eq!(on(&mut questions, 6, answer), None);
+        on(&mut questions, 7, go_on(2));
+        assert_eq!(on(&mut questions, 8, FinalResult::nothing(RunId::OPERATOR, "t")), None);
+    }
+
+    #[test]
+    fn without_anybody_left_it_does_not_go_on() {
+        let asked = Question::Continuation { number: 3 };
+        let Some(Message::ContinuationDecided(decision)) = asked.answered(None) else { panic!() };
+        assert!(decision.number == 3 && !decision.granted);
+        let yes = |number| ContinuationDecided { number, granted: true, reason: String::new() };
+        assert_eq!(asked.answered(Some(Reply::Continuation(yes(2)))), None, "that answers another question");
+        assert_eq!(asked.answered(Some(Reply::Continuation(yes(3)))), Some(yes(3).into()));
     }
 }

@@ -7,7 +7,8 @@ use std::{
 
 use artoo_bus::{Observer, RunBus};
 use artoo_types::{
-    ApprovalDecided, ApprovalScope, CallId, FaultKind, FinalResult, PlanApprovalDecided, ProposedRule, RunId,
+    ApprovalDecided, ApprovalScope, CallId, ContinuationDecided, FaultKind, FinalResult, PlanApprovalDecided,
+    ProposedRule, RunId,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -165,6 +166,8 @@ pub(crate) enum Reply {
     Clarification(u32, String),
     /// To the dispatcher.
     Plan(PlanApprovalDecided),
+    /// To the supervisor.
+    Continuation(ContinuationDecided),
     /// To R3.
     Effect(ApprovalDecided),
     /// The user ends the run instead of answering, whatever the question is.
@@ -172,7 +175,8 @@ pub(crate) enum Reply {
 }
 
 /// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested),
-/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) and
+/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested),
+/// [`ContinuationRequested`](artoo_types::ContinuationRequested) and
 /// [`ApprovalRequested`](artoo_types::ApprovalRequested). An answer without an open question is dropped.
 #[derive(Clone, Debug)]
 pub struct Answerer(pub(crate) mpsc::UnboundedSender<Reply>);
@@ -193,6 +197,18 @@ impl Answerer {
     pub fn refuse(&self, round: u32) {
         let reason = "the person did not agree".to_owned();
         self.reply(Reply::Plan(PlanApprovalDecided { round, granted: false, reason }));
+    }
+
+    /// Says that the run goes on, to the question of this number.
+    pub fn go_on(&self, number: u32) {
+        let reason = "the person agreed".to_owned();
+        self.reply(Reply::Continuation(ContinuationDecided { number, granted: true, reason }));
+    }
+
+    /// Says that the run does not go on: it ends with what there is, with exit code 5.
+    pub fn end_here(&self, number: u32) {
+        let reason = "the person did not agree".to_owned();
+        self.reply(Reply::Continuation(ContinuationDecided { number, granted: false, reason }));
     }
 
     /// Allows the effects in question of a call, and from now on those that the scope covers.

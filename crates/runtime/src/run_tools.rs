@@ -23,6 +23,10 @@ impl RunTools for OnThisMachine {
         self.toolbox.tools().map(spec).collect()
     }
 
+    fn coerced(&self, tool: &ToolName, arguments: Arguments) -> Arguments {
+        self.toolbox.coerced(tool, arguments)
+    }
+
     async fn call(
         &self,
         call_id: CallId,

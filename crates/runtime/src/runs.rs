@@ -15,7 +15,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 
 use crate::{
-    Question,
+    Questions,
     events::{Cost, Event, EventFold},
     journal::{self, RunState},
 };
@@ -284,9 +284,9 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
     summary.damage = read.damage.map(|damage| damage.to_string());
     summary.state = read.state;
     let mut fold = EventFold::new();
-    let mut question = None;
+    let mut questions = Questions::default();
     for envelope in &read.envelopes {
-        question = Question::after(question, envelope.message.as_ref());
+        questions.on(envelope);
         summary.started = summary.started.or(Some(envelope.at));
         summary.elapsed_ms = envelope.elapsed_ms;
         for line in fold.on(envelope) {
@@ -301,7 +301,7 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
             }
         }
     }
-    summary.asking = read.state == RunState::Running && question.is_some();
+    summary.asking = read.state == RunState::Running && questions.open().is_some();
     let total = fold.total();
     summary.calls = total.calls;
     summary.tokens = total.prompt_tokens.saturating_add(total.completion_tokens);

@@ -1,7 +1,11 @@
-//! Tracks a run's hard budgets: tokens, money, replans. Pure; the soft budgets are the controller's, in
-//! Omega.
+//! Tracks what a run has taken: its hard budgets of tokens, money and replans, and when it asks whether it shall go on.
+//! Pure; the soft budgets are the controller's, in Omega.
 
-use artoo_types::{Amount, Fault, FaultKind, Limits, Message, Prices, Remedy, Role};
+use std::num::NonZeroU64;
+
+use artoo_types::{
+    Amount, ContinuationRequested, Fault, FaultKind, Limits, Message, ModelCall, Prices, Remedy, Role,
+};
 
 /// The totals of one run and its limits.
 #[derive(Clone, Debug)]
@@ -12,30 +16,90 @@ pub(crate) struct Spending {
     /// Whether any token count is estimated.
     estimated: bool,
     cost: Amount,
+    /// Whether the cost is that of all calls.
+    is_priced: bool,
     replans: u32,
+    turns: u64,
+    /// Tokens read that no cache spared.
+    uncached: u64,
+    /// How many questions were put, and at how many multiples of each bound.
+    asked: u32,
+    multiples: [u64; 2],
+}
+
+/// What a run has come to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reached {
+    /// The end of a budget.
+    End(Fault),
+    /// A bound at which the user is asked whether it shall go on.
+    Checkpoint(ContinuationRequested),
 }
 
 impl Spending {
     /// Nothing spent.
     pub(crate) fn new(limits: Limits, prices: Prices) -> Self {
-        Self { limits, prices, tokens: 0, estimated: false, cost: Amount::ZERO, replans: 0 }
+        Self {
+            limits,
+            prices,
+            tokens: 0,
+            estimated: false,
+            cost: Amount::ZERO,
+            is_priced: true,
+            replans: 0,
+            turns: 0,
+            uncached: 0,
+            asked: 0,
+            multiples: [0; 2],
+        }
     }
 
-    /// Applies a message; returns a fault if it exceeds a budget.
-    pub(crate) fn on(&mut self, message: &Message) -> Option<Fault> {
+    /// Applies a message; returns what it brings the run to.
+    pub(crate) fn on(&mut self, message: &Message) -> Option<Reached> {
         if let Message::ModelCall(call) = message {
-            let used = call.prompt_tokens.saturating_add(call.completion_tokens);
-            self.tokens = self.tokens.saturating_add(used);
-            self.estimated |= call.estimated;
-            // A run with a money budget has a price for every role; otherwise its start is refused.
-            self.cost = self.cost.saturating_add(self.prices.of(call).unwrap_or_default());
-            self.too_many_tokens().or_else(|| self.too_dear())
+            self.called(call);
+            let spent = self.too_many_tokens().or_else(|| self.too_dear());
+            spent.map(Reached::End).or_else(|| self.checkpoint().map(Reached::Checkpoint))
         } else if let Message::PlanDirective(_) = message {
             self.replans = self.replans.saturating_add(1);
-            self.too_many_replans()
+            self.too_many_replans().map(Reached::End)
         } else {
             None
         }
+    }
+
+    fn called(&mut self, call: &ModelCall) {
+        let used = call.prompt_tokens.saturating_add(call.completion_tokens);
+        self.tokens = self.tokens.saturating_add(used);
+        self.estimated |= call.estimated;
+        let cost = self.prices.of(call);
+        // A run with a money budget has a price for every role; otherwise its start is refused.
+        self.is_priced &= cost.is_some();
+        self.cost = self.cost.saturating_add(cost.unwrap_or_default());
+        self.turns = self.turns.saturating_add(1);
+        let uncached = call.prompt_tokens.saturating_sub(call.cached_tokens);
+        self.uncached = self.uncached.saturating_add(uncached);
+    }
+
+    /// Whether a further multiple of a bound is reached. Several at once are one question.
+    fn checkpoint(&mut self) -> Option<ContinuationRequested> {
+        let checkpoints = self.limits.checkpoints;
+        let multiples = |count: u64, bound: Option<NonZeroU64>| bound.map_or(0, |bound| count / bound);
+        let reached =
+            [multiples(self.turns, checkpoints.turns), multiples(self.uncached, checkpoints.tokens)];
+        let is_new = reached.iter().zip(&self.multiples).any(|(now, before)| now > before);
+        self.multiples = reached;
+        is_new.then(|| {
+            self.asked = self.asked.saturating_add(1);
+            ContinuationRequested {
+                number: self.asked,
+                turns: self.turns,
+                tokens: self.uncached,
+                estimated: self.estimated,
+                cost: self.is_priced.then_some(self.cost),
+                currency: self.prices.currency.trim().to_owned(),
+            }
+        })
     }
 
     fn too_many_tokens(&self) -> Option<Fault> {
@@ -72,6 +136,18 @@ impl Spending {
     }
 }
 
+/// The end of a run that may not go on without the user's word, and nobody is there to give it.
+pub(crate) fn nobody_says_to_go_on(asked: &ContinuationRequested) -> Fault {
+    let message = format!("It has taken {}, and nobody is there to say that it may go on", asked.taken());
+    spent(message, "ask for a smaller step, or be there when it asks", Remedy::AllowToGoOn)
+}
+
+/// The end of the time that the user stated.
+pub(crate) fn out_of_time(allowed: std::time::Duration) -> Fault {
+    let message = format!("The time budget is spent: {} s allowed", allowed.as_secs_f64());
+    spent(message, "ask for a smaller step, or allow more time", Remedy::AllowTime)
+}
+
 fn spent(message: String, hint: &str, remedy: Remedy) -> Fault {
     let (hint, remedy) = (Some(hint.to_owned()), Some(remedy));
     Fault { role: Role::Supervisor, kind: FaultKind::Budget, message, hint, remedy }
@@ -81,7 +157,7 @@ fn spent(message: String, hint: &str, remedy: Remedy) -> Fault {
 mod tests {
     use std::collections::BTreeMap;
 
-    use artoo_types::{ModelCall, Price};
+    use artoo_types::{Checkpoints, Price};
 
     use super::*;
 
@@ -101,6 +177,67 @@ mod tests {
         })
     }
 
+    fn end(reached: Option<Reached>) -> Fault {
+        match reached {
+            Some(Reached::End(fault)) => fault,
+            other @ (Some(Reached::Checkpoint(_)) | None) => panic!("{other:?}"),
+        }
+    }
+
+    fn checkpoint(reached: Option<Reached>) -> Option<ContinuationRequested> {
+        match reached {
+            Some(Reached::Checkpoint(asked)) => Some(asked),
+            Some(Reached::End(fault)) => panic!("{fault:?}"),
+            None => None,
+        }
+    }
+
+    /// Calls of all roles count, failed ones too: the user is asked at each multiple of a bound, once.
+    #[test]
+    fn each_multiple_of_a_bound_is_a_question() {
+        let checkpoints = Checkpoints { turns: NonZeroU64::new(3), tokens: NonZeroU64::new(1_000) };
+        let limits = Limits { checkpoints, ..Limits::default() };
+        let mut spending = Spending::new(limits, prices());
+        let roles = [Role::Planner, Role::Executor].into_iter().cycle();
+        let mut asked: Vec<(u32, u64, u64)> = Vec::new();
+        for (number, role) in (1..=9).zip(roles) {
+            // The seventh call reads more than a multiple of the bound.
+            let prompt = if number == 7 { 2_500 } else { 10 };
+            let question = checkpoint(spending.on(&call(role, prompt, 5, false)));
+            asked.extend(question.map(|asked| (asked.number, asked.turns, asked.tokens)));
+        }
+        assert_eq!(asked, [(1, 3, 30), (2, 6, 60), (3, 7, 2_560), (4, 9, 2_580)]);
+    }
+
+    #[test]
+    fn a_question_says_what_was_taken() {
+        let checkpoints = Checkpoints { turns: NonZeroU64::new(2), tokens: None };
+        let limits = Limits { checkpoints, ..Limits::default() };
+        let mut spending = Spending::new(limits, prices());
+        let cached = |role, estimated| {
+            let Message::ModelCall(call) = call(role, 1_000, 250, estimated) else { unreachable!() };
+            Message::from(ModelCall { cached_tokens: 900, ..call })
+        };
+        assert_eq!(spending.on(&cached(Role::Planner, false)), None);
+        let asked = checkpoint(spending.on(&cached(Role::Executor, true))).unwrap();
+        assert_eq!(asked.taken(), "2 model calls, 200 uncached tokens read (estimated), 0.004 EUR");
+        // A part of the cost never passes for the whole.
+        spending.on(&cached(Role::AgentValidator, true));
+        let asked = checkpoint(spending.on(&cached(Role::Executor, true))).unwrap();
+        assert_eq!((asked.number, asked.cost), (2, None));
+        let fault = nobody_says_to_go_on(&asked);
+        assert_eq!((fault.kind, fault.remedy), (FaultKind::Budget, Some(Remedy::AllowToGoOn)));
+    }
+
+    #[test]
+    fn without_a_bound_nobody_is_asked() {
+        let limits = Limits { checkpoints: Checkpoints::NONE, ..Limits::default() };
+        let mut spending = Spending::new(limits, prices());
+        for _ in 0..1_000 {
+            assert_eq!(spending.on(&call(Role::Executor, 100_000, 100, false)), None);
+        }
+    }
+
     fn amount(units: f64) -> Amount {
         Amount::new(units).unwrap()
     }
@@ -116,7 +253,7 @@ mod tests {
         let limits = Limits { max_tokens: Some(100), ..Limits::default() };
         let mut spending = Spending::new(limits, Prices::default());
         assert_eq!(spending.on(&call(Role::Planner, 60, 40, false)), None, "all of it, and no more");
-        let fault = spending.on(&call(Role::Planner, 1, 0, true)).unwrap();
+        let fault = end(spending.on(&call(Role::Planner, 1, 0, true)));
         assert_eq!(fault.kind, FaultKind::Budget);
         assert_eq!(fault.message, "The token budget is spent: 101 tokens used (estimated), 100 allowed");
     }
@@ -126,8 +263,9 @@ mod tests {
         let limits = Limits { max_cost: Some(amount(0.004)), ..Limits::default() };
         let mut spending = Spending::new(limits, prices());
         assert_eq!(spending.on(&call(Role::Planner, 1000, 250, false)), None);
-        assert_eq!(spending.on(&call(Role::Executor, 9_000_000, 9_000_000, false)), None, "it costs nothing");
-        let fault = spending.on(&call(Role::Planner, 1, 0, false)).unwrap();
+        let free = spending.on(&call(Role::Executor, 1_900_000, 9_000_000, false));
+        assert_eq!(free, None, "it costs nothing");
+        let fault = end(spending.on(&call(Role::Planner, 1, 0, false)));
         assert_eq!(fault.message, "The money budget is spent: 0.004002 EUR spent, 0.004 EUR allowed");
         assert_eq!(fault.remedy, Some(Remedy::AllowCost));
     }

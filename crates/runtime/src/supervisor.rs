@@ -14,7 +14,8 @@ use std::{
 use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_snapshot::Snapshot;
 use artoo_types::{
-    CallId, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message, Role, UserRequest, Warning,
+    CallId, ContinuationDecided, ContinuationRequested, ControlSettings, Envelope, Errand, Fault, FaultKind,
+    FinalResult, Message, Role, UserRequest, Warning,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -23,12 +24,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Deadlines, Question, Watch,
+    Deadlines, Watch,
     journal::{RecordFailure, RunJournal, note_unrecorded},
     role_tasks::{Ended, RoleTasks},
     run::{Canceller, Reply},
-    spending::Spending,
+    spending::{Reached, Spending, nobody_says_to_go_on},
     successor::Successor,
+    until_stopped::Gate,
+    waiting::Waiting,
 };
 
 pub(crate) use crate::successor::lost;
@@ -51,6 +54,8 @@ pub(crate) struct Supervised {
     /// R7's settings, for the record; `None` without a controller.
     pub(crate) settings: Option<ControlSettings>,
     pub(crate) role_tasks: RoleTasks,
+    /// What the model calls of the run pass through.
+    pub(crate) gate: Gate,
     /// Every envelope of the run, in order.
     pub(crate) seen: mpsc::UnboundedReceiver<Arc<Envelope>>,
     pub(crate) storage_failure: oneshot::Receiver<RecordFailure>,
@@ -81,6 +86,7 @@ pub(crate) async fn supervise(run: Supervised) {
         request,
         settings,
         role_tasks,
+        gate,
         mut seen,
         mut storage_failure,
         deadlines,
@@ -95,11 +101,19 @@ pub(crate) async fn supervise(run: Supervised) {
         result,
         mut answers,
     } = run;
+    // A command of the user's own has no time budget.
+    let max_time = match request.errand {
+        Errand::Task => request.limits.max_time_ms.map(Duration::from_millis),
+        Errand::Command => None,
+    };
     let mut supervisor = Supervisor {
         bus: &bus,
         port,
         user,
-        asked: None,
+        waiting: Waiting::default(),
+        may_ask: request.person_present,
+        going_on: None,
+        gate,
         role_tasks,
         tools: tools.clone(),
         is_over,
@@ -129,9 +143,11 @@ pub(crate) async fn supervise(run: Supervised) {
     let timed_out = sleep_until(timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
     tokio::pin!(timed_out);
     let (mut interrupted, mut out_of_time, mut storage_failed, mut bus_failed) = (false, false, false, false);
+    let mut budget_spent = false;
     let ended = loop {
         supervisor.speak();
         let next = supervisor.next_moment();
+        let budget_ends = supervisor.end_of(max_time.filter(|_| !budget_spent));
         // Not biased: neither a flood of messages nor a recurring timer may starve the other branches.
         tokio::select! {
             envelope = seen.recv() => {
@@ -150,7 +166,11 @@ pub(crate) async fn supervise(run: Supervised) {
                 let seconds = timeout.unwrap_or_default().as_secs_f64();
                 supervisor.fail(fault(Role::User, FaultKind::Timeout, format!("the run took longer than {seconds} s")));
             }
-            answer = answers.recv(), if supervisor.asked.is_some() => supervisor.answered(answer),
+            () = sleep_until(budget_ends), if budget_ends.is_some() => {
+                budget_spent = true;
+                supervisor.run_short(crate::spending::out_of_time(max_time.unwrap_or_default()));
+            }
+            answer = answers.recv(), if supervisor.waiting.asked().is_some() => supervisor.answered(answer),
             failure = &mut storage_failure, if !storage_failed => {
                 storage_failed = true;
                 supervisor.fail(failure.unwrap_or(RecordFailure::NoThread).fault());
@@ -199,8 +219,13 @@ struct Supervisor<'a> {
     port: Port,
     /// The person's port.
     user: Port,
-    /// The unanswered question to the person.
-    asked: Option<Question>,
+    waiting: Waiting,
+    /// Whether somebody is there to be asked.
+    may_ask: bool,
+    /// The open question whether the run goes on.
+    going_on: Option<ContinuationRequested>,
+    /// Shut while that question is open.
+    gate: Gate,
     role_tasks: RoleTasks,
     tools: CancellationToken,
     is_over: Arc<AtomicBool>,
@@ -234,15 +259,19 @@ impl Supervisor<'_> {
         self.watch.on(envelope, self.begun.elapsed());
         self.successor.remember(envelope);
         let message = envelope.message.as_ref();
-        self.wait_for(Question::after(self.asked, message));
-        // An exhausted budget ends the run; open calls still report.
-        if let Some(spent) = self.spending.on(message).filter(|_| !self.stopping) {
-            self.fail(spent);
+        self.waiting.on(envelope, self.bus);
+        match self.spending.on(message) {
+            // An exhausted budget ends the run; open calls still report.
+            Some(Reached::End(spent)) => self.run_short(spent),
+            Some(Reached::Checkpoint(asked)) => self.may_it_go_on(asked),
+            None => {}
         }
         if let Message::ToolStarted(started) = message {
             self.calls.insert(started.call_id);
         } else if let Message::ToolFinished(finished) = message {
             self.calls.remove(&finished.call.call_id);
+        } else if let Message::ContinuationDecided(decision) = message {
+            self.goes_on(decision);
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
         } else if let Message::FailureReportRequest(_) = message {
@@ -254,26 +283,56 @@ impl Supervisor<'_> {
         None
     }
 
-    /// Pauses the run's clock while a question is open.
-    fn wait_for(&mut self, question: Option<Question>) {
-        match (self.asked, question) {
-            (None, Some(_)) => self.bus.pause(),
-            (Some(_), None) => self.bus.resume(),
-            (None, None) | (Some(_), Some(_)) => {}
-        }
-        self.asked = question;
+    /// When a run that may take so long ends; not while it waits for the person, nor once it is being stopped.
+    fn end_of(&self, max_time: Option<Duration>) -> Option<Instant> {
+        if self.stopping { None } else { self.waiting.end_of(self.begun, max_time?) }
     }
 
     /// Handles a reply of the person. A reply that answers no open question is dropped.
     fn answered(&mut self, reply: Option<Reply>) {
-        if let (Some(Reply::Declined), Some(_)) = (&reply, self.asked) {
+        let Some(asked) = self.waiting.asked() else { return };
+        if let Some(Reply::Declined) = reply {
             let message = "you ended the run instead of answering its question".to_owned();
             return self.fail(fault(Role::User, FaultKind::Declined, message));
         }
-        let Some(answer) = self.asked.and_then(|asked| asked.answered(reply)) else { return };
-        self.wait_for(None);
+        let Some(answer) = asked.answered(reply) else { return };
+        self.waiting.answered(self.bus);
         if let Err(error) = self.user.publish(answer) {
             tracing::debug!(%error, "an answer could not be published");
+        }
+    }
+
+    /// Asks whether the run goes on; until the answer no model is asked anything. Without anybody to ask it ends.
+    fn may_it_go_on(&mut self, asked: ContinuationRequested) {
+        if self.stopping || self.is_over() || self.going_on.is_some() {
+            return;
+        }
+        if !self.may_ask {
+            return self.fail(nobody_says_to_go_on(&asked));
+        }
+        self.gate.shut();
+        self.going_on = Some(asked.clone());
+        if let Err(error) = self.port.publish(asked.clone()) {
+            tracing::debug!(%error, "a question could not be published");
+            self.fail(nobody_says_to_go_on(&asked));
+        }
+    }
+
+    /// The answer to that.
+    fn goes_on(&mut self, decision: &ContinuationDecided) {
+        let Some(asked) = self.going_on.take_if(|asked| asked.number == decision.number) else { return };
+        if decision.granted {
+            self.gate.open();
+        } else if !self.stopping {
+            let message = format!("you ended the run after it had taken {}", asked.taken());
+            self.fail(fault(Role::User, FaultKind::Declined, message));
+        }
+    }
+
+    /// Ends the run for a spent budget, unless it ends already.
+    fn run_short(&mut self, spent: Fault) {
+        if !self.stopping && !self.is_over() {
+            self.fail(spent);
         }
     }
 
@@ -281,6 +340,8 @@ impl Supervisor<'_> {
     fn fail(&mut self, fault: Fault) {
         self.stopping = true;
         self.tools.cancel();
+        // What may still be asked now is the planner, for the story of the failure.
+        self.gate.open();
         self.wind_down.get_or_insert_with(|| Instant::now() + WIND_DOWN);
         self.successor.blame(&fault);
         self.unsaid.push_back(fault);

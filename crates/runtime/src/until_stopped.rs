@@ -1,25 +1,77 @@
-//! A model that is asked nothing any more once its run is being stopped.
+//! A model that is asked nothing any more once its run is being stopped, and nothing while the run waits for the user's
+//! word whether it shall go on.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request};
+use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request, Rest, Silence};
 use async_trait::async_trait;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+
+/// What the model calls of one run pass through. Clones are the same gate.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    is_shut: watch::Sender<bool>,
+    /// The limits of all roles rest while it is shut.
+    silence: Silence,
+    rest: Arc<Mutex<Option<Rest>>>,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self { is_shut: watch::Sender::new(false), silence: Silence::default(), rest: Arc::default() }
+    }
+}
+
+impl Gate {
+    /// What the silence of each role in the run rests with.
+    pub(crate) fn silence(&self) -> &Silence {
+        &self.silence
+    }
+
+    /// No call begins from now on.
+    pub(crate) fn shut(&self) {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| self.silence.rest());
+        self.is_shut.send_replace(true);
+    }
+
+    /// Calls begin again.
+    pub(crate) fn open(&self) {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.is_shut.send_replace(false);
+    }
+
+    async fn pass(&self) {
+        // This fails only without a sender, and `self` is one.
+        let _ = self.is_shut.subscribe().wait_for(|is_shut| !is_shut).await;
+    }
+}
 
 /// The model of a role in one run. A call that has begun goes on, so that its cost is on record; a call after
 /// the stop never begins and never returns: the role is dismissed with its run.
 pub(crate) struct UntilStopped {
     model: Arc<dyn LlmClient>,
-    stop: CancellationToken,
+    stop: Option<CancellationToken>,
+    gate: Gate,
 }
 
 impl UntilStopped {
-    pub(crate) fn wrap(model: &Arc<dyn LlmClient>, stop: &CancellationToken) -> Arc<dyn LlmClient> {
-        Arc::new(Self { model: Arc::clone(model), stop: stop.clone() })
+    pub(crate) fn wrap(
+        model: &Arc<dyn LlmClient>,
+        stop: &CancellationToken,
+        gate: &Gate,
+    ) -> Arc<dyn LlmClient> {
+        Arc::new(Self { model: Arc::clone(model), stop: Some(stop.clone()), gate: gate.clone() })
+    }
+
+    /// A model that is asked after the stop as well.
+    pub(crate) fn gated(model: &Arc<dyn LlmClient>, gate: &Gate) -> Arc<dyn LlmClient> {
+        Arc::new(Self { model: Arc::clone(model), stop: None, gate: gate.clone() })
     }
 
     async fn may_go_on(&self) {
-        if self.stop.is_cancelled() {
+        self.gate.pass().await;
+        if self.stop.as_ref().is_some_and(CancellationToken::is_cancelled) {
             std::future::pending().await
         }
     }
@@ -29,6 +81,10 @@ impl UntilStopped {
 impl LlmClient for UntilStopped {
     fn model(&self) -> &str {
         self.model.model()
+    }
+
+    fn server(&self) -> Option<&str> {
+        self.model.server()
     }
 
     fn structured(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::{ToolContext, ToolError};
 ///
 /// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt), [`arguments`](Self::arguments) and what it says of its kind are
 /// constant for the life of the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
-/// arguments that a model wrote: it checks them itself and names the one that is wrong. Paths, variables, limits and
+/// arguments that a model wrote, coerced to its schema where they can mean only one thing: it checks them itself and names the one that is wrong. Paths, variables, limits and
 /// the time come from the context and from nowhere else.
 ///
 /// # Cancellation
@@ -97,8 +97,27 @@ pub trait Tool: Send + Sync {
     /// each, and a `maxLength` for each string, so that a small model cannot generate without end.
     fn arguments(&self) -> Value;
 
+    /// The argument that is the content of a file, if one is. An object or a list in its place is taken as its JSON text.
+    fn file_content(&self) -> Option<FileContent> {
+        None
+    }
+
     /// Performs the call. See the trait for what it may and may not do.
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport;
+}
+
+/// The argument of a tool that is the content of a file.
+/// ```
+/// use artoo_tools::{Tool, WriteFile};
+///
+/// assert_eq!(WriteFile.file_content().map(|content| content.argument), Some("content"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileContent {
+    /// The name of the argument.
+    pub argument: &'static str,
+    /// The name of the argument that is the path of the file, which says in which form its content is.
+    pub path: &'static str,
 }
 
 /// The kind of a tool's effects.

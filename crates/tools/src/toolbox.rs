@@ -11,6 +11,7 @@ use artoo_types::{
 use futures_util::FutureExt;
 use tokio::time::sleep;
 
+use crate::coercion::coerced;
 use crate::private_keys;
 use crate::suggestion::better_tool;
 use crate::{
@@ -70,7 +71,23 @@ impl Toolbox {
         self.tools().find(|tool| tool.name() == *name)
     }
 
-    /// Calls a tool. Every outcome becomes a record: an unknown tool, wrong arguments, a refusal, a timeout,
+    /// The arguments of a call, coerced to the tool's schema where they can mean only one thing.
+    /// ```
+    /// use artoo_tools::Toolbox;
+    /// use artoo_types::{Arguments, ToolName};
+    ///
+    /// let given: Arguments = [("path".into(), "a".into()), ("first_line".into(), "2".into())].into_iter().collect();
+    /// let coerced = Toolbox::standard().coerced(&ToolName::new("read_file"), given);
+    /// assert_eq!(coerced["first_line"], 2);
+    /// ```
+    pub fn coerced(&self, name: &ToolName, arguments: Arguments) -> Arguments {
+        match self.get(name) {
+            Some(tool) => taken(tool, arguments).0,
+            None => arguments,
+        }
+    }
+
+    /// Calls a tool, with arguments that are coerced to its schema where they can mean only one thing. Every outcome becomes a record: an unknown tool, wrong arguments, a refusal, a timeout,
     /// a cancellation, a panic. It never returns an error and never hangs: a tool that exceeds
     /// `cx.limits.call_time`, or that ignores cancellation for five seconds, is abandoned.
     /// ```
@@ -91,17 +108,22 @@ impl Toolbox {
         cx: &ToolContext,
     ) -> ToolCall {
         let (started_at, begin, rested) = (cx.time.now(), Instant::now(), cx.pauses.total());
-        let report = match self.get(name) {
-            Some(tool) if cx.trial_only && !tool.can_be_tried() => {
+        let (arguments, misfit) = match self.get(name) {
+            Some(tool) => taken(tool, arguments),
+            None => (arguments, None),
+        };
+        let report = match (self.get(name), misfit) {
+            (_, Some(misfit)) => misfit.into(),
+            (Some(tool), None) if cx.trial_only && !tool.can_be_tried() => {
                 ToolError::Unconfirmed { came: format!("`{name}` was not called, for it cannot be tried") }
                     .into()
             }
-            Some(tool) => {
+            (Some(tool), None) => {
                 // Before the call, whose output is passed on while it comes.
                 private_keys::learn(&arguments, cx).await;
                 bounded(tool, &arguments, cx).await
             }
-            None => self.unknown(name).into(),
+            (None, None) => self.unknown(name).into(),
         };
         // And after a command, which may have made one.
         if self.get(name).is_some_and(|tool| tool.effect() == ToolEffect::Runs) {
@@ -169,6 +191,14 @@ async fn bounded(tool: &dyn Tool, arguments: &Arguments, cx: &ToolContext) -> To
             None => ToolError::TimedOut { tool: tool.name(), after: limit }.into(),
         },
         () = ignored => ToolError::Cancelled.into(),
+    }
+}
+
+/// The arguments as the tool wants them, as far as they can mean only that; or as they are, and why they mean nothing.
+fn taken(tool: &dyn Tool, arguments: Arguments) -> (Arguments, Option<ToolError>) {
+    match coerced(arguments.clone(), &tool.arguments(), &tool.name(), tool.file_content()) {
+        Ok(arguments) => (arguments, None),
+        Err(error) => (arguments, Some(error)),
     }
 }
 

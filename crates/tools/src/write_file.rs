@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::file_target::FileTarget;
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{FileContent, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Maximum bytes of a file for which a question shows a diff.
 const MAX_COMPARED: u64 = 1024 * 1024;
@@ -45,6 +45,10 @@ impl Tool for WriteFile {
             "required": ["path", "content"],
             "additionalProperties": false,
         })
+    }
+
+    fn file_content(&self) -> Option<FileContent> {
+        Some(FileContent { argument: "content", path: "path" })
     }
 
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {

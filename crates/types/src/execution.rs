@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FailureClass, MegramId, SubTaskId, ToolCall};
+use crate::{FailureClass, Fault, MegramId, SubTaskId, ToolCall};
 
 /// The result of one attempt at a subtask. R3 to R4a. The output is a claim; the tool calls are the ground truth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -111,6 +111,10 @@ pub struct ExecutionFailure {
     /// That it was given up, where it was: no fault, but an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave_up: Option<GaveUp>,
+    /// The fault that ended the attempt and ends the run with it: the provider or the configuration of the model failed, and no
+    /// other plan can change that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Box<Fault>>,
 }
 
 impl ExecutionFailure {
@@ -121,7 +125,7 @@ impl ExecutionFailure {
     /// assert!(!ExecutionFailure::of(FailureClass::Logical, "it has no such column").infrastructure);
     /// ```
     pub fn of(class: FailureClass, reason: impl Into<String>) -> Self {
-        Self { class, reason: reason.into(), infrastructure: false, gave_up: None }
+        Self { class, reason: reason.into(), infrastructure: false, gave_up: None, fault: None }
     }
 }
 

@@ -26,7 +26,8 @@ impl Fault {
     /// Whether every step matched, and only the verdict on the whole did not come: R4b asks its judge about
     /// nothing else.
     pub fn leaves_it_done(&self) -> bool {
-        self.kind == FaultKind::Unjudged && self.role == Role::MetaValidator
+        self.role == Role::MetaValidator
+            && matches!(self.kind, FaultKind::Unjudged | FaultKind::Provider | FaultKind::Configuration)
     }
 }
 

@@ -25,6 +25,7 @@ mod briefing;
 mod clarification;
 mod conduct;
 mod confidence;
+mod continuation;
 mod control;
 mod criterion;
 mod excerpt;
@@ -67,6 +68,7 @@ pub use briefing::{Briefing, Lesson};
 pub use clarification::{ClarificationAnswered, ClarificationRequested};
 pub use conduct::{BoundaryViolation, Crossing, DriftAlert, DriftMeasure, Share};
 pub use confidence::Confidence;
+pub use continuation::{Checkpoints, ContinuationDecided, ContinuationRequested};
 pub use control::{
     ActionState, BlockedApproach, BlockedTarget, DominantClass, FinalResult, Loss, MacroState, PartialOutput,
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ClarificationAnswered,
-    ClarificationRequested, ControlSettings, CorrectionSignal, DispatchManifest, DreamReport,
-    ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult, GuardQuery, GuardReply,
-    MegramWrite, MemoryQuery, MemoryReply, ModelCall, OutcomeSummary, PersonNote, Plan, PlanApprovalDecided,
-    PlanApprovalRequested, PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec,
-    ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
+    ClarificationRequested, ContinuationDecided, ContinuationRequested, ControlSettings, CorrectionSignal,
+    DispatchManifest, DreamReport, ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult,
+    GuardQuery, GuardReply, MegramWrite, MemoryQuery, MemoryReply, ModelCall, OutcomeSummary, PersonNote,
+    Plan, PlanApprovalDecided, PlanApprovalRequested, PlanDirective, ReplanRequest, Role, RunId, SubTask,
+    SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
 };
 
 /// A message as the bus delivers it and the journal keeps it.
@@ -120,6 +120,10 @@ messages! {
     PlanApprovalRequested,
     /// The person's answer.
     PlanApprovalDecided,
+    /// A question to the person whether the run shall go on.
+    ContinuationRequested,
+    /// The person's answer.
+    ContinuationDecided,
     /// What R4b waits for.
     DispatchManifest,
     /// A subtask to run.
@@ -193,12 +197,24 @@ impl Message {
 impl MessageKind {
     /// Whether it is a question to the person: the run's clock rests until its answer.
     pub fn is_question(self) -> bool {
-        matches!(self, Self::ClarificationRequested | Self::PlanApprovalRequested | Self::ApprovalRequested)
+        matches!(
+            self,
+            Self::ClarificationRequested
+                | Self::PlanApprovalRequested
+                | Self::ContinuationRequested
+                | Self::ApprovalRequested
+        )
     }
 
     /// Whether it is the answer to a question to the person.
     pub fn is_answer(self) -> bool {
-        matches!(self, Self::ClarificationAnswered | Self::PlanApprovalDecided | Self::ApprovalDecided)
+        matches!(
+            self,
+            Self::ClarificationAnswered
+                | Self::PlanApprovalDecided
+                | Self::ContinuationDecided
+                | Self::ApprovalDecided
+        )
     }
 
     /// The name on the wire, for example `task_spec`.

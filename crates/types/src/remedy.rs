@@ -53,13 +53,17 @@ pub enum Remedy {
     AllowCost,
     /// Allow a run more replans.
     AllowReplans,
+    /// Allow a run more time.
+    AllowTime,
+    /// Be there to say that a run goes on, or let it ask later.
+    AllowToGoOn,
     /// Agree to a plan, or do not ask for being asked.
     AgreeToPlan,
 }
 
 impl Remedy {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::ChooseModel,
         Self::ShowConfiguration,
         Self::CheckModelFiles,
@@ -79,6 +83,8 @@ impl Remedy {
         Self::AllowTokens,
         Self::AllowCost,
         Self::AllowReplans,
+        Self::AllowTime,
+        Self::AllowToGoOn,
         Self::AgreeToPlan,
     ];
 }

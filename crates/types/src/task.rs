@@ -6,7 +6,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Amount, Instruction, Prices, RunId, TaskId};
+use crate::{Amount, Checkpoints, Instruction, Prices, RunId, TaskId};
 
 /// What the user asked, with everything that a role may need to know of the place and the time. User to R1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -149,17 +149,45 @@ pub struct Limits {
     pub max_retries: u32,
     /// The time that Omega is measured against, in milliseconds. The clock stops while a person is asked.
     pub time_budget_ms: u64,
+    /// When the run ends, in milliseconds, where the user stated a time budget. A budget that nobody stated ends nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_time_ms: Option<u64>,
     /// The sum of prompt and completion tokens, where it is bounded.
     pub max_tokens: Option<u64>,
     /// What model calls may cost together, where that is bounded, in the currency of the run's prices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<Amount>,
+    /// When the user is asked whether it shall go on.
+    #[serde(default = "never", skip_serializing_if = "Checkpoints::is_none")]
+    pub checkpoints: Checkpoints,
+}
+
+/// A record from before there were checkpoints.
+fn never() -> Checkpoints {
+    Checkpoints::NONE
+}
+
+impl Limits {
+    /// With a time budget that the user stated: Omega is measured against it, and the run ends with it.
+    #[must_use]
+    pub fn with_stated_time(self, budget_ms: u64) -> Self {
+        Self { time_budget_ms: budget_ms, max_time_ms: Some(budget_ms), ..self }
+    }
 }
 
 impl Default for Limits {
-    /// The specification's: 3 replans, 2 corrections, 5 minutes, no bound on tokens and money.
+    /// The specification's 3 replans, 2 corrections and 5 minutes; no bound on time, tokens and money; a question after
+    /// every 200 model calls and 2,000,000 uncached tokens.
     fn default() -> Self {
-        Self { max_replans: 3, max_retries: 2, time_budget_ms: 300_000, max_tokens: None, max_cost: None }
+        Self {
+            max_replans: 3,
+            max_retries: 2,
+            time_budget_ms: 300_000,
+            max_time_ms: None,
+            max_tokens: None,
+            max_cost: None,
+            checkpoints: Checkpoints::default(),
+        }
     }
 }
 

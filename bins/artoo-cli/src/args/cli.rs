@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AuditCommand, KeyValue, MemoryCommand, ModelCommand, PolicyCommand, RunArgs, RunsCommand, SandboxArgs,
-    SessionsCommand, SetupArgs, examples,
+    AuditCommand, KeyValue, MemoryCommand, ModelCommand, PolicyCommand, ResumeArgs, RunArgs, RunName,
+    RunPage, RunsCommand, SandboxArgs, SessionsCommand, SetupArgs, UndoArgs, examples,
 };
 
 /// Works on a request with tools, checks its own work, and says honestly how far it came
@@ -25,7 +25,7 @@ pub(crate) struct Cli {
     /// What to do; without one, the options are those of `run`.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// The short form: `artoo "REQUEST"` is `artoo run "REQUEST"`.
+    /// The short form: `artoo "REQUEST"` is `artoo run "REQUEST"`, unless the request is a single word.
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Options of every command.
@@ -64,9 +64,24 @@ pub(crate) enum Command {
     /// Work on one request
     #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
-    /// Carry out one command of your own as a run would: tried, asked about, confined, recorded, and undone by `artoo runs undo`
+    /// Carry out one command of your own as a run would: tried, asked about, confined, recorded, and undone by `artoo undo`
     #[command(after_help = examples::SANDBOX)]
     Sandbox(SandboxArgs),
+    /// Take back what a run did to files, by default the newest run: everything, or nothing with the reasons
+    #[command(after_help = examples::UNDO)]
+    Undo(UndoArgs),
+    /// Show what a run changed, by default the newest
+    #[command(after_help = examples::DIFF)]
+    Diff(RunPage),
+    /// Explain why a run went as it did, by default the newest
+    #[command(after_help = examples::EXPLAIN)]
+    Explain(RunPage),
+    /// End a run that works in another process, by default the newest
+    #[command(after_help = examples::STOP)]
+    Stop(RunName),
+    /// Begin a run again that was cut off, by default the newest; of one that ended, and of a session, go on with the conversation
+    #[command(after_help = examples::RESUME)]
+    Resume(ResumeArgs),
     /// Choose a model: a local server, a key, or the embedded model
     #[command(after_help = examples::SETUP)]
     Setup(SetupArgs),
@@ -100,6 +115,20 @@ pub(crate) enum Command {
     /// Print the manual page of all commands
     #[command(after_help = examples::MAN)]
     Man,
+    /// Print the help of artoo, or of a command
+    #[command(after_help = examples::HELP)]
+    Help(HelpArgs),
+    /// Print the version
+    #[command(after_help = examples::VERSION)]
+    Version,
+}
+
+/// `artoo help`.
+#[derive(Debug, Args)]
+pub(crate) struct HelpArgs {
+    /// The command, for example `runs undo`
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 /// `artoo doctor`.

@@ -6,7 +6,11 @@ Examples:
   artoo setup
   artoo run \"How many .txt files are in docs, and which is the largest?\"
   artoo \"How many .txt files are in docs?\"
+  artoo diff
+  artoo undo --dry-run
   artoo doctor
+
+A single word is a command, never a request: `artoo run WORD` asks it.
 
 Exit codes:
   0    accept: every criterion met, with evidence
@@ -45,6 +49,47 @@ Exit codes: those of the command, 128 and the signal that ended it, and
   124  --timeout
   129, 130, 131, 143  ended by a signal: terminal closed, Ctrl+C, SIGQUIT, SIGTERM";
 
+/// `artoo undo --help`.
+pub(super) const UNDO: &str = "\
+Examples:
+  artoo undo --dry-run
+  artoo undo last --dry-run --json
+
+The same as `artoo runs undo`.";
+
+/// `artoo diff --help`.
+pub(super) const DIFF: &str = "\
+Examples:
+  artoo diff
+  artoo diff last --json
+
+The same as `artoo runs diff`.";
+
+/// `artoo explain --help`.
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  artoo explain
+  artoo explain last --json
+
+The same as `artoo runs explain`.";
+
+/// `artoo stop --help`.
+pub(super) const STOP: &str = "\
+Examples:
+  artoo stop
+  artoo stop last
+
+The same as `artoo runs stop`.";
+
+/// `artoo resume --help`.
+pub(super) const RESUME: &str = "\
+Examples:
+  artoo resume
+  artoo resume last
+
+A run that was cut off is begun again as by `artoo runs resume`. To ask the next request of a conversation at once:
+artoo run --continue \"REQUEST\"";
+
 /// `artoo setup --help`.
 pub(super) const SETUP: &str = "\
 Examples:
@@ -73,6 +118,7 @@ Examples:
   artoo runs show last --json
   artoo runs explain last
   artoo runs explain last --json
+  artoo runs diff last
   artoo runs attach last
   artoo runs stop last
   artoo runs replay last -c controller.alpha=0.9
@@ -226,3 +272,14 @@ Examples:
   artoo man > artoo.1
 
 Where there is a reader of manual pages: artoo man | man -l -";
+
+/// `artoo help --help`.
+pub(super) const HELP: &str = "\
+Examples:
+  artoo help
+  artoo help runs undo";
+
+/// `artoo version --help`.
+pub(super) const VERSION: &str = "\
+Examples:
+  artoo version";

@@ -14,6 +14,7 @@ mod run;
 mod sandbox;
 mod sessions;
 mod setup;
+mod single_word;
 
 pub(crate) use cli::{Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, DoctorArgs};
 pub(crate) use key_value::KeyValue;
@@ -23,7 +24,9 @@ pub(crate) use moment::Moment;
 pub(crate) use parse::{Parsed, parse};
 pub(crate) use permissions::PermissionArgs;
 pub(crate) use policy::PolicyCommand;
-pub(crate) use records::{AuditCommand, ReportArgs, RunsCommand, TailArgs};
+pub(crate) use records::{
+    AuditCommand, ReportArgs, ResumeArgs, RunName, RunPage, RunsCommand, TailArgs, UndoArgs,
+};
 pub(crate) use run::RunArgs;
 pub(crate) use sandbox::SandboxArgs;
 pub(crate) use sessions::SessionsCommand;

@@ -6,9 +6,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
+use super::single_word::{mistyped, no_help, refused};
 use super::{Cli, Command, CommonArgs, RunArgs};
 use crate::error::CommandError;
-use crate::suggest::nearest;
 
 /// Result of parsing.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub(crate) fn parse(words: &[OsString], columns: usize) -> Result<Parsed, Comman
         Err(error) => return explained(&error, words),
     };
     match (cli.command, cli.run) {
+        (Some(Command::Help(args)), _) => help(&args.command, columns),
+        (Some(Command::Version), _) => Ok(Parsed::Text(Cli::command().render_version().into())),
         (Some(command), _) => Ok(Parsed::Command(Box::new(command), cli.common)),
         (None, run) if run.request.is_none() => Ok(Parsed::Repl(Box::new(run), cli.common)),
         (None, run) => short_form(run, cli.common),
@@ -58,26 +60,23 @@ fn misplaced(matches: &ArgMatches) -> Result<(), CommandError> {
         .hint(format!("put it behind, if the command takes it: artoo {command} --help")))
 }
 
-/// `artoo "REQUEST"`, unless the request is a single word that resembles a command.
+/// `artoo "REQUEST"`, unless the request is a single word: that is a command, or nothing.
 fn short_form(run: RunArgs, common: CommonArgs) -> Result<Parsed, CommandError> {
-    if let Some(error) = run.request.as_deref().and_then(mistyped) {
+    if let Some(error) = run.request.as_deref().and_then(refused) {
         return Err(error);
     }
     Ok(Parsed::Command(Box::new(Command::Run(Box::new(run))), common))
 }
 
-/// The error for a word that is nearly the name of a command.
-fn mistyped(word: &str) -> Option<CommandError> {
-    let names: Vec<String> =
-        Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    if word.chars().any(char::is_whitespace) || names.iter().any(|name| name == word) {
-        return None;
+/// The help of a command, as `--help` prints it.
+fn help(names: &[String], columns: usize) -> Result<Parsed, CommandError> {
+    let mut command = Cli::command();
+    for name in names {
+        command = command.find_subcommand(name).cloned().ok_or_else(|| no_help(names))?;
     }
-    let name = nearest(word, names.iter().map(String::as_str))?.to_owned();
-    Some(
-        CommandError::usage(format!("there is no command `{word}`"))
-            .hint(format!("did you mean `artoo {name}`? to ask it as a request: artoo run \"{word}\"")),
-    )
+    let words: Vec<OsString> =
+        names.iter().map(String::as_str).chain(["--help"]).map(OsString::from).collect();
+    parse(&words, columns)
 }
 
 fn is_command(word: &str) -> bool {

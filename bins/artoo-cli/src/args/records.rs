@@ -4,6 +4,51 @@ use clap::{Args, Subcommand};
 
 use super::{Moment, examples};
 
+/// The run that a command is about.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RunName {
+    /// The run's id, or its beginning or end; `last` is the newest, in whichever folder it worked
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub(crate) run: String,
+}
+
+/// The run that a command is about, and how it is printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RunPage {
+    /// The run.
+    #[command(flatten)]
+    pub(crate) of: RunName,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `artoo runs undo`, `artoo undo`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// The run.
+    #[command(flatten)]
+    pub(crate) of: RunName,
+    /// Show what would be taken back, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Of a run that was killed while it changed files: take what is there now for what it left
+    #[arg(long)]
+    pub(crate) as_it_is: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `artoo resume`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// The run's id, or its beginning or end; or a session: its id, the beginning or end of it, or its name. `last` is the newest run,
+    /// in whichever folder it worked
+    #[arg(value_name = "RUN|SESSION", default_value = "last")]
+    pub(crate) of: String,
+}
+
 /// What can be done with past runs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunsCommand {
@@ -18,66 +63,29 @@ pub(crate) enum RunsCommand {
     },
     /// Show what a run did, as it was shown live
     Show {
-        /// The run's id, or its beginning or end; `last` is the newest
-        #[arg(value_name = "RUN")]
-        run: String,
+        /// The run.
+        #[command(flatten)]
+        of: RunName,
         /// Print the lines of `run --json`
         #[arg(long)]
         json: bool,
     },
     /// Explain why a run went as it did: each round's loss, the rule that decided, what changed, what it cost
-    Explain {
-        /// The run's id, or its beginning or end; `last` is the newest
-        #[arg(value_name = "RUN")]
-        run: String,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
+    Explain(RunPage),
+    /// Show what a run changed, file by file, with the lines that differ
+    Diff(RunPage),
     /// Show a run that works in another process as it works, and answer its questions; Ctrl+C leaves, and the run goes on
-    Attach {
-        /// The run's id, or its beginning or end; `last` is the newest
-        #[arg(value_name = "RUN")]
-        run: String,
-    },
+    Attach(RunName),
     /// End a run that works in another process, and wait until that is on record
-    Stop {
-        /// The run's id, or its beginning or end; `last` is the newest
-        #[arg(value_name = "RUN")]
-        run: String,
-    },
+    Stop(RunName),
     /// Begin a run again that was killed or interrupted: the same request, folders and limits, with what it had done, where nothing has
     /// changed since. What is kept and what is done again is said; permissions are those of your configuration
-    Resume {
-        /// The run's id, or its beginning or end; `last` is the newest
-        #[arg(value_name = "RUN")]
-        run: String,
-    },
+    Resume(RunName),
     /// Decide the rounds of a run again, with other numbers of the controller (`-c controller.KEY=VALUE`, `--profile NAME`) or with the
     /// recorded ones, up to the first decision that differs. No model is asked and nothing is done
-    Replay {
-        /// The run's id, or its beginning or end; `last` is the newest
-        #[arg(value_name = "RUN")]
-        run: String,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
+    Replay(RunPage),
     /// Take back what a run did to files: everything, or nothing with the reasons
-    Undo {
-        /// The run's id, or its beginning or end; `last` is the newest
-        #[arg(value_name = "RUN")]
-        run: String,
-        /// Show what would be taken back, and change nothing
-        #[arg(long)]
-        dry_run: bool,
-        /// Of a run that was killed while it changed files: take what is there now for what it left
-        #[arg(long)]
-        as_it_is: bool,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
+    Undo(UndoArgs),
 }
 
 /// What can be done with the audit log.

@@ -58,7 +58,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "URL", help_heading = "Model")]
     pub(crate) base_url: Option<String>,
 
-    /// The time that the run should take: the closer to it, the sooner the run gives up [default: 5m, embedded model: 30m]
+    /// The time that the run may take: the closer to it, the sooner it gives up, and it ends there with what there is. Without this, 5m (embedded model: 30m) are what it should take, and end nothing
     #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
     pub(crate) time_budget: Option<Duration>,
     /// When it must be done: `30m`, `17:00` or a date with its time. The time budget ends then at the latest
@@ -76,6 +76,12 @@ pub(crate) struct RunArgs {
     /// What the model calls may cost together, by the prices in the configuration: `[prices."MODEL"]`
     #[arg(long, value_name = "AMOUNT", value_parser = parse_amount, help_heading = "Limits")]
     pub(crate) max_cost: Option<Amount>,
+    /// After how many model calls the run asks whether it shall go on, and again after as many more; 0 is never. Without a user it ends there [default: 200]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) ask_after_turns: Option<u64>,
+    /// The same after so many tokens read, those that a cache spared left out [default: 2000000]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) ask_after_tokens: Option<u64>,
     /// End the run after this time, with exit code 124
     #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
     pub(crate) timeout: Option<Duration>,

@@ -26,8 +26,18 @@ fn the_short_form_is_a_run() {
     same(&["how many files?"], &["run", "how many files?"]);
     same(&["-"], &["run", "-"]);
     same(&["--json", "数一数"], &["run", "--json", "数一数"]);
+    same(&["数一数"], &["run", "数一数"]);
     same(&["--data-dir", "/d", "count it"], &["run", "--data-dir", "/d", "count it"]);
     assert_eq!(parsed(&[]), "a conversation");
+    // Said outright, a single word is a request.
+    assert!(parsed(&["run", "undo"]).starts_with("Run("));
+}
+
+#[test]
+fn help_and_version_are_words_as_well() {
+    assert_eq!(parsed(&["version"]), parsed(&["--version"]));
+    assert_eq!(parsed(&["help"]), parsed(&["--help"]));
+    assert_eq!(parsed(&["help", "runs", "undo"]), parsed(&["runs", "undo", "--help"]));
 }
 
 #[test]
@@ -47,6 +57,14 @@ fn mistakes_are_answered_with_what_was_meant() {
     for words in [
         &["docter"][..],
         &["modle", "list"],
+        &["list"],
+        &["status"],
+        &["hello"],
+        &["hello", "--json"],
+        &["--yes", "creates", "tidy-up"],
+        &["--", "undo"],
+        &["stop", "the", "music"],
+        &["help", "runs", "unod"],
         &["how", "many", "files"],
         &["run", "how", "many"],
         &["--json", "run", "x"],

@@ -43,9 +43,10 @@ impl Loaded {
             context.terminal.warning(&warning);
         }
         let file = config::path(context.environment, &context.folders.home);
+        let file = context.folders.whole(&file)?;
         let source = read(&file)?;
         let merged = merge(&source, context.environment, &given)?;
-        let (settings, sections) = resolve(&merged, &context.folders.home, &context.folders.current)?;
+        let (settings, sections) = resolve(&merged, context.folders)?;
         if settings.screen_reader {
             context.terminal.speak();
         }

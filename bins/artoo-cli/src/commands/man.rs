@@ -6,14 +6,14 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::args::Cli;
-use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::terminal::Terminal;
 
 /// Prints the page.
-pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {
+pub(crate) fn run(terminal: &mut Terminal) -> Result<Exit, CommandError> {
     let page = page(&Cli::command())
         .map_err(|error| CommandError::failed("cannot write the manual page").because(error))?;
-    context.terminal.data(&page)?;
+    terminal.data(&page)?;
     Ok(Exit::OK)
 }
 

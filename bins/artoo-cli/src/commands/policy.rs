@@ -32,13 +32,13 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
 
 fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, CommandError> {
     let Loaded { settings, file, .. } = Loaded::load(context, Given::default())?;
-    let configuration = context.folders.current.join(file);
+    let configuration = context.folders.whole(&file)?;
     let Policy { rules, places } = own_policy(context.environment, &context.folders.home)?;
     let rules = rules.protecting(&settings.data_dir).protecting(&configuration);
     let kept = [settings.data_dir.clone(), configuration].into_iter().chain(rules.file().map(Path::to_owned));
     let protected: Vec<PathBuf> = kept.chain(settings.protected.iter().cloned()).collect();
     let situation = Situation {
-        working_folder: context.folders.current.clone(),
+        working_folder: context.folders.current()?.to_owned(),
         workspace: settings.workspace.clone(),
         home: context.folders.home.clone(),
         run_folder: settings.data_dir.join("policy-check"),

@@ -9,7 +9,7 @@ use artoo_runtime::runs::RunsError;
 use artoo_runtime::{journal, runs};
 use artoo_types::{Message, SolverOrigin};
 
-use super::{Loaded, replay, undo};
+use super::{Loaded, diff, replay, undo};
 use crate::args::RunsCommand;
 use crate::config::Given;
 use crate::dispatch::Context;
@@ -34,8 +34,8 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             }
             Ok(Exit::OK)
         }
-        RunsCommand::Show { run, json } => {
-            let folder = folder(&data_dir, run)?;
+        RunsCommand::Show { of, json } => {
+            let folder = folder(&data_dir, &of.run)?;
             let read = recorded(&folder)?;
             let mut fold = EventFold::new();
             let mut lines: Vec<Line> = read.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect();
@@ -54,9 +54,9 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             }
             Ok(Exit::OK)
         }
-        RunsCommand::Explain { run, json } => {
-            let page = explain(&judged(&folder(&data_dir, run)?)?);
-            let text = if *json {
+        RunsCommand::Explain(args) => {
+            let page = explain(&judged(&folder(&data_dir, &args.of.run)?)?);
+            let text = if args.json {
                 as_json(&page)? + "\n"
             } else {
                 explanation(&page, Frame::new(context.terminal.data_look(), false))
@@ -64,24 +64,20 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             paged(context.terminal, context.environment, &text)?;
             Ok(trust(context, &page))
         }
-        RunsCommand::Attach { run } => {
-            let folder = folder(&data_dir, run)?;
+        RunsCommand::Diff(args) => diff::run(context, &folder(&data_dir, &args.of.run)?, args.json),
+        RunsCommand::Attach(args) => {
+            let folder = folder(&data_dir, &args.run)?;
             threads()?.block_on(crate::run::attach(context, &folder))
         }
-        RunsCommand::Resume { run } => crate::run::resume(context, &folder(&data_dir, run)?),
-        RunsCommand::Stop { run } => {
-            let folder = folder(&data_dir, run)?;
+        RunsCommand::Resume(args) => crate::run::resume(context, &folder(&data_dir, &args.run)?),
+        RunsCommand::Stop(args) => {
+            let folder = folder(&data_dir, &args.run)?;
             threads()?.block_on(super::stop::stop(context, &folder))
         }
-        RunsCommand::Replay { run, json } => replay::run(context, &loaded, &folder(&data_dir, run)?, *json),
-        RunsCommand::Undo { run, dry_run, as_it_is, json } => {
-            let folder = folder(&data_dir, run)?;
-            undo::run(
-                context,
-                &folder,
-                undo::UndoOptions { dry_run: *dry_run, as_it_is: *as_it_is, json: *json },
-            )
+        RunsCommand::Replay(args) => {
+            replay::run(context, &loaded, &folder(&data_dir, &args.of.run)?, args.json)
         }
+        RunsCommand::Undo(args) => undo::run(context, &folder(&data_dir, &args.of.run)?, args),
     }
 }
 

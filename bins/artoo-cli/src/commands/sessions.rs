@@ -45,7 +45,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &SessionsCommand) -> Resul
             match output {
                 None => context.terminal.data(&session_markdown(&session))?,
                 Some(file) => {
-                    save(&session, &context.folders.current.join(file))?;
+                    save(&session, &context.folders.whole(file)?)?;
                     context.terminal.note(&format!("written: {}", file.display()));
                 }
             }

@@ -1,4 +1,4 @@
-//! `artoo runs undo`: restores the files that a run changed.
+//! `artoo undo`: restores the files that a run changed.
 
 use std::path::Path;
 
@@ -9,17 +9,10 @@ use serde::Serialize;
 
 use super::rejected_run;
 use super::runs::{as_json, explained};
+use crate::args::UndoArgs;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::view::{obstacle_line, taken_back_line};
-
-/// Options of the command.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct UndoOptions {
-    pub(super) dry_run: bool,
-    pub(super) as_it_is: bool,
-    pub(super) json: bool,
-}
 
 /// Output of `--json`.
 #[derive(Debug, Default, Serialize)]
@@ -45,7 +38,7 @@ struct Page<'a> {
 pub(super) fn run(
     context: &mut Context<'_>,
     folder: &Path,
-    options: UndoOptions,
+    options: &UndoArgs,
 ) -> Result<Exit, CommandError> {
     let run_id = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut page = Page { run_id, dry_run: options.dry_run, ..Page::default() };
@@ -99,7 +92,7 @@ pub(super) fn run(
         context.terminal.warning(&words);
     }
     if options.dry_run {
-        context.terminal.advice(&format!("nothing was changed; to do it: artoo runs undo {run_id}"));
+        context.terminal.advice(&format!("nothing was changed; to do it: artoo undo {run_id}"));
     } else {
         for one in &page.deviations {
             let words = format!(
@@ -142,7 +135,7 @@ fn refused(
     context: &mut Context<'_>,
     mut page: Page<'_>,
     obstacles: Vec<Obstacle>,
-    options: UndoOptions,
+    options: &UndoArgs,
 ) -> Result<Exit, CommandError> {
     if options.json {
         page.obstacles = obstacles;

@@ -15,16 +15,19 @@ use super::settings::DAY;
 /// The default layer.
 pub(crate) fn layer() -> Layer {
     let limits = Limits::default();
+    let checkpoints = limits.checkpoints;
     let timeouts = Timeouts::default();
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 27] = [
+    let values: [(&str, Value); 29] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
         ("run.max_replans", i64::from(limits.max_replans).into()),
         ("run.max_retries", i64::from(limits.max_retries).into()),
+        ("run.ask_after_turns", whole(checkpoints.turns.map_or(0, u64::from))),
+        ("run.ask_after_tokens", whole(checkpoints.tokens.map_or(0, u64::from))),
         ("run.strict", false.into()),
         ("tools.web", false.into()),
         ("tools.network", false.into()),

@@ -1,6 +1,7 @@
 //! The resolved configuration: every value known, every path absolute.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,15 +11,17 @@ use artoo_llm_http::{ProxyPolicy, Timeouts};
 use artoo_runtime::Acceptance;
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_snapshot::{Retention, SnapshotLimits};
-use artoo_types::Amount;
+use artoo_types::{Amount, Checkpoints};
 use serde::Deserialize;
 
 use super::controller::checked;
 use super::layer::Merged;
 use super::profiles::known_better;
-use super::tables::{DreamMode, FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable};
+use super::tables::{
+    DeadlinesTable, DreamMode, FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable,
+};
 use crate::error::CommandError;
-use crate::machine::expand_home;
+use crate::machine::{Folders, expand_home};
 
 /// All settings except the models.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +32,7 @@ pub(crate) struct Settings {
     pub(crate) workspace: PathBuf,
     /// What commands may change.
     pub(crate) sandbox: SandboxMode,
-    /// The time that a run should take, if configured.
+    /// The time that a run should take, if the user stated one.
     pub(crate) time_budget: Option<Duration>,
     /// Maximum number of replans.
     pub(crate) max_replans: u32,
@@ -39,6 +42,10 @@ pub(crate) struct Settings {
     pub(crate) max_tokens: Option<u64>,
     /// Cost limit of a run's model calls.
     pub(crate) max_cost: Option<Amount>,
+    /// When a run asks whether it shall go on.
+    pub(crate) checkpoints: Checkpoints,
+    /// How long roles may be silent, where that is set.
+    pub(crate) deadlines: DeadlinesTable,
     /// Hard deadline of a run.
     pub(crate) timeout: Option<Duration>,
     /// Whether only `accept` counts as success.
@@ -90,22 +97,21 @@ pub(crate) const EMBEDDED_BUDGET: Duration = Duration::from_secs(30 * 60);
 pub(super) const DAY: u64 = 24 * 60 * 60;
 
 /// Resolves the merged layers. Relative paths are relative to the working folder.
-pub(crate) fn resolve(
-    merged: &Merged,
-    home: &Path,
-    working_folder: &Path,
-) -> Result<(Settings, Sections), CommandError> {
+///
+/// # Errors
+/// A value does not fit, or a relative path begins in a working folder that is gone.
+pub(crate) fn resolve(merged: &Merged, folders: &Folders) -> Result<(Settings, Sections), CommandError> {
+    let home = folders.home.as_path();
     let sections = Sections::deserialize(merged.table.clone()).map_err(|error| {
         CommandError::configuration(error.message().trim().to_owned()).hint("see: artoo config show")
     })?;
     let run = &sections.run;
-    let folder = |path: &Option<PathBuf>, usual: &str| {
-        working_folder.join(expand_home(path.as_deref().unwrap_or(Path::new(usual)), home))
-    };
+    let folder =
+        |path: &Option<PathBuf>, usual: &str| folders.whole(path.as_deref().unwrap_or(Path::new(usual)));
     let http = &sections.http;
     let timeouts = Timeouts::default();
     let retry = RetryPolicy::default();
-    let data_dir = folder(&run.data_dir, "~/.artoo");
+    let data_dir = folder(&run.data_dir, "~/.artoo")?;
     let memory = &sections.memory;
     let memory_folder = match &memory.folder {
         Some(place) => whole("memory.folder", place, home)?,
@@ -122,13 +128,21 @@ pub(crate) fn resolve(
         memory_folder,
         memory_of_folders: memory.folders.iter().map(of_folder).collect::<Result<_, CommandError>>()?,
         data_dir,
-        workspace: folder(&run.workspace, "~/artoo_workspace"),
+        workspace: folder(&run.workspace, "~/artoo_workspace")?,
         sandbox: run.sandbox.map_or_else(SandboxMode::default, SandboxMode::from),
         time_budget: run.time_budget.map(|span| span.0),
         max_replans: run.max_replans.unwrap_or(artoo_types::Limits::default().max_replans),
         max_retries: run.max_retries.unwrap_or(artoo_types::Limits::default().max_retries),
         max_tokens: run.max_tokens,
         max_cost: run.max_cost,
+        checkpoints: {
+            let usual = Checkpoints::default();
+            Checkpoints {
+                turns: run.ask_after_turns.map_or(usual.turns, NonZeroU64::new),
+                tokens: run.ask_after_tokens.map_or(usual.tokens, NonZeroU64::new),
+            }
+        },
+        deadlines: sections.deadlines.clone(),
         timeout: run.timeout.map(|span| span.0),
         strict: run.strict.unwrap_or(false),
         tools: sections.tools.clone(),

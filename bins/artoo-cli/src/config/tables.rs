@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use artoo_llm_client::ProfileOverrides;
-use artoo_runtime::Dreams;
+use artoo_runtime::{Deadlines, Dreams};
 use artoo_types::Amount;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,8 @@ pub(crate) struct FileConfig {
     pub(crate) ui: UiTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
+    /// How long a role may be silent.
+    pub(crate) deadlines: DeadlinesTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
     pub(crate) prices: BTreeMap<String, PriceTable>,
     /// What is known better of models than their names say, each by its name: `[models."qwen3:8b"]`.
@@ -76,6 +78,8 @@ pub(crate) struct Sections {
     pub(crate) ui: UiTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
+    /// How long a role may be silent.
+    pub(crate) deadlines: DeadlinesTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
     pub(crate) prices: BTreeMap<String, PriceTable>,
     /// What is known better of models than their names say, each by its name: `[models."qwen3:8b"]`.
@@ -151,7 +155,7 @@ pub(crate) struct RunTable {
     pub(crate) workspace: Option<PathBuf>,
     /// Where runs, the audit log and models are kept.
     pub(crate) data_dir: Option<PathBuf>,
-    /// The time that a run should take.
+    /// The time that a run should take. Said here or as an option, it is a limit: the run ends with it.
     pub(crate) time_budget: Option<Span>,
     /// How often the plan may be changed.
     pub(crate) max_replans: Option<u32>,
@@ -161,10 +165,49 @@ pub(crate) struct RunTable {
     pub(crate) max_tokens: Option<u64>,
     /// What the model calls of a run may cost. Every model of the run needs its price in `prices`, in one currency.
     pub(crate) max_cost: Option<Amount>,
+    /// After how many model calls a run asks whether it shall go on, and again after as many more; 0 is never.
+    pub(crate) ask_after_turns: Option<u64>,
+    /// After how many tokens read, those that a cache spared left out, a run asks whether it shall go on, and again after as many
+    /// more; 0 is never.
+    pub(crate) ask_after_tokens: Option<u64>,
     /// The end of a run, whatever it is doing.
     pub(crate) timeout: Option<Span>,
     /// Whether only a run with every criterion met ends well.
     pub(crate) strict: Option<bool>,
+}
+
+/// How long a role may be silent before its run ends with a fault. A deadline starts anew with each model call. Unset values
+/// follow from how long the models' servers may be silent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct DeadlinesTable {
+    /// The perceiver, from the request to the task.
+    pub(crate) perceive: Option<Span>,
+    /// The planner, from memory's answer to the plan.
+    pub(crate) plan: Option<Span>,
+    /// The executor, within one attempt.
+    pub(crate) attempt: Option<Span>,
+    /// A judge, over one criterion.
+    pub(crate) judge: Option<Span>,
+    /// The planner, for the story of a failure.
+    pub(crate) report: Option<Span>,
+    /// A step without a model.
+    pub(crate) step: Option<Span>,
+}
+
+impl DeadlinesTable {
+    /// Applies the values that are set to `base`.
+    pub(crate) fn over(&self, base: Deadlines) -> Deadlines {
+        let set = |span: &Option<Span>, base| span.as_ref().map_or(base, |span| span.0);
+        Deadlines {
+            perceive: set(&self.perceive, base.perceive),
+            plan: set(&self.plan, base.plan),
+            attempt: set(&self.attempt, base.attempt),
+            judge: set(&self.judge, base.judge),
+            report: set(&self.report, base.report),
+            step: set(&self.step, base.step),
+        }
+    }
 }
 
 /// What a model costs.

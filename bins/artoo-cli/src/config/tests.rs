@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::error::CommandError;
-use crate::machine::Environment;
+use crate::machine::{Environment, Folders};
 
 const MODEL: &str = "qwen2.5-coder-1.5b";
 
@@ -27,7 +27,8 @@ impl World<'_> {
         let environment = Environment::new(pairs);
         let source = Source { path: "/config.toml".into(), text: self.file.map(str::to_owned) };
         let merged = merge(&source, &environment, &self.given)?;
-        let (settings, sections) = resolve(&merged, Path::new("/home/ada"), Path::new("/work"))?;
+        let (settings, sections) =
+            resolve(&merged, &Folders::of(Path::new("/home/ada"), Path::new("/work")))?;
         Ok((merged, settings, sections, environment))
     }
 

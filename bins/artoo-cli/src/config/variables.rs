@@ -39,7 +39,7 @@ const fn variable(name: &'static str, effect: Effect, meaning: &'static str) -> 
 }
 
 /// All variables that artoo reads.
-pub(crate) const VARIABLES: [Variable; 26] = [
+pub(crate) const VARIABLES: [Variable; 28] = [
     variable(
         "ARTOO_CONFIG",
         Effect::Other,
@@ -57,9 +57,23 @@ pub(crate) const VARIABLES: [Variable; 26] = [
     variable("ARTOO_SANDBOX", Effect::Sets("run.sandbox"), "what commands may change, as --sandbox"),
     variable("ARTOO_WORKSPACE", Effect::Sets("run.workspace"), "where generated files go"),
     variable("ARTOO_DATA_DIR", Effect::Sets("run.data_dir"), "where runs, the audit log and models are kept"),
-    variable("ARTOO_TIME_BUDGET", Effect::Sets("run.time_budget"), "the time that a run should take"),
+    variable(
+        "ARTOO_TIME_BUDGET",
+        Effect::Sets("run.time_budget"),
+        "the time that a run should take, and ends with",
+    ),
     variable("ARTOO_MAX_REPLANS", Effect::Sets("run.max_replans"), "how often the plan may be changed"),
     variable("ARTOO_MAX_TOKENS", Effect::Sets("run.max_tokens"), "how many tokens a run may use"),
+    variable(
+        "ARTOO_ASK_AFTER_TURNS",
+        Effect::Sets("run.ask_after_turns"),
+        "after how many model calls a run asks whether it shall go on; 0 is never",
+    ),
+    variable(
+        "ARTOO_ASK_AFTER_TOKENS",
+        Effect::Sets("run.ask_after_tokens"),
+        "after how many tokens read a run asks whether it shall go on; 0 is never",
+    ),
     variable("ARTOO_MAX_COST", Effect::Sets("run.max_cost"), "what the model calls of a run may cost"),
     variable(
         "ARTOO_SCREEN_READER",
@@ -156,7 +170,9 @@ fn every_role(name: &'static str, key: &str, value: &str) -> Layer {
 /// Converts a variable's text to the type of its key.
 fn typed(path: &str, value: &str) -> toml::Value {
     let read = match path {
-        "run.max_replans" | "run.max_tokens" => value.parse().ok().map(toml::Value::Integer),
+        "run.max_replans" | "run.max_tokens" | "run.ask_after_turns" | "run.ask_after_tokens" => {
+            value.parse().ok().map(toml::Value::Integer)
+        }
         "run.max_cost" => value.parse().ok().map(toml::Value::Float),
         "ui.screen_reader" => match value {
             "1" => Some(true.into()),

@@ -31,6 +31,10 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
             .remedy("install python3 for requests that need to compute"),
         false => Check::good("programs", programs.join(", ")),
     });
+    if let Err(error) = context.folders.current() {
+        let remedy = error.next_step().unwrap_or_default();
+        checks.push(Check::note("folder", format!("no run can work here: {error}")).remedy(remedy));
+    }
     checks.push(folder("data folder", &settings.data_dir, "--data-dir DIR"));
     checks.push(folder("workspace", &settings.workspace, "--workspace DIR"));
     checks.push(disk(&settings.data_dir));

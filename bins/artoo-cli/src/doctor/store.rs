@@ -12,7 +12,7 @@ use crate::commands::memory::{explained, owner as owner_words};
 use crate::commands::{both_gone, unexplained};
 use crate::config::{self, MemoryMode, Settings};
 use crate::dispatch::Context;
-use crate::memory_location::{open, place};
+use crate::memory_location::{open, place_here};
 use crate::terminal::worded;
 use crate::view::counted;
 
@@ -26,7 +26,7 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
 /// Whether the memory is persistent, and whether it is damaged. The check creates nothing.
 fn memory(context: &Context<'_>, settings: &Settings) -> Check {
     const NAME: &str = "memory";
-    let place = place(settings, &context.folders.current);
+    let place = place_here(context, settings);
     let whose = place.own.as_ref().map(|own| format!(", the one of {}", own.display())).unwrap_or_default();
     let found = if place.folder.exists() {
         match open(&place, settings.rules).and_then(|memory| memory.stats().map_err(explained)) {

@@ -64,9 +64,10 @@ pub(crate) fn followed(
 /// What no tool of a run may read, but for the user's own instructions.
 fn protected(context: &Context<'_>, settings: &Settings) -> ProtectedPlaces {
     let (environment, home) = (context.environment, &context.folders.home);
-    let configuration = context.folders.current.join(config::path(environment, home));
-    let own = [configuration, config::policy_path(environment, home)];
-    let own = own.into_iter().chain([settings.data_dir.clone(), settings.memory_folder.clone()]);
+    // A relative one in a folder that is gone was refused when it was read.
+    let configuration = context.folders.whole(&config::path(environment, home)).ok();
+    let own = configuration.into_iter().chain([config::policy_path(environment, home)]);
+    let own = own.chain([settings.data_dir.clone(), settings.memory_folder.clone()]);
     own.chain(settings.protected.iter().cloned()).collect::<Vec<_>>().into()
 }
 

@@ -80,7 +80,7 @@ fn subscriber(
             let sink = if to_errors {
                 json::Sink::Errors(terminal.errors())
             } else {
-                let path = folders.current.join(crate::machine::expand_home(path, &folders.home));
+                let path = folders.whole(path)?;
                 let file = private_log(&path).map_err(|error| {
                     CommandError::configuration(format!("cannot log into {}", path.display()))
                         .because(error)

@@ -1,7 +1,7 @@
 //! Tests of which events reach standard error and the log file, and in which form.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ fn shown(options: &CommonArgs, asked: Option<&str>, work: impl FnOnce()) -> Resu
     let variables = [("API_TOKEN", Some("hunter22hunter22")), ("ARTOO_LOG", asked)];
     let variables = variables.into_iter().filter_map(|(name, value)| Some((name.into(), value?.into())));
     let environment = Environment::new(variables);
-    let folders = Folders { home: PathBuf::from("/home/ada"), current: PathBuf::from("/") };
+    let folders = Folders::of(Path::new("/home/ada"), Path::new("/"));
     let seen = Seen::default();
     let look = Look { columns: 80, colour: false, live: false, words: false };
     let terminal = Terminal::new(Box::new(io::sink()), Box::new(seen.clone()), look, look, || None);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use super::Environment;
+use super::{Environment, expand_home};
 use crate::error::CommandError;
 
 /// The folders that the program starts with.
@@ -15,8 +15,8 @@ use crate::error::CommandError;
 pub(crate) struct Folders {
     /// The user's home.
     pub(crate) home: PathBuf,
-    /// The working folder at the start.
-    pub(crate) current: PathBuf,
+    /// The working folder at the start, or why there is none.
+    current: Result<PathBuf, String>,
 }
 
 /// The path, or its nearest ancestor that is an existing folder.
@@ -28,19 +28,42 @@ impl Folders {
     /// The folders of this process.
     ///
     /// # Errors
-    /// There is no home folder, or the working folder was deleted.
+    /// There is no home folder.
     pub(crate) fn of_process(environment: &Environment) -> Result<Self, CommandError> {
         // `HOME` first; if it is not set, the user database.
         let home = environment.home().or_else(|| std::env::home_dir().filter(|home| home.is_absolute()));
         let home = home.ok_or_else(|| {
             CommandError::configuration("there is no home folder").hint("set HOME to an absolute path")
         })?;
-        let current = std::env::current_dir().map_err(|error| {
-            CommandError::configuration("the working folder cannot be used")
-                .because(error)
-                .hint("it may have been deleted: go to another folder")
-        })?;
+        let current = std::env::current_dir().map_err(|error| error.to_string());
         Ok(Self { home, current })
+    }
+
+    /// These folders.
+    #[cfg(test)]
+    pub(crate) fn of(home: &Path, current: &Path) -> Self {
+        Self { home: home.to_owned(), current: Ok(current.to_owned()) }
+    }
+
+    /// The working folder at the start. A command that has no need of one does not ask for it.
+    ///
+    /// # Errors
+    /// It was deleted, or may not be entered.
+    pub(crate) fn current(&self) -> Result<&Path, CommandError> {
+        self.current.as_deref().map_err(|why| {
+            CommandError::configuration("the working folder cannot be used")
+                .because(why.clone())
+                .hint("it may have been deleted: go to another folder")
+        })
+    }
+
+    /// The whole path of one that the user named, which may begin with `~` or in the working folder.
+    ///
+    /// # Errors
+    /// It begins in a working folder that is gone.
+    pub(crate) fn whole(&self, path: &Path) -> Result<PathBuf, CommandError> {
+        let path = expand_home(path, &self.home);
+        if path.is_absolute() { Ok(path) } else { Ok(self.current()?.join(path)) }
     }
 }
 

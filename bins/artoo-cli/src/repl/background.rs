@@ -5,7 +5,7 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use artoo_runtime::Question;
+use artoo_runtime::Questions;
 use artoo_runtime::events::EventFold;
 use artoo_runtime::journal::{self, Follow, RunState};
 use reedline::ExternalPrinter;
@@ -36,7 +36,7 @@ struct Watched {
     id: String,
     follow: Follow,
     fold: EventFold,
-    open: Option<Question>,
+    open: Questions,
 }
 
 /// State change of a run since the last poll.
@@ -61,7 +61,7 @@ impl Background {
         // An unreadable journal is reported by the commands that read it, such as `/runs`.
         let Ok(follow) = Follow::open(&folder.join(journal::FILE_NAME)) else { return };
         let mut runs = self.lock();
-        runs.watched.push(Watched { id, follow, fold: EventFold::new(), open: None });
+        runs.watched.push(Watched { id, follow, fold: EventFold::new(), open: Questions::default() });
         if !std::mem::replace(&mut runs.has_thread, true) {
             let watched = self.clone();
             let watch = move || {
@@ -79,7 +79,11 @@ impl Background {
     /// most recently started unfinished run.
     pub(super) fn in_need(&self) -> Option<String> {
         let runs = self.lock();
-        runs.watched.iter().find(|run| run.open.is_some()).or(runs.watched.last()).map(|run| run.id.clone())
+        runs.watched
+            .iter()
+            .find(|run| run.open.open().is_some())
+            .or(runs.watched.last())
+            .map(|run| run.id.clone())
     }
 
     fn lock(&self) -> MutexGuard<'_, Runs> {
@@ -117,17 +121,19 @@ impl Runs {
 }
 
 /// State change described by newly read journal lines.
-fn news(read: &journal::Read, fold: &mut EventFold, open: &mut Option<Question>) -> News {
-    let before = *open;
+fn news(read: &journal::Read, fold: &mut EventFold, open: &mut Questions) -> News {
+    let before = open.open();
     for envelope in &read.envelopes {
         if let Some(outcome) = fold.on(envelope).iter().find_map(Outcome::of) {
             return News::Over(ending(&outcome));
         }
-        *open = Question::after(*open, envelope.message.as_ref());
+        open.on(envelope);
     }
     match read.state {
         RunState::Killed | RunState::Unrecorded => News::Over(no_end(read.state).unwrap_or_default()),
-        RunState::Running | RunState::Unknown | RunState::Finished if open.is_some() && *open != before => {
+        RunState::Running | RunState::Unknown | RunState::Finished
+            if open.open().is_some() && open.open() != before =>
+        {
             News::Asks
         }
         RunState::Running | RunState::Unknown | RunState::Finished => News::Nothing,

@@ -58,7 +58,7 @@ impl Editor {
                 default_vi_visual_keybindings(),
             )),
         };
-        let folder = state.folder(context).to_owned();
+        let folder = state.folder().to_owned();
         let history = FolderHistory::open(&data_folder, &folder).unwrap_or_else(|error| {
             context.terminal.warning(&format!("what you type is not kept for later: {error}"));
             FolderHistory::in_memory()
@@ -91,7 +91,7 @@ impl Editor {
         state: &State,
         draft: &str,
     ) -> Result<Read, CommandError> {
-        if self.folder != state.folder(context) {
+        if self.folder != state.folder() {
             let (leaving, ahead) = (self.leaving, std::mem::take(&mut self.ahead));
             *self = Self { leaving, ahead, ..Self::new(context, state)? };
         }
@@ -172,7 +172,7 @@ fn finished_lines() -> Vec<Read> {
 /// The prompt for the current state.
 fn prompt(context: &mut Context<'_>, state: &State) -> Line {
     let model = state.model(context);
-    let folder = state.folder(context);
+    let folder = state.folder();
     let home = &context.folders.home;
     let short = match folder.strip_prefix(home) {
         Ok(below) if below.as_os_str().is_empty() => "~".to_owned(),

@@ -40,7 +40,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
         let _inside = threads.enter();
         Standing::watch(signals::catch().map_err(run::deaf)?, leave)
     };
-    let mut state = State::new(context, args, standing);
+    let mut state = State::new(context, args, standing)?;
     context.terminal.converse(slash::TABLE.iter().map(|(name, ..)| *name));
     let at_terminal = context.streams.stdin && context.streams.stdout && context.streams.stderr;
     if at_terminal {
@@ -96,7 +96,7 @@ fn converse(
             draft = after.draft;
             next.extend(after.next);
         };
-        let done = match Entered::of(&line) {
+        let done = match Entered::at_prompt(&line) {
             Ok(Entered::Nothing) => Ok(()),
             Ok(Entered::Request(text)) => state.work(context, threads, text).map(&mut goes_on),
             Ok(Entered::Command(command)) => {

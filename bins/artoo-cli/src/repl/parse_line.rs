@@ -18,6 +18,17 @@ pub(super) enum Entered {
 }
 
 impl Entered {
+    /// Parses a line typed at the prompt: a command that lost its slash is not a request either.
+    ///
+    /// # Errors
+    /// As [`Self::of`]; or the line is the name of a command and no more. `/NAME` is the command, `> NAME` the request.
+    pub(super) fn at_prompt(line: &str) -> Result<Self, CommandError> {
+        match Slash::without_slash(line.trim()) {
+            Some(slash) => slash.map(Self::Slash),
+            None => Self::of(line),
+        }
+    }
+
     /// Parses a line. A leading slash means a command, unless the line starts with a path:
     /// `/etc/hosts: what is in it?`.
     ///
@@ -52,6 +63,7 @@ fn is_path(rest: &str) -> bool {
 mod tests {
     use artoo_types::Approval;
 
+    use super::super::slash::TABLE;
     use super::*;
 
     #[test]
@@ -79,6 +91,38 @@ mod tests {
         check("/model", Entered::Slash(words(&["model", "list"])));
         check("/model qwen3", Entered::Slash(Slash::Model("qwen3".to_owned())));
         check("/undo --dry-run", Entered::Slash(Slash::AboutRun("undo", vec!["--dry-run".to_owned()])));
+    }
+
+    #[test]
+    fn a_command_without_its_slash_is_no_request() {
+        let check = |line: &str, expected: Entered| {
+            assert_eq!(Entered::at_prompt(line).unwrap(), expected, "{line}");
+        };
+        for line in ["exit", " Quit ", "EXIT"] {
+            check(line, Entered::Slash(Slash::Exit));
+        }
+        check("help", Entered::Slash(Slash::Help));
+        check("?", Entered::Slash(Slash::Help));
+        for name in TABLE.iter().map(|(name, ..)| *name).filter(|name| !["help", "exit"].contains(name)) {
+            let error = Entered::at_prompt(name).unwrap_err();
+            let hint = error.next_step().unwrap_or_default();
+            assert!(
+                hint.contains(&format!("/{name}")) && hint.contains(&format!("> {name}")),
+                "{name}: {hint}"
+            );
+        }
+        // Said outright, several words, and other words are requests.
+        for (line, request) in [
+            ("> undo", "undo"),
+            ("undo it", "undo it"),
+            ("yes", "yes"),
+            ("数一数", "数一数"),
+            ("undo.", "undo."),
+        ] {
+            check(line, Entered::Request(request.to_owned()));
+        }
+        // An answer to a question, and a note to a run, is never taken for a command that lost its slash.
+        assert_eq!(Entered::of("stop").unwrap(), Entered::Request("stop".to_owned()));
     }
 
     #[test]

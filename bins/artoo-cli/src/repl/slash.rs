@@ -139,6 +139,23 @@ impl Slash {
     }
 }
 
+impl Slash {
+    /// The command that a line means which is a command's name and no more; `None` for any other line. Help and
+    /// the end are given at once; the others are named.
+    pub(super) fn without_slash(line: &str) -> Option<Result<Self, CommandError>> {
+        let word = line.to_ascii_lowercase();
+        match word.as_str() {
+            "help" | "?" => Some(Ok(Self::Help)),
+            "exit" | "quit" => Some(Ok(Self::Exit)),
+            word => TABLE.iter().find(|(name, ..)| *name == word).map(|(name, follows, _)| {
+                let command = format!("/{name} {follows}");
+                Err(CommandError::usage(format!("`{name}` alone is no request"))
+                    .hint(format!("the command: {}; to ask it as a request: > {name}", command.trim_end())))
+            }),
+        }
+    }
+}
+
 fn usage(name: &str) -> CommandError {
     let follows = TABLE.iter().find(|(known, ..)| *known == name).map_or("", |(_, follows, _)| follows);
     CommandError::usage(format!("/{name} takes: {follows}")).hint("all commands: /help")
@@ -217,7 +234,7 @@ pub(super) fn run(
         Slash::Resume(part) => state.resume(context, part)?,
         Slash::Save(file) => {
             let session = state.session(context)?;
-            save(&session, &context.folders.current.join(file))?;
+            save(&session, &context.folders.whole(file)?)?;
             context.terminal.note(&format!("written: {}", file.display()));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ use crate::view::{counted, seconds, short_id};
 pub(super) struct State {
     /// The arguments of each run, as `artoo run` would get them.
     pub(super) args: RunArgs,
+    /// The folder that it began in.
+    folder: PathBuf,
     /// The last run of this session.
     pub(super) last_run: Option<RunId>,
     /// The background runs that it started.
@@ -48,18 +50,28 @@ pub(super) struct State {
 
 impl State {
     /// The initial state, as the options say.
-    pub(super) fn new(context: &Context<'_>, mut args: RunArgs, standing: Standing) -> Self {
+    ///
+    /// # Errors
+    /// There is no folder to work in.
+    pub(super) fn new(
+        context: &Context<'_>,
+        mut args: RunArgs,
+        standing: Standing,
+    ) -> Result<Self, CommandError> {
         let wanted = Wanted::by(&args);
         // The conversation keeps its folder even if a later request continues a session of another one.
-        args.permissions.cwd = args
-            .permissions
-            .cwd
-            .map(|folder| context.folders.current.join(expand_home(&folder, &context.folders.home)));
+        let cwd = args.permissions.cwd.as_deref();
+        args.permissions.cwd = cwd.map(|folder| context.folders.whole(folder)).transpose()?;
+        let folder = match &args.permissions.cwd {
+            Some(folder) => folder.clone(),
+            None => context.folders.current()?.to_owned(),
+        };
         (args.go_on, args.session) = (false, None);
         let background = Background::default();
         let artoo = run::Standing::default();
-        Self {
+        Ok(Self {
             args,
+            folder,
             last_run: None,
             background,
             periodic: None,
@@ -68,7 +80,7 @@ impl State {
             connected: None,
             artoo,
             model: Cell::new(None),
-        }
+        })
     }
 
     /// Tells what periodic reports of the auditor found since the last prompt. Those of a run are told with it.
@@ -83,8 +95,8 @@ impl State {
     }
 
     /// The folder that requests work in.
-    pub(super) fn folder<'a>(&'a self, context: &'a Context<'_>) -> &'a Path {
-        self.args.permissions.cwd.as_deref().unwrap_or(&context.folders.current)
+    pub(super) fn folder(&self) -> &Path {
+        self.args.permissions.cwd.as_deref().unwrap_or(&self.folder)
     }
 
     /// The name of the model, or `None` if none is usable.
@@ -119,7 +131,7 @@ impl State {
         context.terminal.note(&format!(
             "artoo {} in {}. /help says what there is; Ctrl+D leaves.",
             env!("CARGO_PKG_VERSION"),
-            neutral_line(&self.folder(context).display().to_string())
+            neutral_line(&self.folder().display().to_string())
         ));
         if self.model(context).is_none() {
             context.terminal.warning("no model is set up");
@@ -186,12 +198,12 @@ impl State {
         text: String,
         keyboard: Arc<dyn Keyboard>,
     ) -> Result<Done, CommandError> {
+        let folder = self.folder().to_owned();
         self.standing.begins();
         let signals = Signals::Standing(self.standing.clone());
         let front =
             Front { signals, keyboard, connected: &mut self.connected, standing: Some(&mut self.artoo) };
-        let folder = self.args.permissions.cwd.as_deref().unwrap_or(&context.folders.current);
-        let done = attached(&text, folder)
+        let done = attached(&text, &folder)
             .and_then(|text| run::work(context, &self.args, (text, &self.wanted), threads, front, |_| {}));
         self.over(done)
     }
@@ -234,8 +246,8 @@ impl State {
         context: &mut Context<'_>,
         text: &str,
     ) -> Result<(), CommandError> {
-        let text = attached(text, self.folder(context))?;
-        let words = self.words(self.folder(context), &text);
+        let text = attached(text, self.folder())?;
+        let words = self.words(self.folder(), &text);
         // If nothing was started, `begin` has already printed the reason.
         if let Begun::Run(id) = begin(context, &words, false)? {
             let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
@@ -288,7 +300,7 @@ impl State {
 
     /// Changes the folder. The session belongs to the old folder, so a new session begins.
     pub(super) fn go_to(&mut self, context: &mut Context<'_>, folder: &Path) -> Result<(), CommandError> {
-        let named = self.folder(context).join(expand_home(folder, &context.folders.home));
+        let named = self.folder().join(expand_home(folder, &context.folders.home));
         let real = named.canonicalize().and_then(|path| {
             if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
         });

@@ -48,7 +48,7 @@ pub(super) fn run(
             context.terminal.prompt(PROMPT);
         }
         let Some(line) = next()? else { break };
-        let done = match line.and_then(|line| Entered::of(&line)) {
+        let done = match line.and_then(|line| Entered::at_prompt(&line)) {
             Ok(Entered::Nothing) => continue,
             Ok(Entered::Request(text)) => {
                 state.request(context, threads, text, from_stdin()).map(|done| done.exit)

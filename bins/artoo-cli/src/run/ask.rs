@@ -1,5 +1,6 @@
 //! Questions to the user at the terminal: prompt on standard error, answer from standard input.
 
+use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -33,6 +34,8 @@ pub(super) struct Asking {
     /// `None` if questions are answered elsewhere.
     person: Option<Person>,
     open: Option<Open>,
+    /// Questions that came while another one was open.
+    later: VecDeque<Question>,
 }
 
 /// Access to the user.
@@ -66,6 +69,8 @@ pub(super) enum Question {
     Clarification(u32),
     /// Approval of this round's plan.
     Plan(u32),
+    /// Whether the run goes on, by the number of the question.
+    Continuation(u32),
     /// Approval of a call's effects.
     Effect(Box<ApprovalRequested>),
 }
@@ -79,6 +84,8 @@ impl Question {
             Some(Self::Clarification(asked.round))
         } else if let Message::PlanApprovalRequested(asked) = message {
             Some(Self::Plan(asked.round))
+        } else if let Message::ContinuationRequested(asked) = message {
+            Some(Self::Continuation(asked.number))
         } else if let Message::ApprovalRequested(asked) = message {
             asked.person.then(|| Self::Effect(Box::new(asked.clone())))
         } else {
@@ -91,6 +98,7 @@ impl Question {
         match self {
             Self::Clarification(_) => "answer (empty: go ahead, /stop: stop the run) > ".to_owned(),
             Self::Plan(_) => "run this plan? [y/N] > ".to_owned(),
+            Self::Continuation(_) => "go on? [y/N] > ".to_owned(),
             Self::Effect(asked) => Offer::of(asked).prompt(),
         }
     }
@@ -135,12 +143,12 @@ fn line(input: &mut dyn BufRead) -> String {
 impl Asking {
     /// Asks through this answerer and keyboard. Rules are added to `policy`.
     pub(super) fn new(answerer: Answerer, keyboard: Arc<dyn Keyboard>, policy: Option<PolicyFile>) -> Self {
-        Self { person: Some(Person { answerer, keyboard, policy }), open: None }
+        Self { person: Some(Person { answerer, keyboard, policy }), open: None, later: VecDeque::new() }
     }
 
     /// Asks nobody; the questions are answered by another process.
     pub(super) fn elsewhere() -> Self {
-        Self { person: None, open: None }
+        Self { person: None, open: None, later: VecDeque::new() }
     }
 
     /// Whether an answer is awaited. The terminal's last line then belongs to the user.
@@ -148,10 +156,14 @@ impl Asking {
         self.open.is_some()
     }
 
-    /// Starts to wait for the answer to a question that is already on the screen.
+    /// Starts to wait for the answer to a question that is already on the screen; after the open one, if there is one.
     pub(super) fn begin(&mut self, question: Question, terminal: &mut Terminal) {
         if self.person.is_none() {
             terminal.note("this waits for an answer");
+            return;
+        }
+        if self.open.is_some() {
+            self.later.push_back(question);
             return;
         }
         let prompt = question.prompt();
@@ -162,15 +174,36 @@ impl Asking {
     pub(super) fn withdraw(&mut self, withdrawn: CallId, terminal: &mut Terminal) {
         let is_it = |question: &Question| match question {
             Question::Effect(asked) => asked.call_id == withdrawn,
-            Question::Clarification(_) | Question::Plan(_) => false,
+            Question::Clarification(_) | Question::Plan(_) | Question::Continuation(_) => false,
         };
+        self.later.retain(|question| !is_it(question));
         if self.open.as_ref().is_some_and(|open| is_it(&open.question)) {
-            self.give_up(terminal);
+            self.take_back(terminal);
+            self.next(terminal);
+        }
+    }
+
+    /// Puts the next question, once nothing is asked any more.
+    fn next(&mut self, terminal: &mut Terminal) {
+        if self.open.is_some() {
+            return;
+        }
+        match self.later.pop_front() {
+            Some(Question::Effect(asked)) => self.again(asked, terminal),
+            Some(question @ (Question::Clarification(_) | Question::Plan(_) | Question::Continuation(_))) => {
+                self.begin(question, terminal)
+            }
+            None => {}
         }
     }
 
     /// Withdraws any open question: it was answered by another process, or the run has ended.
     pub(super) fn give_up(&mut self, terminal: &mut Terminal) {
+        self.later.clear();
+        self.take_back(terminal);
+    }
+
+    fn take_back(&mut self, terminal: &mut Terminal) {
         if self.open.take().is_some() {
             if let Some(person) = &self.person {
                 person.keyboard.give_up();
@@ -190,12 +223,16 @@ impl Asking {
     pub(super) fn take(&mut self, line: &str, terminal: &mut Terminal) {
         let Some(Open { question, awaited, .. }) = self.open.take() else { return };
         match question {
-            Question::Clarification(_) | Question::Plan(_) if ends_the_run(line) => {
+            Question::Clarification(_) | Question::Plan(_) | Question::Continuation(_)
+                if ends_the_run(line) =>
+            {
                 self.reply(Answerer::decline)
             }
             Question::Clarification(round) => self.reply(|person| person.answer(round, line.to_owned())),
             Question::Plan(round) if is_yes(line) => self.reply(|person| person.agree(round)),
             Question::Plan(round) => self.reply(|person| person.refuse(round)),
+            Question::Continuation(number) if is_yes(line) => self.reply(|person| person.go_on(number)),
+            Question::Continuation(number) => self.reply(|person| person.end_here(number)),
             Question::Effect(asked) => match awaited {
                 Awaited::Answer => self.answer(asked, line, terminal),
                 Awaited::Reason => self.rule(asked, line, terminal),
@@ -203,6 +240,7 @@ impl Asking {
                 Awaited::More(_) => self.again(asked, terminal),
             },
         }
+        self.next(terminal);
     }
 
     /// Handles an answer to an approval question.

@@ -9,7 +9,7 @@ use artoo_bus::{Clock, SystemClock};
 use artoo_runtime::control::{ControlError, Peer};
 use artoo_runtime::events::EventFold;
 use artoo_runtime::journal::{self, Follow, RunState};
-use artoo_runtime::{Question as Open, runs};
+use artoo_runtime::{Questions, runs};
 use artoo_types::Envelope;
 use chrono::{DateTime, FixedOffset};
 use tokio::signal::unix::{SignalKind, signal};
@@ -41,8 +41,8 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
         fold: EventFold::new(),
         outcome: None,
         began: None,
-        open: None,
-        question: None,
+        open: Questions::default(),
+        unput: Vec::new(),
     };
     let first = follow.read_on().map_err(unreadable)?;
     let mut way = if may_work(first.state) { way(context, folder).await } else { Way::none() };
@@ -149,9 +149,9 @@ struct Watched {
     fold: EventFold,
     outcome: Option<Outcome>,
     began: Option<DateTime<FixedOffset>>,
-    /// The open question and its text, until it is put to the user.
-    open: Option<Open>,
-    question: Option<Question>,
+    /// The open questions, and those that are not put to the user yet.
+    open: Questions,
+    unput: Vec<Question>,
 }
 
 impl Watched {
@@ -162,16 +162,20 @@ impl Watched {
             self.show.line(context.terminal, &line)?;
         }
         let message = envelope.message.as_ref();
-        self.open = Open::after(self.open, message);
-        self.question = Question::of(message).or(self.question.take()).filter(|_| self.open.is_some());
+        self.open.on(envelope);
+        self.unput.extend(Question::of(message));
+        if self.open.open().is_none() {
+            self.unput.clear();
+        }
         Ok(())
     }
 
     /// Puts the open question, or withdraws one that was answered by another process.
     fn ask(&mut self, context: &mut Context<'_>, way: &mut Way) {
-        if self.open.is_none() {
+        if self.open.open().is_none() {
             way.asking.give_up(context.terminal);
-        } else if let Some(question) = self.question.take() {
+        }
+        for question in std::mem::take(&mut self.unput) {
             way.asking.begin(question, context.terminal);
         }
     }

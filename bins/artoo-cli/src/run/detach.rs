@@ -61,7 +61,7 @@ pub(crate) fn begin(
     let mut command = Command::new(program);
     command
         .args(words)
-        .current_dir(&context.folders.current)
+        .current_dir(context.folders.current()?)
         .stdin(if reads { Stdio::inherit() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

@@ -260,7 +260,7 @@ fn of_run(
         .ask_before_plans(args.plan)
         .prices(prepared.prices.clone())
         .acceptance(prepared.settings.acceptance)
-        .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });
+        .deadlines(deadlines(prepared));
     if let Some(memory) = memory {
         builder = builder.memory(memory);
     }
@@ -275,6 +275,16 @@ fn of_run(
         builder = builder.role_model(role, Arc::clone(client));
     }
     builder
+}
+
+/// The roles' deadlines: as configured, or as they follow from the models.
+fn deadlines(prepared: &Prepared) -> Deadlines {
+    let silence = prepared.clients.values().map(|client| client.profile().silence()).max();
+    let usual = match prepared.embedded {
+        true => Deadlines::patient(),
+        false => silence.map(Deadlines::after).unwrap_or_default(),
+    };
+    prepared.settings.deadlines.over(usual)
 }
 
 /// Builds artoo.

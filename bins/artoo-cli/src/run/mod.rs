@@ -68,10 +68,12 @@ pub(crate) fn resume(context: &mut Context<'_>, folder: &Path) -> Result<Exit, C
             workspace: Some(place.workspace.clone()),
             ..PermissionArgs::default()
         },
-        time_budget: Some(Duration::from_millis(limits.time_budget_ms)),
+        time_budget: limits.max_time_ms.map(Duration::from_millis),
         max_replans: Some(limits.max_replans),
         max_tokens: limits.max_tokens,
         max_cost: limits.max_cost,
+        ask_after_turns: Some(limits.checkpoints.turns.map_or(0, u64::from)),
+        ask_after_tokens: Some(limits.checkpoints.tokens.map_or(0, u64::from)),
         ..RunArgs::default()
     };
     for outcome in &kept {
@@ -86,6 +88,7 @@ pub(crate) fn resume(context: &mut Context<'_>, folder: &Path) -> Result<Exit, C
     let session = session::of_run(context, folder)?;
     alone(context, &args, request.text, &session.map_or(Wanted::New, Wanted::Known), |prepared| {
         prepared.request.turns = request.turns;
+        prepared.request.limits.time_budget_ms = limits.time_budget_ms;
         // A deadline that has passed was that of the run before.
         let now = prepared.request.surroundings.now;
         let deadline = request.constraints.deadline.filter(|deadline| *deadline > now);

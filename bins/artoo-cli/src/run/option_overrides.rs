@@ -17,6 +17,8 @@ pub(crate) fn given(args: &RunArgs) -> Result<Given, CommandError> {
     }
     permitted(&args.permissions, &mut given)?;
     let mut set = |option, key, value| given.options.push((option, key, value));
+    // A number beyond `i64` is practically no limit, so the maximum is equivalent.
+    let whole = |number: u64| toml::Value::from(i64::try_from(number).unwrap_or(i64::MAX));
     if let Some(time) = args.time_budget {
         set("--time-budget", "run.time_budget", Span(time).to_string().into());
     }
@@ -24,8 +26,13 @@ pub(crate) fn given(args: &RunArgs) -> Result<Given, CommandError> {
         set("--max-replans", "run.max_replans", i64::from(replans).into());
     }
     if let Some(tokens) = args.max_tokens {
-        // A number beyond `i64` is practically no limit, so the maximum is equivalent.
-        set("--max-tokens", "run.max_tokens", i64::try_from(tokens).unwrap_or(i64::MAX).into());
+        set("--max-tokens", "run.max_tokens", whole(tokens));
+    }
+    if let Some(turns) = args.ask_after_turns {
+        set("--ask-after-turns", "run.ask_after_turns", whole(turns));
+    }
+    if let Some(tokens) = args.ask_after_tokens {
+        set("--ask-after-tokens", "run.ask_after_tokens", whole(tokens));
     }
     if let Some(amount) = args.max_cost {
         set("--max-cost", "run.max_cost", amount.units().into());

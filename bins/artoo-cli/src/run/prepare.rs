@@ -1,6 +1,7 @@
 //! Validation and preparation of a run: finds every problem that can be found before the run starts.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use artoo_bus::{Clock, SystemClock};
 use artoo_llm_client::cassette::Redaction;
@@ -24,7 +25,7 @@ use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::instructions;
 use crate::llm_clients::{self, Clients};
-use crate::machine::{Environment, expand_home, writable, zone_name};
+use crate::machine::{Environment, writable, zone_name};
 use crate::tools;
 
 /// A run that is ready to start.
@@ -69,7 +70,7 @@ pub(super) fn prepare(
     keyboard: &dyn Keyboard,
     connected: &mut Option<Connected>,
 ) -> Result<Prepared, CommandError> {
-    let schema_file = args.output_schema.as_deref().map(|file| context.folders.current.join(file));
+    let schema_file = args.output_schema.as_deref().map(|file| context.folders.whole(file)).transpose()?;
     let output_schema = schema_file.as_deref().map(output_schema::read).transpose()?;
     let here = working_folder(context, args.permissions.cwd.as_deref())?;
     let session = session::find(&loaded.settings.data_dir, wanted, &here)?;
@@ -134,9 +135,11 @@ pub(super) fn prepare(
     let limits = Limits {
         max_replans: settings.max_replans,
         max_retries: settings.max_retries,
-        time_budget_ms: u64::try_from(settings.budget(label.embedded).as_millis()).unwrap_or(u64::MAX),
+        time_budget_ms: millis(settings.budget(label.embedded)),
+        max_time_ms: settings.time_budget.map(millis),
         max_tokens: settings.max_tokens,
         max_cost: settings.max_cost,
+        checkpoints: settings.checkpoints,
     };
     let begins = (working_folder.as_path(), now);
     let conversation =
@@ -165,7 +168,7 @@ pub(super) fn prepare(
         ..RunRequest::new(text, surroundings)
     };
     let embedded = label.embedded;
-    let configuration = context.folders.current.join(&loaded.file);
+    let configuration = loaded.file.clone();
     let kept = Vec::new();
     Ok(Prepared {
         request,
@@ -180,6 +183,10 @@ pub(super) fn prepare(
         settings,
         conversation,
     })
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Prepares a single command, which needs no model.
@@ -219,7 +226,7 @@ pub(super) fn prepare_command(
         embedded: false,
         toolbox: Toolbox::standard(),
         policy,
-        configuration: context.folders.current.join(&loaded.file),
+        configuration: loaded.file.clone(),
         secrets,
         settings,
         kept: Vec::new(),
@@ -283,8 +290,8 @@ fn redaction(
 }
 
 fn working_folder(context: &Context<'_>, given: Option<&Path>) -> Result<PathBuf, CommandError> {
-    let Some(given) = given else { return Ok(context.folders.current.clone()) };
-    let folder = context.folders.current.join(expand_home(given, &context.folders.home));
+    let Some(given) = given else { return context.folders.current().map(Path::to_owned) };
+    let folder = context.folders.whole(given)?;
     folder
         .canonicalize()
         .and_then(|path| if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) })

@@ -18,7 +18,7 @@ use crate::config::Settings;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::llm_clients::model_store;
-use crate::machine::{Environment, expand_home, make_private};
+use crate::machine::{Environment, make_private};
 use crate::signals;
 use crate::terminal::Terminal;
 use crate::view::{bytes, seconds};
@@ -92,7 +92,7 @@ fn source(context: &Context<'_>, from: &str) -> Result<Source, CommandError> {
     if from.starts_with("http://") || from.starts_with("https://") {
         return Ok(Source::Url(from.to_owned()));
     }
-    let path = context.folders.current.join(expand_home(Path::new(from), &context.folders.home));
+    let path = context.folders.whole(Path::new(from))?;
     if path.is_file() {
         return Ok(Source::File(path));
     }

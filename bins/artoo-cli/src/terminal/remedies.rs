@@ -24,6 +24,8 @@ const fn way(remedy: Remedy) -> &'static str {
         Remedy::AllowTokens => "--max-tokens N",
         Remedy::AllowCost => "--max-cost AMOUNT",
         Remedy::AllowReplans => "--max-replans N",
+        Remedy::AllowTime => "--time-budget TIME",
+        Remedy::AllowToGoOn => "at a terminal, or with --ask-after-turns N and --ask-after-tokens N",
         Remedy::AgreeToPlan => "at a terminal, with neither --json nor --quiet, or without --plan",
     }
 }

@@ -113,6 +113,16 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             Some(Style::Notice),
             format!("{}: {reason}", if *granted { "runs" } else { "does not run" }),
         ),
+        Event::ContinuationRequested { asked } => {
+            let frame = frame.whole();
+            let head = format!("? this has taken {} so far; go on?", asked.taken());
+            vec![frame.line(code, 0, Some(Style::Notice), &head)]
+        }
+        Event::ContinuationDecided { granted, reason } => one(
+            0,
+            Some(Style::Notice),
+            format!("{}: {reason}", if *granted { "goes on" } else { "ends here" }),
+        ),
         Event::SubTaskStarted { intent, success_criteria, .. } => {
             let mut lines = vec![frame.line("R3", 0, None, &format!("{number}{intent}"))];
             if frame.verbose {

@@ -85,6 +85,8 @@ impl Live {
             | Event::MemoryRecalled { .. }
             | Event::PlanApprovalRequested { .. }
             | Event::PlanApprovalDecided { .. }
+            | Event::ContinuationRequested { .. }
+            | Event::ContinuationDecided { .. }
             | Event::SubTaskStarted { .. }
             | Event::ToolStarted { .. }
             | Event::ToolOutput { .. }
@@ -193,6 +195,8 @@ impl Live {
             Event::ClarificationRequested { .. } => self.doing = Doing::Asking,
             Event::ClarificationAnswered { .. } => self.doing = Doing::Reading,
             Event::NoteGiven { .. }
+            | Event::ContinuationRequested { .. }
+            | Event::ContinuationDecided { .. }
             | Event::ToolOutput { .. }
             | Event::MemoryWritten { .. }
             | Event::Warning { .. } => {}

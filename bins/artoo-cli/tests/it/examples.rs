@@ -9,7 +9,9 @@ use crate::process::{Said, wait};
 
 /// Examples that need a person, the network or another server. They are
 /// tried by hand; here they are only parsed.
-const BY_HAND: [&str; 11] = [
+const BY_HAND: [&str; 13] = [
+    "artoo resume",
+    "artoo resume last",
     "artoo audit tail --follow",
     "artoo run --plan \"Write a list of the files in docs to list.txt\"",
     "artoo setup",
@@ -63,6 +65,13 @@ fn examples(scene: &Scene) -> Vec<String> {
         "audit",
         "policy",
         "config",
+        "diff",
+        "explain",
+        "stop",
+        "undo",
+        "resume",
+        "help",
+        "version",
         "completions",
         "man",
         // After every command that uses the last run.

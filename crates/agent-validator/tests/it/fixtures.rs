@@ -56,7 +56,7 @@ pub(crate) fn counted(number: u128, attempt: u32, output: &str) -> ExecutionResu
 }
 
 pub(crate) fn failing(class: FailureClass, infrastructure: bool) -> Option<ExecutionFailure> {
-    Some(ExecutionFailure { class, reason: "it did not work".to_owned(), infrastructure, gave_up: None })
+    Some(ExecutionFailure { infrastructure, ..ExecutionFailure::of(class, "it did not work") })
 }
 
 pub(crate) fn unfinished(

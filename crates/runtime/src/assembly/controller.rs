@@ -17,9 +17,7 @@ const ON_THE_WAY: Duration = Duration::from_secs(1);
 pub(super) fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
     match &parts.options.roles.solver {
         None => default_solver(parameters),
-        Some(make) => {
-            Box::new(ForeignSolver::new(Arc::clone(make), parameters, parts.options.deadlines.step))
-        }
+        Some(make) => Box::new(ForeignSolver::new(Arc::clone(make), parameters, parts.deadlines.step)),
     }
 }
 
@@ -68,7 +66,7 @@ pub(super) fn ggs_settings(
         working_folder: Some(folder),
         inventory: parts.tool_names(undoable),
         programs: parts.programs(),
-        report_deadline: parts.options.deadlines.report + ON_THE_WAY,
+        report_deadline: parts.deadlines.report + ON_THE_WAY,
         mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),
     }
 }

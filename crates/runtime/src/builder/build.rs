@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use artoo_bus::{Bus, Clock, SystemClock};
 use artoo_ggs_core::Profile;
-use artoo_llm_client::{Contender, weaker_judge};
+use artoo_llm_client::{Contender, LlmClient, weaker_judge};
 use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_planner::{Inventory, ToolBrief};
 use artoo_redaction::{Redactor, secrets_of};
@@ -14,7 +14,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 use crate::{
-    Artoo, BuildError, Builder,
+    Artoo, BuildError, Builder, Deadlines,
     artoo::{Models, Parts},
     audit::Audit,
     dreaming,
@@ -68,14 +68,7 @@ impl Builder {
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let bus = Bus::new(Arc::clone(&clock), self.bus_limits);
         let toolbox = self.toolbox.unwrap_or_else(Toolbox::standard);
-        let names = [
-            &models.perceiver,
-            &models.planner,
-            &models.executor,
-            &models.agent_validator,
-            &models.meta_validator,
-        ];
-        let models_known = names.into_iter().map(|model| model.model().to_owned());
+        let models_known = all_of(&models).into_iter().map(|model| model.model().to_owned());
         let tools_known = toolbox.tools().map(|tool| tool.name().to_string());
         let undo = ToolKind::UndoRun.name().to_owned();
         let known = models_known.chain(tools_known).chain([undo]).collect();
@@ -89,7 +82,11 @@ impl Builder {
             .filter(|tool| leaves_running || !tool.name().is(ToolKind::Job))
             .map(brief)
             .collect();
+        let silence = all_of(&models).map(|model| model.profile().silence()).into_iter().max();
+        let deadlines =
+            options.deadlines.unwrap_or_else(|| silence.map(Deadlines::after).unwrap_or_default());
         let parts = Parts {
+            deadlines,
             bus,
             clock,
             models,
@@ -107,6 +104,12 @@ impl Builder {
         };
         Ok(Artoo { parts: Arc::new(parts) })
     }
+}
+
+/// The model of each role.
+fn all_of(models: &Models) -> [&Arc<dyn LlmClient>; 5] {
+    let Models { perceiver, planner, executor, agent_validator, meta_validator } = models;
+    [perceiver, planner, executor, agent_validator, meta_validator]
 }
 
 /// A judge of the whole that is weaker than the planner would accept what the planner got wrong.

@@ -141,6 +141,7 @@ impl Ear {
         let done = match order {
             Order::Answer { round, answer } => self.reply(Reply::Clarification(round, answer)),
             Order::Plan { decision } => self.reply(Reply::Plan(decision)),
+            Order::Continuation { decision } => self.reply(Reply::Continuation(decision)),
             Order::Effect { decision } => self.reply(Reply::Effect(decision)),
             Order::Decline {} => self.reply(Reply::Declined),
             Order::Note { text } => self.noter.note(&text).map_err(|error| error.to_string()),

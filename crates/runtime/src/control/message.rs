@@ -1,6 +1,6 @@
 //! The messages of the control socket.
 
-use artoo_types::{ApprovalDecided, PlanApprovalDecided};
+use artoo_types::{ApprovalDecided, ContinuationDecided, PlanApprovalDecided};
 use serde::{Deserialize, Serialize};
 
 use crate::run::Reply;
@@ -20,6 +20,11 @@ pub enum Order {
     Plan {
         /// The decision.
         decision: PlanApprovalDecided,
+    },
+    /// Decides whether the run goes on.
+    Continuation {
+        /// The decision.
+        decision: ContinuationDecided,
     },
     /// Decides about the effects of a call.
     Effect {
@@ -60,6 +65,7 @@ impl From<Reply> for Order {
         match reply {
             Reply::Clarification(round, answer) => Self::Answer { round, answer },
             Reply::Plan(decision) => Self::Plan { decision },
+            Reply::Continuation(decision) => Self::Continuation { decision },
             Reply::Effect(decision) => Self::Effect { decision },
             Reply::Declined => Self::Decline {},
         }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use artoo_types::{
     ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
-    Confidence, CorrectionSignal, Criterion, DominantClass, Effect, Errand, Evidence, FailureClass, Fault,
-    FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode, OutcomeStatus,
-    PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange, Prices,
-    ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
+    Confidence, ContinuationRequested, CorrectionSignal, Criterion, DominantClass, Effect, Errand, Evidence,
+    FailureClass, Fault, FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode,
+    OutcomeStatus, PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange,
+    Prices, ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -125,6 +125,21 @@ pub enum Event {
     /// The person decided.
     #[serde(rename = "plan_approval.decided")]
     PlanApprovalDecided {
+        /// Yes or no.
+        granted: bool,
+        /// Who decided and why.
+        reason: String,
+    },
+    /// The person is asked whether the run shall go on, since it has taken so much.
+    #[serde(rename = "continuation.requested")]
+    ContinuationRequested {
+        /// The question.
+        #[serde(flatten)]
+        asked: ContinuationRequested,
+    },
+    /// The person decided.
+    #[serde(rename = "continuation.decided")]
+    ContinuationDecided {
         /// Yes or no.
         granted: bool,
         /// Who decided and why.

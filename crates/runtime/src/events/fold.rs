@@ -99,6 +99,13 @@ impl EventFold {
                 let reason = decision.reason.clone();
                 events.push((None, Event::PlanApprovalDecided { granted: decision.granted, reason }));
             }
+            Message::ContinuationRequested(asked) => {
+                events.push((None, Event::ContinuationRequested { asked: asked.clone() }));
+            }
+            Message::ContinuationDecided(decision) => {
+                let reason = decision.reason.clone();
+                events.push((None, Event::ContinuationDecided { granted: decision.granted, reason }));
+            }
             Message::SubTask(subtask) => events.push((
                 Some(subtask.subtask_id),
                 Event::SubTaskStarted {

@@ -74,7 +74,7 @@ async fn of_two_peers_the_first_answers_and_the_second_is_told() {
     assert_eq!(mode & 0o777, 0o600);
     let finished = tokio::spawn(run.finished());
     let asked = until(&folder, MessageKind::ClarificationRequested).await;
-    assert_eq!(Question::after(None, &asked), Some(Question::Clarification { round: 1, subtask_id: None }));
+    assert_eq!(Question::of(&asked), Some(Question::Clarification { round: 1, subtask_id: None }));
     let row = runs::list(&house.data_folder()).unwrap().remove(0);
     assert_eq!((row.state, row.asking), (RunState::Running, true));
 

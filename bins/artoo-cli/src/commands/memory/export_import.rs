@@ -28,7 +28,7 @@ pub(super) fn export(
             (None, done) => done.map(|_| Exit::OK).map_err(explained),
         };
     };
-    let path = context.folders.current.join(output);
+    let path = context.folders.whole(output)?;
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).map_err(|error| {
         CommandError::usage(format!("{} cannot be made", path.display()))
             .because(error)
@@ -82,7 +82,7 @@ pub(super) fn import(
     let mut from: Box<dyn BufRead + Send> = if file == Path::new("-") {
         Box::new(BufReader::new(io::stdin()))
     } else {
-        let path = context.folders.current.join(file);
+        let path = context.folders.whole(file)?;
         let opened = File::open(&path).and_then(|file| {
             if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
         });

@@ -41,7 +41,7 @@ pub(super) fn run(
     days: u32,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let query = query(request, work, &context.folders.current)?;
+    let query = query(request, work, context.folders.current()?)?;
     let reply = work.memory.recall_look(&query).map_err(explained)?;
     let mut pairs = Vec::new();
     for known in reply.recalled {

@@ -16,6 +16,7 @@ use crate::args::RememberArgs;
 use crate::config::policy_path;
 use crate::dispatch::Context;
 use crate::error::CommandError;
+use crate::machine::Folders;
 use crate::run::{from_stdin, is_yes};
 use crate::terminal::neutral_line;
 
@@ -35,24 +36,17 @@ enum Named {
 ///
 /// # Errors
 ///
-/// An empty path or name.
-pub(super) fn said(
-    args: &RememberArgs,
-    current: &Path,
-    home: &Path,
-) -> Result<Vec<Enforcement>, CommandError> {
-    let place = |path: &PathBuf, block| match path.strip_prefix("~") {
-        Ok(below) => Enforcement::Place { path: home.join(below), block },
-        Err(_) => Enforcement::Place { path: current.join(path), block },
-    };
+/// An empty path or name, or one that begins in a working folder that is gone.
+pub(super) fn said(args: &RememberArgs, folders: &Folders) -> Result<Vec<Enforcement>, CommandError> {
+    let place = |path: &PathBuf, block| Ok(Enforcement::Place { path: folders.whole(path)?, block });
     let given = args.block_changes.iter().chain(&args.block_access).any(|path| path.as_os_str().is_empty());
     if given || args.block_program.iter().any(|name| name.trim().is_empty()) {
         return Err(CommandError::usage("it is not said what to block").hint("name a path, or a program"));
     }
     let changes = args.block_changes.iter().map(|path| place(path, Block::Changes));
     let access = args.block_access.iter().map(|path| place(path, Block::Access));
-    let programs = args.block_program.iter().map(|name| Enforcement::Program(name.trim().to_owned()));
-    Ok(changes.chain(access).chain(programs).collect())
+    let programs = args.block_program.iter().map(|name| Ok(Enforcement::Program(name.trim().to_owned())));
+    changes.chain(access).chain(programs).collect()
 }
 
 /// Asks the user at the terminal how to enforce what the law names. Without a terminal, changes of a place are blocked: a
@@ -63,7 +57,8 @@ pub(super) fn agreed(
     now: DateTime<FixedOffset>,
     is_json: bool,
 ) -> Vec<Enforcement> {
-    let (current, home) = (context.folders.current.clone(), context.folders.home.clone());
+    let home = context.folders.home.clone();
+    let current = context.folders.current().map_or_else(|_| home.clone(), Path::to_owned);
     let named = named(&law.content, [&current, &home], now, &context.environment.search_path());
     if is_json || !(context.streams.stdin && context.streams.stderr) {
         return named.into_iter().filter_map(|named| unasked(context, named, &home)).collect();

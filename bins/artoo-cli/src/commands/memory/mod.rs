@@ -28,7 +28,7 @@ use crate::args::MemoryCommand;
 use crate::config::{Given, Settings};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::memory_location::{open, place};
+use crate::memory_location::{open, place_here};
 use crate::terminal::worded;
 
 /// Context of every subcommand.
@@ -45,7 +45,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &MemoryCommand) -> Result<
     let mut loaded = Loaded::load(context, Given::default())?;
     let distiller = maintenance::distiller(context, &mut loaded, command);
     let settings = &loaded.settings;
-    let place = place(settings, &context.folders.current);
+    let place = place_here(context, settings);
     if let Some(own) = &place.own {
         context.terminal.note(&crate::terminal::neutral_line(&format!("the memory of {}", own.display())));
     }

@@ -30,7 +30,7 @@ pub(super) fn remember(
     if megram.content != args.text.trim() {
         context.terminal.warning("something that looks like a secret was taken out of it");
     }
-    let outright = law_enforcement::said(args, &context.folders.current, &context.folders.home)?;
+    let outright = law_enforcement::said(args, context.folders)?;
     work.memory.write(megram.clone()).map_err(|error| explained(error.into()))?;
     wait(work.memory.flush())?.map_err(|error| explained(error.into()))?;
     let enforcements = match megram.level {

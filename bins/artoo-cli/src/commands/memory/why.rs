@@ -64,7 +64,7 @@ pub(super) fn run(
             }
         }
         None => {
-            let query = query(about, work, &context.folders.current)?;
+            let query = query(about, work, context.folders.current()?)?;
             let reply = work.memory.recall_look(&query).map_err(explained)?;
             if json {
                 run_commands::as_json(&serde_json::json!({ "query": query, "reply": reply }))? + "\n"

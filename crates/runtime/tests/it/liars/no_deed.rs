@@ -111,6 +111,7 @@ impl Executor for Claim {
             reason: "not sure".to_owned(),
             infrastructure: false,
             gave_up: None,
+            fault: None,
         };
         Ok(Attempt {
             status: ExecutionStatus::Completed,

@@ -31,6 +31,8 @@ pub(crate) fn all() -> Vec<Message> {
         plan::plan().into(),
         plan::approval_requested().into(),
         plan::approval_decided().into(),
+        request::continuation_requested().into(),
+        request::continuation_decided().into(),
         plan::manifest().into(),
         plan::subtask().into(),
         memory::guard_query().into(),

@@ -17,6 +17,7 @@ pub(super) fn execution_result() -> ExecutionResult {
             reason: "docs has no .txt file at its top".to_owned(),
             infrastructure: false,
             gave_up: Some(gave_up()),
+            fault: Some(Box::new(super::watch::fault())),
         }),
         samples: Some(samples()),
         told: vec![super::megram_id(4), super::megram_id(11)],

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{
-    Amount, ClarificationAnswered, ClarificationRequested, Constraints, Instruction, Limits, PersonNote,
-    Price, Prices, Rejection, Role, Surroundings, TaskSpec, Turn, UserRequest,
+    Amount, ClarificationAnswered, ClarificationRequested, Constraints, ContinuationDecided,
+    ContinuationRequested, Instruction, Limits, PersonNote, Price, Prices, Rejection, Role, Surroundings,
+    TaskSpec, Turn, UserRequest,
 };
 
 use super::{run_id, subtask_id, task_id, time};
@@ -28,10 +29,26 @@ pub(super) fn user_request() -> UserRequest {
             scope: Some("docs".to_owned()),
             deadline: Some(time("2026-03-14T17:00:00+08:00")),
         },
-        limits: Limits { max_tokens: Some(20_000), max_cost: Amount::new(0.5), ..Limits::default() },
+        limits: Limits { max_tokens: Some(20_000), max_cost: Amount::new(0.5), ..Limits::default() }
+            .with_stated_time(120_000),
         prices: Prices { currency: "EUR".to_owned(), roles: BTreeMap::from([(Role::Planner, price())]) },
         person_present: true,
     }
+}
+
+pub(super) fn continuation_requested() -> ContinuationRequested {
+    ContinuationRequested {
+        number: 2,
+        turns: 400,
+        tokens: 1_843_000,
+        estimated: true,
+        cost: Amount::new(3.75),
+        currency: "EUR".to_owned(),
+    }
+}
+
+pub(super) fn continuation_decided() -> ContinuationDecided {
+    ContinuationDecided { number: 2, granted: true, reason: "the person agreed".to_owned() }
 }
 
 pub(super) fn task_spec() -> TaskSpec {

@@ -87,8 +87,8 @@ pub(super) fn say_in(memory: &Arc<InMemory>, folder: &Path, columns: usize, word
     let look = Look { columns, colour: false, live: false, words: false };
     let mut terminal = Terminal::new(Box::new(out.clone()), Box::new(err.clone()), look, look, || None);
     let environment = Environment::new([("MY_TOKEN".into(), "hunter2-is-long-enough".into())]);
-    let folders = Folders { home: folder.to_owned(), current: folder.to_owned() };
-    let (settings, _) = resolve(&Merged::default(), folder, folder).unwrap();
+    let folders = Folders::of(folder, folder);
+    let (settings, _) = resolve(&Merged::default(), &folders).unwrap();
     let mut context = Context {
         words: &[],
         environment: &environment,
