@@ -58,7 +58,7 @@ pub(super) struct Long {
     pub samples: Vec<Sample>,
     /// What may not happen, and did.
     pub findings: Vec<String>,
-    /// How many requests `--timeout` ended.
+    /// How many requests the time limit ended.
     pub timeouts: usize,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
         stage.answer(call)
     })?;
     let mut command = session::program(artoo, place);
-    command.args(session::SHORT_SILENCE).args(["--yes", "creates", "--yes", "overwrites"]);
+    command.args(session::SHORT_WAITS).args(["--yes", "creates", "--yes", "overwrites"]);
     command.envs(session::of_server(Wire::Chat, MODEL, &server.base_url()));
     command.env("ARTOO_TIMEOUT", format!("{}s", TIMEOUT.as_secs()));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -97,6 +97,7 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
     let mut long = Long::default();
     for (turn, play) in (1..=turns).zip(plays(seed)) {
         let request = play.model.task.request();
+        let asked = Instant::now();
         *stage.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(Stage::new(play.clone()));
         let wrote =
             child.stdin.as_mut().map(|input| writeln!(input, "{request}").and_then(|()| input.flush()));
@@ -106,7 +107,7 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
         }
         let told = err.take();
         out.take();
-        long.timeouts += usize::from(told.contains("124") || told.contains("timeout"));
+        long.timeouts += usize::from(asked.elapsed() >= TIMEOUT);
         if let Some(line) = told.lines().find(|line| line.contains("panicked at")) {
             long.findings.push(format!("request {turn} ({}): {line}", play.kind.name));
         }
@@ -126,6 +127,12 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
     let left = process::left_in(place.root(), Duration::from_secs(3));
     long.findings.extend(left.into_iter().map(|process| format!("a process is left: {process}")));
     long.findings.extend(place.left().into_iter().map(|name| format!("a temporary file is left: {name}")));
+    let (runs, asked) = (place.runs(), long.samples.len());
+    if runs != asked {
+        long.findings.push(format!("{runs} runs are on record after {asked} requests"));
+    }
+    long.findings
+        .extend(session::audited(artoo, place)?.map(|why| format!("the audit log does not verify: {why}")));
     long.findings.extend(growth(&long.samples));
     Ok(long)
 }

@@ -109,6 +109,11 @@ impl Place {
         text.lines().map(str::to_owned).collect()
     }
 
+    /// How many runs have a folder of their record.
+    pub(super) fn runs(&self) -> usize {
+        names(&self.home().join(".artoo/runs")).len()
+    }
+
     /// Removes it.
     ///
     /// # Errors

@@ -23,14 +23,26 @@ use crate::{Error, Result, command::Program};
 /// What each run is given as `--timeout`: so long that a run that needs it is told apart from one that ends by itself.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(90);
 /// How much longer a run may take until it is killed and counts as hung.
-const GRACE: Duration = Duration::from_secs(20);
+const GRACE: Duration = Duration::from_secs(45);
 /// How often a run is looked at.
 const LOOK: Duration = Duration::from_millis(15);
 /// How long the processes of a run may take to be gone, which the kernel does by itself.
 const GONE: Duration = Duration::from_secs(3);
-/// The options that make silence short.
-pub(super) const SHORT_SILENCE: [&str; 4] =
-    ["-c", "http.first_byte_timeout=1500ms", "-c", "http.idle_timeout=1500ms"];
+/// The options that make waits short: for a server that is silent, and for a role whose model never comes to an end.
+pub(super) const SHORT_WAITS: [&str; 12] = [
+    "-c",
+    "http.first_byte_timeout=1500ms",
+    "-c",
+    "http.idle_timeout=1500ms",
+    "-c",
+    "deadlines.perceive=15s",
+    "-c",
+    "deadlines.plan=15s",
+    "-c",
+    "deadlines.attempt=30s",
+    "-c",
+    "deadlines.judge=15s",
+];
 
 /// What was seen of a run.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +91,7 @@ pub(super) fn run(artoo: &Path, play: &Play, place: &Place) -> Result<Observed> 
     let server = Server::start(move |call| answering.answer(call))?;
     let mut command = program(artoo, place);
     command.args(["run", "--json", "--timeout", &format!("{}s", TIMEOUT.as_secs())]);
-    command.args(SHORT_SILENCE).args(play.arguments()).args(["--", play.model.task.request()]);
+    command.args(SHORT_WAITS).args(play.arguments()).args(["--", play.model.task.request()]);
     command.envs(of_server(play.wire, play.name, &server.base_url()));
     let mut observed = watched(command, play, &stage)?;
     observed.processes = process::left_in(place.root(), GONE);
@@ -89,7 +101,8 @@ pub(super) fn run(artoo: &Path, play: &Play, place: &Place) -> Result<Observed> 
     observed.lines = place.lines();
     observed.seen = stage.seen();
     drop(server);
-    recorded(artoo, place, &mut observed)?;
+    observed.audit = audited(artoo, place)?;
+    observed.listed = listed(artoo, place)?;
     Ok(observed)
 }
 
@@ -171,21 +184,22 @@ pub(super) fn end(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// What `audit verify` and `runs list` say of the one run.
-fn recorded(artoo: &Path, place: &Place, observed: &mut Observed) -> Result<()> {
-    let said = |arguments: &[&str]| {
-        let output = program(artoo, place).args(arguments).stdin(Stdio::null()).output();
-        output.map_err(|source| Error::Start { command: format!("artoo {}", arguments.join(" ")), source })
-    };
-    let verified = said(&["audit", "verify"])?;
-    if !verified.status.success() {
-        let text = [verified.stdout, verified.stderr].concat();
-        observed.audit = Some(String::from_utf8_lossy(&text).trim().to_owned());
-    }
-    let listed = said(&["runs", "list", "--json"])?;
-    observed.listed =
-        String::from_utf8_lossy(&listed.stdout).lines().filter(|line| line.starts_with('{')).count();
-    Ok(())
+/// What `audit verify` says, where it fails.
+pub(super) fn audited(artoo: &Path, place: &Place) -> Result<Option<String>> {
+    let verified = asked(artoo, place, &["audit", "verify"])?;
+    let text = [verified.stdout, verified.stderr].concat();
+    Ok((!verified.status.success()).then(|| String::from_utf8_lossy(&text).trim().to_owned()))
+}
+
+/// How many runs `runs list` knows.
+fn listed(artoo: &Path, place: &Place) -> Result<usize> {
+    let listed = asked(artoo, place, &["runs", "list", "--json"])?;
+    Ok(String::from_utf8_lossy(&listed.stdout).lines().filter(|line| line.starts_with('{')).count())
+}
+
+fn asked(artoo: &Path, place: &Place, arguments: &[&str]) -> Result<std::process::Output> {
+    let output = program(artoo, place).args(arguments).stdin(Stdio::null()).output();
+    output.map_err(|source| Error::Start { command: format!("artoo {}", arguments.join(" ")), source })
 }
 
 /// An output that is read as it comes.
