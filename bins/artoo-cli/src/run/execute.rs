@@ -114,7 +114,10 @@ pub(super) async fn drive(
     let session = conversation.as_ref().map(Conversation::id);
     let unused = view.outcome.map(|outcome| outcome.unused_notes).unwrap_or_default();
     let done = |exit| Done { run_id, exit, session, unused };
+    let was_cut_short = finished.fault.as_ref().is_some_and(|fault| fault.kind.cuts_short());
     match (interrupted.exit(), view.trouble, shown) {
+        // The signal came when the result was there: what was told of it holds.
+        (Some(_), None, Ok(())) if !was_cut_short => Ok(done(Exit::of_run(exit))),
         // A signal takes precedence over errors of the terminal: a closed terminal takes no message.
         (Some(exit), ..) => Ok(done(exit)),
         // A reader of standard output that is gone has cancelled the run; that is not a fault of the run.
