@@ -14,7 +14,8 @@
 //!
 //! A call is one POST with a streamed response. Around it, each in its own module: connect, first-byte and
 //! idle timeouts and the connection limit (`transport`); the program's only retry loop (`model`); and the
-//! features that the server has refused, remembered per client (`dialect`).
+//! features that the server has refused, remembered per client (`dialect`). What the server sends is read whole or
+//! not at all (`reader`): an answer that did not end for a known reason (`finish`) is a failed call.
 
 mod anthropic;
 mod arguments;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::{ToolDefinition, ToolUse, Want, extract_json, strip_reasoning};
-use mark::next_mark;
+use mark::{next_mark, token};
 use markup::Cursor;
 
 /// The calls in a text, and what it says besides.
@@ -111,7 +111,7 @@ fn read(text: &str, tools: &[ToolDefinition]) -> Found {
 /// The calls of a text that consists only of them: one JSON object or a list, perhaps in one fenced block, or the
 /// calls of a program in a list.
 fn alone(text: &str, tools: &[ToolDefinition]) -> Option<Vec<ToolUse>> {
-    let text = unfenced_block(text);
+    let text = unfenced_block(without_ends(text));
     let value = match serde_json::from_str::<Value>(text) {
         Ok(value) => Some(value),
         Err(_) => extract_json(text, Want::Any).ok().filter(|found| found.alone).map(|found| found.value),
@@ -194,6 +194,20 @@ fn typed(text: &str, tool: &ToolDefinition, field: &str) -> Value {
     // `True`, as Python writes it.
     let parsed = parse(text.into()).or_else(|| parse(text.to_ascii_lowercase().into()));
     parsed.unwrap_or_else(|| text.to_owned().into())
+}
+
+/// JSON without what ends a call or a turn behind it. The server may have taken the opening mark for itself.
+fn without_ends(text: &str) -> &str {
+    let mut text = text;
+    while text.starts_with(['{', '['])
+        && let Some(at) = text.rfind('<')
+        && text
+            .get(at..)
+            .is_some_and(|end| end.starts_with("</") && end.ends_with('>') || token(end) == Some(end.len()))
+    {
+        text = text.get(..at).unwrap_or_default().trim_end();
+    }
+    text
 }
 
 /// The content of a text that is one fenced block.

@@ -14,7 +14,7 @@ use crate::surrogates::Halves;
 
 /// Collects the blocks of an answer.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     blocks: Blocks,
     finish: Finish,
     announced: bool,
@@ -40,7 +40,7 @@ struct Usage {
 
 impl Decoder {
     /// If there is an answer tool, its input is the answer.
-    pub(super) fn new(answer_tool: Option<AnswerTool>) -> Self {
+    pub(crate) fn new(answer_tool: Option<AnswerTool>) -> Self {
         Self {
             blocks: Blocks::default(),
             finish: Finish::default(),

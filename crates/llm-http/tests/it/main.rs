@@ -12,6 +12,7 @@ mod connections;
 mod openai;
 mod retries;
 mod secrets;
+mod streams;
 mod structured;
 mod tools;
 mod trouble;
