@@ -1,8 +1,8 @@
-//! Answers on the wire: however a stream is cut and split, it is one complete answer or a failed attempt, and never a
-//! part of an answer that is taken for one.
+//! Answers on the wire: however a stream is cut and split, it is one complete answer or a failed attempt, and
+//! never a part of an answer that is taken for one.
 //!
-//! The input is read as a response of both wire formats, and its text is written as an answer as servers write it: the
-//! last bytes choose how, and where it is cut.
+//! The input is read as a response of both wire formats, and its text is written as an answer as servers
+//! write it: the last bytes choose how, and where it is cut.
 
 #![no_main]
 

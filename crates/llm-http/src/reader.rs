@@ -1,5 +1,5 @@
-//! Reads one answer from its bytes, however they are cut: a stream of events, or JSON from servers that do not
-//! stream. No socket and no clock.
+//! Reads one answer from its bytes, however they are cut: a stream of events, or JSON from servers that do
+//! not stream. No socket and no clock.
 
 use artoo_redaction::Redactor;
 use serde_json::Value;

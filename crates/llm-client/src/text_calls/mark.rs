@@ -101,8 +101,8 @@ fn mark(text: &str) -> Option<(usize, bool)> {
     may_be.then_some((name.len() + 1, is_sure))
 }
 
-/// The length of a special token at the start of a text: `<|name|>` or, in full width, `<｜name｜>`; some begin with
-/// `<|` and end with `>`.
+/// The length of a special token at the start of a text: `<|name|>` or, in full width, `<｜name｜>`; some begin
+/// with `<|` and end with `>`.
 pub(super) fn token(text: &str) -> Option<usize> {
     const LONGEST: usize = 64;
     let inner = text.strip_prefix("<|").or_else(|| text.strip_prefix("<｜"))?;

@@ -24,11 +24,11 @@ pub struct TextCalls {
 
 /// Reads the tool calls in a text. `None` if it has none that can be read.
 ///
-/// A text that consists only of JSON is one call or a list of them. Besides, a text may have calls in the syntax that
-/// a model was trained on (Hermes, Qwen, Llama, Mistral, DeepSeek, GLM, Kimi, Harmony and others): behind a special
-/// token, in tags, or with the name before the arguments. Only names of offered tools are calls, and never anything
-/// in a code block, in code quotes, in a quotation, or between the fences of foreign data. A text of which one call
-/// cannot be read has none: see [`looks_like_calls`].
+/// A text that consists only of JSON is one call or a list of them. Besides, a text may have calls in the
+/// syntax that a model was trained on (Hermes, Qwen, Llama, Mistral, DeepSeek, GLM, Kimi, Harmony and
+/// others): behind a special token, in tags, or with the name before the arguments. Only names of offered
+/// tools are calls, and never anything in a code block, in code quotes, in a quotation, or between the fences
+/// of foreign data. A text of which one call cannot be read has none: see [`looks_like_calls`].
 /// ```
 /// use std::sync::Arc;
 /// use artoo_llm_client::{ToolDefinition, calls_in_text};

@@ -137,7 +137,8 @@ impl Decode for Decoder {
             "error" => return Err(instead(&data).unwrap_or_else(|| reported(&data))),
             // The ends of blocks, and signs of life.
             "content_block_stop" | "ping" => {}
-            // What is yet to be invented, or not an event of this format: an error has no type of its own there.
+            // What is yet to be invented, or not an event of this format: an error has no type of its own
+            // there.
             _ => match beside(&data) {
                 Some(bad) => return Err(bad),
                 None => self.complaint = instead(&data).or(self.complaint.take()),

@@ -1,4 +1,5 @@
-//! Decodes a response without a connection: what the clients read from a server, from bytes that a test makes.
+//! Decodes a response without a connection: what the clients read from a server, from bytes that a test
+//! makes.
 
 use artoo_llm_client::{Completion, Request};
 use artoo_redaction::Redactor;
@@ -15,8 +16,8 @@ pub enum Format {
     Messages,
 }
 
-/// The completion that a client makes of a response with status 200 whose body arrives in these pieces and then ends;
-/// or why that attempt fails, for a message of a test.
+/// The completion that a client makes of a response with status 200 whose body arrives in these pieces and
+/// then ends; or why that attempt fails, for a message of a test.
 ///
 /// # Errors
 ///

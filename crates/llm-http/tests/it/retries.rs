@@ -114,8 +114,8 @@ async fn retry_after_in_seconds_and_as_a_date_is_waited_in_full() {
     }
 }
 
-/// Half an answer that a server ends with an error, a pause or a word that is no end: asked for again, and reported in
-/// the server's words if it stays so.
+/// Half an answer that a server ends with an error, a pause or a word that is no end: asked for again, and
+/// reported in the server's words if it stays so.
 #[tokio::test]
 async fn an_answer_that_did_not_come_to_its_end_is_asked_for_again() {
     let ended = |choice: &str| {

@@ -208,8 +208,8 @@ async fn a_prompt_past_the_context_is_said_and_not_tried_in_other_words() {
     }
 }
 
-/// What a server sends with a call, such as the signature of the thought behind it, and the id of the call: both go back
-/// as they came, or the server refuses the next turn.
+/// What a server sends with a call, such as the signature of the thought behind it, and the id of the call:
+/// both go back as they came, or the server refuses the next turn.
 #[tokio::test]
 async fn what_belongs_to_a_call_goes_back_with_it() {
     let signature = json!({"google": {"thought_signature": "c2ln"}});

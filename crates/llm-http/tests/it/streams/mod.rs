@@ -1,4 +1,5 @@
-//! Any stream, cut and split anywhere: one complete answer or a failed attempt, and never a part of an answer.
+//! Any stream, cut and split anywhere: one complete answer or a failed attempt, and never a part of an
+//! answer.
 
 mod written;
 

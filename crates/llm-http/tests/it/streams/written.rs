@@ -1,5 +1,5 @@
-//! Writes one answer as servers write it: each way in which they depart from the protocol, chosen by numbers. For the
-//! property tests and for the fuzz target.
+//! Writes one answer as servers write it: each way in which they depart from the protocol, chosen by numbers.
+//! For the property tests and for the fuzz target.
 
 use serde_json::{Value, json};
 
