@@ -87,9 +87,11 @@ impl<'a, D: Decode> Reader<'a, D> {
     }
 
     fn events(&mut self, bytes: &[u8]) -> Result<Progress, Bad> {
-        let Form::Events(Events { parser, seen, done, .. }) = &mut self.form else {
+        let Form::Events(Events { parser, seen, done, first }) = &mut self.form else {
             return Ok(Progress::More);
         };
+        let room = FIRST_BYTES.saturating_sub(first.len()).min(bytes.len());
+        first.extend_from_slice(bytes.get(..room).unwrap_or_default());
         let mut events = Vec::new();
         parser.feed(bytes, &mut events);
         for event in events {
