@@ -2,6 +2,7 @@
 //! the executor does the I/O.
 
 mod conversation;
+mod no_parser;
 mod progress;
 mod tool_calls;
 
@@ -18,6 +19,7 @@ use crate::attempt_end::{completed, failed, gave_up, shows, unfinished, was_star
 use crate::{Action, Attempt, AttemptContext, prompt};
 
 use conversation::{Came, Conversation};
+use no_parser::NO_PARSER;
 use progress::{Progress, Standstill};
 
 /// The rules of the constant part of the prompt.
@@ -36,9 +38,6 @@ const CONTEXTS: u64 = 32;
 const CUT_CALL: &str = "The turn with this call was cut off because it is too long, so the call may be incomplete. Nothing was called. Write the call again, shorter, or in parts with one call for each.";
 /// What the model is told of a call that arrived as text and cannot be read.
 const UNREAD_CALL: &str = "That looks like a tool call, but it arrived as text that cannot be read. Nothing was called. Write the call as one JSON object and nothing else: {\"tool\": NAME, \"arguments\": {...}}";
-/// What the user is told if the turns came to nothing over such calls.
-const NO_PARSER: &str = ": the model server passes tool calls through as text that cannot be read. It seems to have no parser for the calls of this model; \
-     vLLM takes --enable-auto-tool-choice with --tool-call-parser, llama-server --jinja";
 /// Fill level of the context, in hundredths, above which old exchanges are compacted; and the level after
 /// compaction.
 const FULL: u64 = 70;

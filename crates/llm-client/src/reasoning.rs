@@ -12,8 +12,8 @@ const TAGS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflectio
 /// from models whose chat template already opened the block (all before it is reasoning). A tag inside a JSON
 /// string is never touched, because a JSON string contains no raw line break.
 ///
-/// Of a text in the Harmony format, which a server has passed through as it is, the messages of the analysis are the
-/// reasoning; of the others the headers are left out. A call stays as it is.
+/// Of a text in the Harmony format, which a server has passed through as it is, the messages of the analysis
+/// are the reasoning; of the others the headers are left out. A call stays as it is.
 /// ```
 /// use artoo_llm_client::strip_reasoning;
 ///
@@ -60,15 +60,16 @@ pub fn strip_reasoning(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept.trim().to_owned())
 }
 
-/// The text of messages in the Harmony format: `<|channel|>NAME<|message|>TEXT`, each ended by another token. `None`
-/// for any other text.
+/// The text of messages in the Harmony format: `<|channel|>NAME<|message|>TEXT`, each ended by another token.
+/// `None` for any other text.
 fn harmony(text: &str) -> Option<String> {
     const CHANNEL: &str = "<|channel|>";
     const MESSAGE: &str = "<|message|>";
     const ENDS: [&str; 3] = ["<|end|>", "<|return|>", "<|start|>"];
     const SPEAKER: &str = "<|start|>assistant";
     let text = text.trim_start();
-    // A recipient may stand before the channel as well: such a text is one call, and has nothing to leave out.
+    // A recipient may stand before the channel as well: such a text is one call, and has nothing to leave
+    // out.
     if !(text.starts_with(CHANNEL) || text.starts_with(SPEAKER)) || text.contains("<|start|>assistant to=") {
         return None;
     }

@@ -6,9 +6,10 @@ use crate::json_prefix::{JsonPrefix, Reading};
 
 /// The arguments of one call received so far.
 ///
-/// A call has one JSON object for arguments. So what continues the text to an object continues it; a whole object
-/// behind a whole one is the same again, or a fuller one; a text that repeats all before it takes its place. What
-/// has no such meaning stays as it came, and is no object: the model is told so, and nothing is carried out.
+/// A call has one JSON object for arguments. So what continues the text to an object continues it; a whole
+/// object behind a whole one is the same again, or a fuller one; a text that repeats all before it takes its
+/// place. What has no such meaning stays as it came, and is no object: the model is told so, and nothing is
+/// carried out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
     /// Each but the last is whole.
@@ -132,8 +133,8 @@ fn is_blank(text: &str) -> bool {
     matches!(without_blanks.as_str(), "" | "null" | "[]" | "{}" | "\"\"")
 }
 
-/// Whether `after` says all that `before` says, and perhaps more: a server that sends what it could parse so far
-/// sends each time the same object with longer texts and more fields.
+/// Whether `after` says all that `before` says, and perhaps more: a server that sends what it could parse so
+/// far sends each time the same object with longer texts and more fields.
 fn extends(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {

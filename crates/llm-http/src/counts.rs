@@ -12,7 +12,8 @@ pub(crate) struct Counts {
     pub(crate) completion: Option<u64>,
 }
 
-/// No token of any vocabulary has more characters on average than this, in estimated tokens for each real one.
+/// No token of any vocabulary has more characters on average than this, in estimated tokens for each real
+/// one.
 const FEWEST: u64 = 256;
 /// No text takes more real tokens for each estimated one.
 const MOST: u64 = 8;
@@ -22,11 +23,11 @@ const ADDED: u64 = 100_000;
 const HIDDEN: u64 = 2_000_000;
 
 impl Counts {
-    /// The usage of `request`, whose answer is estimated at `said` tokens. Counts that are missing or cannot be true
-    /// are estimated, and the usage says so.
+    /// The usage of `request`, whose answer is estimated at `said` tokens. Counts that are missing or cannot
+    /// be true are estimated, and the usage says so.
     ///
-    /// A prompt of some length takes at least one token, and at most as many as it has characters and a gateway may
-    /// add; an answer of some length takes at least one.
+    /// A prompt of some length takes at least one token, and at most as many as it has characters and a
+    /// gateway may add; an answer of some length takes at least one.
     pub(crate) fn usage(self, request: &Request, said: u64) -> Usage {
         let estimate = estimate_usage(request, "");
         let written = estimate.prompt_tokens;
@@ -49,8 +50,8 @@ impl Counts {
     }
 }
 
-/// A count: a whole number that is not negative. A number in words is none; who sends such numbers counts otherwise
-/// than we know.
+/// A count: a whole number that is not negative. A number in words is none; who sends such numbers counts
+/// otherwise than we know.
 pub(crate) fn count(value: &Value) -> Option<u64> {
     let Value::Number(number) = value else { return None };
     number.as_u64().or_else(|| {

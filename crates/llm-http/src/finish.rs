@@ -18,8 +18,8 @@ pub(crate) enum Finish {
     Unknown(String),
 }
 
-/// The words that end a complete answer. Gateways translate one wire format into another and keep the words, so
-/// both formats have one list.
+/// The words that end a complete answer. Gateways translate one wire format into another and keep the words,
+/// so both formats have one list.
 const END: [&str; 17] = [
     "stop",
     "stop_sequence",
@@ -70,7 +70,8 @@ const REFUSED: [&str; 11] = [
 const CALLS: [&str; 5] = ["tool_calls", "tool_call", "tool_use", "function_call", "function_calls"];
 
 impl Finish {
-    /// Takes a reason. A cut or a refusal is not revoked by a later ordinary end, and an unknown word revokes any.
+    /// Takes a reason. A cut or a refusal is not revoked by a later ordinary end, and an unknown word revokes
+    /// any.
     pub(crate) fn take(&mut self, word: &str) {
         let word = word.trim().to_ascii_lowercase();
         let is_one_of = |words: &[&str]| words.contains(&word.as_str());
@@ -100,7 +101,8 @@ impl Finish {
         CALLS.iter().any(|known| word.trim().eq_ignore_ascii_case(known))
     }
 
-    /// Why generation ended. `done`: the server said that nothing follows. Without a reason that is an end, too.
+    /// Why generation ended. `done`: the server said that nothing follows. Without a reason that is an end,
+    /// too.
     pub(crate) fn stop(&self, done: bool) -> Result<StopReason, Bad> {
         match self {
             Self::Known(stop) => Ok(*stop),

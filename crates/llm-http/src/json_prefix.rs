@@ -1,4 +1,5 @@
-//! Whether a text that arrives in pieces is still the beginning of one JSON value, in time linear in the text.
+//! Whether a text that arrives in pieces is still the beginning of one JSON value, in time linear in the
+//! text.
 
 /// What the text so far is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

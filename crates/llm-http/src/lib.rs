@@ -15,7 +15,8 @@
 //! A call is one POST with a streamed response. Around it, each in its own module: connect, first-byte and
 //! idle timeouts (`patience`) and the connection limit (`transport`); the program's only retry loop (`model`);
 //! and what the server has refused, remembered per client (`adapt`): features of the protocol (`dialect`) and
-//! sizes (`limits`), which are read from its refusals (`overrun`, `wordings`).
+//! sizes (`limits`), which are read from its refusals (`overrun`, `wordings`). What the server sends is read whole or
+//! not at all (`reader`): an answer that did not end for a known reason (`finish`) is a failed call.
 
 mod adapt;
 mod anthropic;

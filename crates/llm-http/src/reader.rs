@@ -1,5 +1,5 @@
-//! Reads one answer from its bytes, however they are cut: a stream of events, or JSON from servers that do not
-//! stream. No socket and no clock.
+//! Reads one answer from its bytes, however they are cut: a stream of events, or JSON from servers that do
+//! not stream. No socket and no clock.
 
 use artoo_redaction::Redactor;
 use serde_json::Value;
@@ -21,6 +21,8 @@ enum Form {
     Unknown(Vec<u8>),
     /// JSON, of which the whole is needed.
     Json(Vec<u8>),
+    /// A page for people, where the server has no model.
+    Page(Vec<u8>),
     /// Anything else is read as events.
     Events(Events),
 }
@@ -35,7 +37,7 @@ struct Events {
     first: Vec<u8>,
 }
 
-/// As much of a body without events as a message may need.
+/// As much of a body without an answer as a message may need.
 const FIRST_BYTES: usize = 4096;
 
 impl<'a, D: Decode> Reader<'a, D> {
@@ -52,22 +54,23 @@ impl<'a, D: Decode> Reader<'a, D> {
             self.form = match first_character(&begun) {
                 None => Form::Unknown(begun),
                 Some(b'{' | b'[') => Form::Json(begun),
-                Some(b'<') => return Err(Bad::Foreign(ErrorBody::read(&begun, self.redaction).message)),
+                Some(b'<') => Form::Page(begun),
                 Some(_) => {
-                    let first = begun.get(..FIRST_BYTES).unwrap_or(&begun).to_vec();
-                    let parser = SseParser::default();
-                    self.form = Form::Events(Events { parser, seen: false, done: false, first });
+                    let events =
+                        Events { parser: SseParser::default(), seen: false, done: false, first: Vec::new() };
+                    self.form = Form::Events(events);
                     return self.events(&begun);
                 }
             };
-            return Ok(Progress::More);
-        }
-        match &mut self.form {
-            Form::Json(body) | Form::Unknown(body) => {
-                body.extend_from_slice(bytes);
-                Ok(Progress::More)
+        } else {
+            match &mut self.form {
+                Form::Json(body) | Form::Page(body) | Form::Unknown(body) => body.extend_from_slice(bytes),
+                Form::Events(_) => return self.events(bytes),
             }
-            Form::Events(_) => self.events(bytes),
+        }
+        match &self.form {
+            Form::Page(body) if body.len() >= FIRST_BYTES => Err(self.page(body)),
+            Form::Page(_) | Form::Json(_) | Form::Unknown(_) | Form::Events(_) => Ok(Progress::More),
         }
     }
 
@@ -84,9 +87,11 @@ impl<'a, D: Decode> Reader<'a, D> {
     }
 
     fn events(&mut self, bytes: &[u8]) -> Result<Progress, Bad> {
-        let Form::Events(Events { parser, seen, done, .. }) = &mut self.form else {
+        let Form::Events(Events { parser, seen, done, first }) = &mut self.form else {
             return Ok(Progress::More);
         };
+        let room = FIRST_BYTES.saturating_sub(first.len()).min(bytes.len());
+        first.extend_from_slice(bytes.get(..room).unwrap_or_default());
         let mut events = Vec::new();
         parser.feed(bytes, &mut events);
         for event in events {
@@ -104,6 +109,7 @@ impl<'a, D: Decode> Reader<'a, D> {
         match std::mem::replace(&mut self.form, Form::Unknown(Vec::new())) {
             Form::Unknown(_) => Err(Bad::Broken("the answer is empty".to_owned())),
             Form::Json(body) => self.json(&String::from_utf8_lossy(&body)),
+            Form::Page(body) => Err(self.page(&body)),
             Form::Events(Events { done: true, .. }) => Ok(()),
             Form::Events(Events { parser, seen, first, .. }) => {
                 let mut events = Vec::new();
@@ -129,6 +135,11 @@ impl<'a, D: Decode> Reader<'a, D> {
                 Ok(())
             }
         }
+    }
+
+    fn page(&self, body: &[u8]) -> Bad {
+        let begins = body.get(..FIRST_BYTES).unwrap_or(body);
+        Bad::Foreign(ErrorBody::read(begins, self.redaction).message)
     }
 
     /// Takes a body of JSON: one answer, or the pieces of a stream as a list or one a line.

@@ -11,10 +11,7 @@ pub(crate) fn instead(value: &Value) -> Option<Bad> {
     if let Some(bad) = beside(value) {
         return Some(bad);
     }
-    let errors = value.get("errors").and_then(|errors| match errors {
-        Value::Array(list) => list.first(),
-        one => Some(one),
-    });
+    let errors = value.get("errors").map(|errors| errors.get(0).unwrap_or(errors));
     if let Some(error) = errors.filter(|error| is_told(error)) {
         return Some(reported(error));
     }
@@ -25,8 +22,8 @@ pub(crate) fn instead(value: &Value) -> Option<Bad> {
     is_error_by_name(value).then(|| reported(value))
 }
 
-/// The error that is named as such, wherever it stands: `{"error": ...}`, an event of the type `error`, an object
-/// of the kind `error`.
+/// The error that is named as such, wherever it stands: `{"error": ...}`, an event of the type `error`, an
+/// object of the kind `error`.
 pub(crate) fn beside(value: &Value) -> Option<Bad> {
     if let Some(error) = value.get("error").filter(|error| is_told(error)) {
         return Some(reported(error));

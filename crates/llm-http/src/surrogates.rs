@@ -1,8 +1,8 @@
 //! Halves of a surrogate pair, which some servers put into two events: joined, or replaced by U+FFFD.
 //!
-//! A server that cuts its text by UTF-16 units sends `"\ud83d"` in one event and `"\ude00"` in the next. Neither is
-//! valid JSON alone, and neither half has a place in a Rust string. So a half is read as a placeholder, and the
-//! placeholders of the assembled text are joined at its end.
+//! A server that cuts its text by UTF-16 units sends `"\ud83d"` in one event and `"\ude00"` in the next.
+//! Neither is valid JSON alone, and neither half has a place in a Rust string. So a half is read as a
+//! placeholder, and the placeholders of the assembled text are joined at its end.
 
 use std::ops::RangeInclusive;
 
@@ -18,8 +18,8 @@ pub(crate) struct Halves {
 const HALVES: RangeInclusive<u32> = 0xD800..=0xDFFF;
 /// The first of them that is a second half.
 const SECOND: u32 = 0xDC00;
-/// The placeholder of the first of them, in the private use area. A text is only searched for placeholders if some
-/// were made.
+/// The placeholder of the first of them, in the private use area. A text is only searched for placeholders if
+/// some were made.
 const PLACE: u32 = 0x10_F000;
 
 impl Halves {

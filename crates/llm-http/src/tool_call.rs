@@ -15,8 +15,8 @@ pub(crate) fn wrapped(arguments: &str) -> Value {
     json!({"_text": arguments})
 }
 
-/// Whether two calls of one answer are one that was sent twice: the same tool and arguments under one id, or one of
-/// them without an id. Under two ids they are two, since the model may want the same twice.
+/// Whether two calls of one answer are one that was sent twice: the same tool and arguments under one id, or
+/// one of them without an id. Under two ids they are two, since the model may want the same twice.
 pub(crate) fn is_same(one: &ToolUse, other: &ToolUse) -> bool {
     let is_one = one.id == other.id || one.id.is_empty() || other.id.is_empty();
     if !is_one || one.name != other.name {
@@ -32,8 +32,8 @@ pub(crate) fn is_same(one: &ToolUse, other: &ToolUse) -> bool {
     one.trim() == other.trim() || may_be && object(&one).is_some_and(|one| object(&other) == Some(one))
 }
 
-/// Gives an id to each call that has none, or one already used in this conversation: results refer to it. The id has
-/// nine letters and digits, which every provider takes, and which one demands.
+/// Gives an id to each call that has none, or one already used in this conversation: results refer to it. The
+/// id has nine letters and digits, which every provider takes, and which one demands.
 pub(crate) fn name_apart(calls: &mut [ToolUse], conversation: &[Message]) {
     let earlier = conversation.iter().flat_map(|message| &message.calls);
     let mut used: BTreeSet<String> = earlier.map(|call| call.id.clone()).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_llm_client::{JsonSchema, LlmClient, Message, Request, ask};
+use artoo_llm_client::{JsonSchema, LlmClient, Message, Request, StopReason, ask};
 use artoo_types::{GaveUp, GiveUpKind, Plan, SubTaskId};
 use async_trait::async_trait;
 use serde_json::Value;
@@ -159,7 +159,10 @@ impl Planner for ModelPlanner {
             .with_schema(JsonSchema::of::<NextDraft>("next").terse())
             .with_max_tokens(profile.room(REPORT_TOKENS));
         let completion = model.complete(&request).await?;
-        // Asked only once: the person is waiting, and code has a default suggestion.
+        // Asked only once: the person is waiting, and code has a default suggestion. An answer without its end is none.
+        if completion.stop != StopReason::End {
+            return Ok(String::new());
+        }
         let draft = serde_json::from_str::<NextDraft>(completion.text.trim());
         Ok(draft.map(|draft| draft.next.words().to_owned()).unwrap_or_default())
     }

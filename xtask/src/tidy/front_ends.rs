@@ -3,11 +3,12 @@
 use super::{Finding, Tree, strip};
 
 /// Where options are those of other programs, which a library reads or runs.
-const OTHER_PROGRAMS: [(&str, &str); 10] = [
+const OTHER_PROGRAMS: [(&str, &str); 11] = [
     ("crates/policy/src/file.rs", "the title of the schema of a person's rules"),
     ("crates/sandbox/src/kernel_support.rs", "options of systemd-run, for the owner of the machine"),
     ("crates/shell-effects/src/", "options of programs whose effects are known"),
     ("crates/redaction/src/", "options of programs that take secrets"),
+    ("crates/executor/src/tool_loop/no_parser.rs", "options of model servers"),
     ("crates/llm-http/src/dialect.rs", "what servers say that lack an option"),
     ("crates/llm-local/src/store/packages.rs", "options of pip"),
     ("crates/test-needs/src/table.rs", "options of the tools that tests use"),

@@ -96,13 +96,13 @@ fn mark(text: &str) -> Option<(usize, bool)> {
     }
     let name = tag_name(text)?;
     let is_sure = ["tool_call", "tool_calls", "function_call", "function_calls", "invoke"].contains(&name)
-        || text.starts_with("<function=");
+        || ["<function=", "<parameter="].iter().any(|tag| text.starts_with(tag));
     let may_be = is_sure || matches!(name, "tools" | "tool" | "toolcall" | "function");
     may_be.then_some((name.len() + 1, is_sure))
 }
 
-/// The length of a special token at the start of a text: `<|name|>` or, in full width, `<｜name｜>`; some begin with
-/// `<|` and end with `>`.
+/// The length of a special token at the start of a text: `<|name|>` or, in full width, `<｜name｜>`; some begin
+/// with `<|` and end with `>`.
 pub(super) fn token(text: &str) -> Option<usize> {
     const LONGEST: usize = 64;
     let inner = text.strip_prefix("<|").or_else(|| text.strip_prefix("<｜"))?;

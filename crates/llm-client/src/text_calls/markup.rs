@@ -1,8 +1,8 @@
 //! Reads the calls behind a mark, in the syntaxes that models were trained on.
 //!
-//! They differ in what stands around a call, and agree in what a call is: a JSON object with a name and arguments; or a
-//! name, and then the arguments as a JSON object, as tags, or in parentheses. So what stands around is skipped, and a
-//! call is what then can be read as one.
+//! They differ in what stands around a call, and agree in what a call is: a JSON object with a name and
+//! arguments; or a name, and then the arguments as a JSON object, as tags, or in parentheses. So what stands
+//! around is skipped, and a call is what then can be read as one.
 
 use serde_json::{Map, Value};
 
@@ -242,8 +242,8 @@ fn attribute(tag: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !name.contains(char::is_whitespace)).then_some((name, after))
 }
 
-/// The text up to a closing tag, without the line breaks at its borders; and what follows. A text that contains the
-/// tag goes on behind it: the one that counts stands before another tag or the end.
+/// The text up to a closing tag, without the line breaks at its borders; and what follows. A text that
+/// contains the tag goes on behind it: the one that counts stands before another tag or the end.
 fn until_closed<'a>(text: &'a str, closing: &str) -> Option<(&'a str, &'a str)> {
     let ends = text.match_indices(closing).find(|(at, _)| {
         let after = text.get(at + closing.len()..).unwrap_or_default().trim_start();

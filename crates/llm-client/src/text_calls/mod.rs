@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::{ToolDefinition, ToolUse, Want, extract_json, strip_reasoning};
-use mark::next_mark;
+use mark::{next_mark, token};
 use markup::Cursor;
 
 /// The calls in a text, and what it says besides.
@@ -24,11 +24,11 @@ pub struct TextCalls {
 
 /// Reads the tool calls in a text. `None` if it has none that can be read.
 ///
-/// A text that consists only of JSON is one call or a list of them. Besides, a text may have calls in the syntax that
-/// a model was trained on (Hermes, Qwen, Llama, Mistral, DeepSeek, GLM, Kimi, Harmony and others): behind a special
-/// token, in tags, or with the name before the arguments. Only names of offered tools are calls, and never anything
-/// in a code block, in code quotes, in a quotation, or between the fences of foreign data. A text of which one call
-/// cannot be read has none: see [`looks_like_calls`].
+/// A text that consists only of JSON is one call or a list of them. Besides, a text may have calls in the
+/// syntax that a model was trained on (Hermes, Qwen, Llama, Mistral, DeepSeek, GLM, Kimi, Harmony and
+/// others): behind a special token, in tags, or with the name before the arguments. Only names of offered
+/// tools are calls, and never anything in a code block, in code quotes, in a quotation, or between the fences
+/// of foreign data. A text of which one call cannot be read has none: see [`looks_like_calls`].
 /// ```
 /// use std::sync::Arc;
 /// use artoo_llm_client::{ToolDefinition, calls_in_text};
@@ -111,7 +111,7 @@ fn read(text: &str, tools: &[ToolDefinition]) -> Found {
 /// The calls of a text that consists only of them: one JSON object or a list, perhaps in one fenced block, or the
 /// calls of a program in a list.
 fn alone(text: &str, tools: &[ToolDefinition]) -> Option<Vec<ToolUse>> {
-    let text = unfenced_block(text);
+    let text = unfenced_block(without_ends(text));
     let value = match serde_json::from_str::<Value>(text) {
         Ok(value) => Some(value),
         Err(_) => extract_json(text, Want::Any).ok().filter(|found| found.alone).map(|found| found.value),
@@ -194,6 +194,20 @@ fn typed(text: &str, tool: &ToolDefinition, field: &str) -> Value {
     // `True`, as Python writes it.
     let parsed = parse(text.into()).or_else(|| parse(text.to_ascii_lowercase().into()));
     parsed.unwrap_or_else(|| text.to_owned().into())
+}
+
+/// JSON without what ends a call or a turn behind it. The server may have taken the opening mark for itself.
+fn without_ends(text: &str) -> &str {
+    let mut text = text;
+    while text.starts_with(['{', '['])
+        && let Some(at) = text.rfind('<')
+        && text
+            .get(at..)
+            .is_some_and(|end| end.starts_with("</") && end.ends_with('>') || token(end) == Some(end.len()))
+    {
+        text = text.get(..at).unwrap_or_default().trim_end();
+    }
+    text
 }
 
 /// The content of a text that is one fenced block.

@@ -1,4 +1,5 @@
-//! Calls as a program in Python would make them: `[look(at="a"), count(n=3)]`, the syntax of Llama 4 and others.
+//! Calls as a program in Python would make them: `[look(at="a"), count(n=3)]`, the syntax of Llama 4 and
+//! others.
 
 use serde_json::{Map, Value};
 
@@ -110,8 +111,8 @@ fn string(text: &str, quote: char) -> Option<(String, &str)> {
                 'r' => out.push('\r'),
                 '\n' => {}
                 known @ ('\\' | '\'' | '"') => out.push(known),
-                // Python keeps the backslash of an escape that it does not know. One that it knows and we do not
-                // would change the argument, so the call is not read.
+                // Python keeps the backslash of an escape that it does not know. One that it knows and we do
+                // not would change the argument, so the call is not read.
                 'x' | 'u' | 'U' | 'N' | '0'..='7' | 'a' | 'b' | 'f' | 'v' => return None,
                 other => out.extend(['\\', other]),
             },

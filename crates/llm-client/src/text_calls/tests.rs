@@ -60,6 +60,8 @@ fn calls_in_the_syntax_of_a_model() {
     let at = json!({"at": "a b"});
     let object = r#"{"name": "look", "arguments": {"at": "a b"}}"#;
     let arguments = r#"{"at": "a b"}"#;
+    // The server took the opening mark, and left the closing one.
+    check(&format!("<think>hm</think>{object}</tool_call><|im_end|>"), "", &[("look", at.clone())]);
     // Without a mark it is one only alone.
     check("[look(at=\"a b\")]", "", &[("look", at.clone())]);
     assert_eq!(parts("I look.\n[look(at=\"a b\")]"), None);
@@ -184,6 +186,7 @@ fn what_cannot_be_read_is_said() {
         "<function=look>\n<parameter=at>\na\n</parameter>\n",
         "[TOOL_CALLS]look[ARGS]{\"at\": ",
         "<|python_tag|>import os",
+        "<name>look\n</parameter>\n<parameter=at>\na\n</parameter>\n</function>",
         // One that can be read beside one that cannot.
         "<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>\n<tool_call>{\"name\": </tool_call>",
     ] {

@@ -5,6 +5,9 @@ mod request;
 mod response;
 mod turns;
 
+#[cfg(feature = "test-util")]
+pub(crate) use response::Decoder;
+
 use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};

@@ -90,7 +90,7 @@ pub(super) fn marked(mut block: Value) -> Value {
 
 /// The tool whose input is the answer, if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct AnswerTool {
+pub(crate) struct AnswerTool {
     pub(super) name: String,
     /// Whether the answer is the field `value` of the input, because a tool's input must be an object and the
     /// schema requires something else.

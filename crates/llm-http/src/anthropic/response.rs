@@ -14,7 +14,7 @@ use crate::surrogates::Halves;
 
 /// Collects the blocks of an answer.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     blocks: Blocks,
     finish: Finish,
     announced: bool,
@@ -40,7 +40,7 @@ struct Usage {
 
 impl Decoder {
     /// If there is an answer tool, its input is the answer.
-    pub(super) fn new(answer_tool: Option<AnswerTool>) -> Self {
+    pub(crate) fn new(answer_tool: Option<AnswerTool>) -> Self {
         Self {
             blocks: Blocks::default(),
             finish: Finish::default(),
@@ -137,7 +137,8 @@ impl Decode for Decoder {
             "error" => return Err(instead(&data).unwrap_or_else(|| reported(&data))),
             // The ends of blocks, and signs of life.
             "content_block_stop" | "ping" => {}
-            // What is yet to be invented, or not an event of this format: an error has no type of its own there.
+            // What is yet to be invented, or not an event of this format: an error has no type of its own
+            // there.
             _ => match beside(&data) {
                 Some(bad) => return Err(bad),
                 None => self.complaint = instead(&data).or(self.complaint.take()),

@@ -22,9 +22,11 @@
 //! ```
 
 mod connection;
+mod decoded;
 mod reply;
 mod server;
 mod wire;
 
+pub use decoded::{Format, decoded};
 pub use reply::{Reply, Step};
 pub use server::{Call, MockServer, Stats};

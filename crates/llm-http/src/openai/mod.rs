@@ -9,6 +9,8 @@ mod tool_calls;
 mod turns;
 
 pub use models::{is_served, served_models};
+#[cfg(feature = "test-util")]
+pub(crate) use response::Decoder;
 
 use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;

@@ -25,8 +25,8 @@ impl Thoughts {
     }
 
     /// The reasoning to send back with the turn: all parts, or, with tool calls, the plain text. Servers that
-    /// send plain text want it back while the model works with tools, and no longer. What a server sent with single
-    /// calls, such as a signature of the thoughts behind them, goes back with those: see [`extras`].
+    /// send plain text want it back while the model works with tools, and no longer. What a server sent with
+    /// single calls, such as a signature of the thoughts behind them, goes back with those: see [`extras`].
     pub(super) fn into_reasoning(self, calls: &[ToolUse], extras: Vec<Map<String, Value>>) -> Vec<Value> {
         let is_wanted = self.details.is_empty() && !self.plain.is_empty() && !calls.is_empty();
         let thoughts = if is_wanted { vec![Value::String(self.plain)] } else { self.details };
@@ -35,8 +35,8 @@ impl Thoughts {
     }
 }
 
-/// The fields to send back with the call at this place of its turn. Among the reasoning they are pairs of a place and
-/// an object, which no server sends: text and objects are the servers' own forms.
+/// The fields to send back with the call at this place of its turn. Among the reasoning they are pairs of a
+/// place and an object, which no server sends: text and objects are the servers' own forms.
 pub(super) fn extras(reasoning: &[Value], place: usize) -> Option<&Map<String, Value>> {
     let of_call = |value: &&Value| value.get(0).and_then(Value::as_u64) == u64::try_from(place).ok();
     reasoning.iter().find(of_call)?.get(1)?.as_object()

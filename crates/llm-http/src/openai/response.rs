@@ -14,7 +14,7 @@ use crate::surrogates::Halves;
 
 /// Collects the first choice.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     text: String,
     calls: ToolCalls,
     thoughts: Thoughts,
@@ -100,7 +100,7 @@ impl Decode for Decoder {
 
 impl Decoder {
     /// A decoder of the answer to this request.
-    pub(super) fn new(request: &Request) -> Self {
+    pub(crate) fn new(request: &Request) -> Self {
         let offered = request.tools.iter().map(|tool| tool.name.clone()).collect();
         Self { calls: ToolCalls::new(offered), ..Self::default() }
     }

@@ -293,6 +293,20 @@ fn one_call_however_it_is_cut() {
     }
 }
 
+/// A piece of a text that is an object of its own is a piece nevertheless.
+#[test]
+fn a_piece_that_is_an_object_continues_the_text() {
+    let named = |id: &str, arguments: &str| piece(json!(0), json!(id), json!("look"), arguments);
+    let more = |arguments: &str| piece(json!(0), Value::Null, Value::Null, arguments);
+    let expected = [("a".to_owned(), "look".to_owned(), "{\"at\":\"before {} after\"}".to_owned())];
+    let [first, second, third] = ["{\"at\":\"before ", "{}", " after\"}"];
+    assert_eq!(called(&[named("a", first), more(second), more(third)]), expected);
+    assert_eq!(called(&[named("a", first), named("b", second), named("c", third)]), expected);
+    // All that could be parsed by now, each time.
+    let grown = [named("a", "{\"at\":\"b\"}"), more("{\"at\":\"before\"}"), more(&expected[0].2)];
+    assert_eq!(called(&grown), expected);
+}
+
 /// What looks like one of those ways, and is two calls.
 #[test]
 fn two_calls_stay_two() {

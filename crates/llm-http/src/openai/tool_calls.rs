@@ -1,9 +1,9 @@
 //! Assembles tool calls from the pieces in which a server sends them.
 //!
-//! The protocol says: a call's first piece has an index, an id and the name; the others have the index and more of the
-//! arguments. Servers leave out each of these, repeat them, or count anew with each piece. So the index, the id and
-//! the name only say which call a piece may belong to; whether it does is decided by what makes one JSON object of
-//! the arguments.
+//! The protocol says: a call's first piece has an index, an id and the name; the others have the index and
+//! more of the arguments. Servers leave out each of these, repeat them, or count anew with each piece. So the
+//! index, the id and the name only say which call a piece may belong to; whether it does is decided by what
+//! makes one JSON object of the arguments.
 
 use artoo_llm_client::ToolUse;
 use serde_json::{Map, Value};
@@ -65,7 +65,8 @@ impl ToolCalls {
         }
     }
 
-    /// Takes the one call of the protocol before there were several, unless the answer has it in the newer form too.
+    /// Takes the one call of the protocol before there were several, unless the answer has it in the newer
+    /// form too.
     pub(super) fn take_one(&mut self, call: Option<&Value>) {
         if let Some(call) = call.filter(|call| call.is_object())
             && !self.calls.iter().any(|call| !call.ids.is_empty() || !call.indexes.is_empty())
@@ -247,7 +248,8 @@ impl<'a> Piece<'a> {
         let word = |from: &'a Value, name: &str| from.get(name).and_then(Value::as_str).unwrap_or_default();
         let index = value.get("index").and_then(|index| match index {
             Value::String(text) => text.trim().parse().ok(),
-            other => other.as_u64(),
+            Value::Number(number) => number.as_u64(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         });
         let arguments = match function.get("arguments").or_else(|| function.get("parameters")) {
             Some(Value::String(text)) => text.clone(),

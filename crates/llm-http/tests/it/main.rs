@@ -14,6 +14,7 @@ mod limits;
 mod openai;
 mod retries;
 mod secrets;
+mod streams;
 mod structured;
 mod tools;
 mod trouble;

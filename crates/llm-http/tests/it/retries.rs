@@ -149,3 +149,55 @@ async fn retry_after_in_seconds_and_as_a_date_is_waited_in_full() {
         assert!(matches!(wait_asked_by(beyond, minute).await, Err(LlmError::Status { status: 429, .. })));
     }
 }
+
+/// Half an answer that a server ends with an error, a pause or a word that is no end: asked for again, and
+/// reported in the server's words if it stays so.
+#[tokio::test]
+async fn an_answer_that_did_not_come_to_its_end_is_asked_for_again() {
+    let ended = |choice: &str| {
+        format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"There are 3 files, and"}}}}, {choice}]}}"#)
+    };
+    for (choice, words) in [
+        (
+            r#"{"index":0,"delta":{},"finish_reason":"error","error":{"code":502,"message":"upstream went away"}}"#,
+            "upstream went away",
+        ),
+        (r#"{"index":0,"delta":{},"finish_reason":"network_error"}"#, "network_error"),
+        (r#"{"index":0,"delta":{},"finish_reason":""}"#, "empty"),
+        (r#"{"index":0,"delta":{},"finish_reason":"tool_calls"}"#, "tool call"),
+    ] {
+        let half = ended(choice);
+        let reply = Reply::events([half.as_str(), "[DONE]"]);
+        let once = reply.clone();
+        let server =
+            MockServer::start(move |call| if call.ordinal == 0 { once.clone() } else { Reply::text("3") });
+        let server = server.await.unwrap();
+        let answer = client(&server).complete(&request()).await.unwrap();
+        assert_eq!((answer.text.as_str(), answer.usage.requests), ("3", 2), "{words}");
+        assert!(answer.usage.completion_tokens > 5, "the half is on the bill: {:?}", answer.usage);
+        let server = MockServer::start(move |_| reply.clone()).await.unwrap();
+        let error = client(&server).complete(&request()).await.unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+        assert_eq!(server.stats().requests, 3, "{words}");
+    }
+}
+
+/// A rate limit in the body of a 200 is one.
+#[tokio::test]
+async fn a_status_in_a_body_counts() {
+    let server = MockServer::start(|call| match call.ordinal {
+        0 => Reply::json(&serde_json::json!({"message": "quota exceeded", "code": 429})),
+        1 => Reply::events([r#"{"object": "error", "message": "busy", "code": 503}"#]),
+        _ => Reply::text("3"),
+    });
+    let server = server.await.unwrap();
+    assert_eq!(client(&server).complete(&request()).await.unwrap().usage.requests, 3);
+    let denied = serde_json::json!({"object": "error", "message": "The model does not exist.", "code": 404});
+    let server = MockServer::start(move |_| Reply::json(&denied)).await.unwrap();
+    let error = client(&server).complete(&request()).await.unwrap_err();
+    assert!(
+        matches!(&error, LlmError::Status { status: 404, message, .. } if message == "The model does not exist."),
+        "{error}"
+    );
+    assert_eq!(server.stats().requests, 1);
+}

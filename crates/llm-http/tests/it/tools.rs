@@ -211,3 +211,52 @@ async fn a_prompt_past_the_context_is_said_and_not_tried_in_other_words() {
         assert_eq!(calls[0].body["tools"], calls[1].body["tools"], "{reply:?}");
     }
 }
+
+/// What a server sends with a call, such as the signature of the thought behind it, and the id of the call:
+/// both go back as they came, or the server refuses the next turn.
+#[tokio::test]
+async fn what_belongs_to_a_call_goes_back_with_it() {
+    let signature = json!({"google": {"thought_signature": "c2ln"}});
+    let call = |id: &str, extra: Option<&Value>| {
+        let mut call = json!({"id": id, "type": "function", "function": {"name": "look", "arguments": "{}"}});
+        if let Some(extra) = extra {
+            call["extra_content"] = extra.clone();
+        }
+        call
+    };
+    let sent = json!([call("D681PevKs", Some(&signature)), call("E791QfwLt", None)]);
+    let mut streamed = sent.clone();
+    streamed[0]["index"] = json!(0);
+    streamed[1]["index"] = json!(1);
+    let body = json!({"choices": [{"message": {"content": null, "tool_calls": sent}, "finish_reason": "tool_calls"}]});
+    let chunk =
+        json!({"choices": [{"delta": {"tool_calls": streamed}, "finish_reason": "tool_calls"}]}).to_string();
+    for reply in [Reply::json(&body), Reply::events([chunk.as_str()])] {
+        let server = MockServer::start(move |_| reply.clone()).await.unwrap();
+        let model = client(&server);
+        let first = model.complete(&offering()).await.unwrap();
+        model.complete(&after(offering(), &first)).await.unwrap();
+        let turn = &server.calls()[1].body["messages"][2];
+        assert_eq!((&turn["tool_calls"], turn.get("reasoning_details")), (&sent, None));
+    }
+}
+
+#[tokio::test]
+async fn calls_in_the_syntax_of_the_model_are_calls_where_tools_were_offered() {
+    let text = "I look.\n<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": 1}}\n</tool_call>";
+    let server = MockServer::start(move |_| Reply::text(text)).await.unwrap();
+    let model = client(&server);
+    let first = model.complete(&offering()).await.unwrap();
+    assert_eq!((called(&first), first.text.as_str()), (vec![("text00001", "{\"at\":1}")], "I look."));
+    let bare = model.complete(&request()).await.unwrap();
+    assert_eq!((bare.text.as_str(), bare.calls.len()), (text, 0));
+}
+
+#[tokio::test]
+async fn a_call_that_is_sent_twice_is_made_once() {
+    let call = json!({"type": "tool_use", "id": "a", "name": "look", "input": {"at": 1}});
+    let body = json!({"content": [call, call], "stop_reason": "tool_use"});
+    let server = MockServer::start(move |_| Reply::json(&body)).await.unwrap();
+    let first = Anthropic::new(native(&server)).unwrap().complete(&offering()).await.unwrap();
+    assert_eq!(called(&first), [("a", "{\"at\":1}")]);
+}

@@ -114,3 +114,21 @@ async fn attempts_in_vain_are_in_the_sum() {
     let sum = u64::from(attempts);
     assert_eq!(tokens(error.usage()), (10 * sum, 5 * sum, false, attempts));
 }
+
+/// A budget of tokens would never fill.
+#[tokio::test]
+async fn counts_that_cannot_be_true_are_estimated() {
+    let answer = |usage: &Value| json!({"choices": [{"message": {"content": "three"}, "finish_reason": "stop"}], "usage": usage});
+    let said = |usage: &Value| json!({"content": [{"type": "text", "text": "three"}], "stop_reason": "end_turn", "usage": usage});
+    for count in [json!(0), json!(-1), json!("100"), json!(null), json!(1.5), json!(1e18)] {
+        let body = answer(&json!({"prompt_tokens": count, "completion_tokens": count}));
+        let server = MockServer::start(move |_| Reply::json(&body)).await.unwrap();
+        let usage = client(&server).complete(&request()).await.unwrap().usage;
+        let estimate = artoo_llm_client::estimate_usage(&request(), "three");
+        assert_eq!(tokens(usage), tokens(estimate), "{count}");
+        let body = said(&json!({"input_tokens": count, "output_tokens": count}));
+        let server = MockServer::start(move |_| Reply::json(&body)).await.unwrap();
+        let usage = Anthropic::new(config(&server)).unwrap().complete(&request()).await.unwrap().usage;
+        assert_eq!(tokens(usage), tokens(estimate), "{count}");
+    }
+}

@@ -152,6 +152,7 @@ async fn lesson_a_story_claims_nothing() {
         Answer::json(json!({"next": "say_which", "done": "everything"})),
         Answer::text(""),
         Answer::text("{\"next\": \"say_wh").stopped(StopReason::Length),
+        Answer::json(json!({"next": "say_which"})).stopped(StopReason::Length),
         Answer::text("I may not say.").stopped(StopReason::Refused),
     ] {
         assert_eq!(chosen(claim).await.as_deref(), Some(""));
