@@ -312,9 +312,11 @@ impl Transport {
             Bad::Incomplete(reason) => (Failure::Broken, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Protocol(reason) => (Failure::Garbled, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Foreign(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
-            Bad::Reported { status, error, .. } => {
-                let body = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
-                return self.reported(status, body);
+            Bad::Reported { status, message, error } => {
+                let told = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
+                let is_json = told.message.starts_with(['{', '[']);
+                let message = if is_json { clean(&message, &self.redaction) } else { told.message };
+                return self.reported(status, ErrorBody { message, ..told });
             }
         };
         Failed::new(failure, error)
@@ -328,7 +330,10 @@ impl Transport {
             0 if verdict.is_none() => {
                 (Failure::Garbled, self.nonsense(format!("an error: {}", body.message)))
             }
-            _ => (Failure::Status { status, retry_after: None, verdict }, self.status(status, &body)),
+            _ => {
+                let failure = Failure::Status { status, retry_after: body.retry_after, verdict };
+                (failure, self.status(status, &body))
+            }
         };
         Failed { refusal: Some(Refusal { status, body }), ..Failed::new(failure, error) }
     }
