@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{
     Error, Result,
     eval::{self, family::Split},
-    learn, professional,
+    learn, professional, soak,
 };
 
 /// What artoo makes of requests that nobody tuned it to.
@@ -26,6 +26,8 @@ pub enum Task {
     Eval(Eval),
     /// Run sequences of related requests with memory on, off and shuffled, grade them with code, write a table
     Learn(Learn),
+    /// Run artoo many times against a server that is hostile by seed, and look what each run leaves
+    Soak(Soak),
     /// Play the professional tasks again from what was kept of their games, and compare with what is written
     Check,
 }
@@ -156,6 +158,55 @@ pub struct Learn {
     pub artoo: Vec<String>,
 }
 
+/// Options of `soak`.
+#[derive(Clone, Debug, Args)]
+pub struct Soak {
+    /// How many runs, each a process of its own
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub runs: u64,
+    /// Run for this long instead of a number of runs
+    #[arg(long, value_name = "N", value_parser = hours, conflicts_with = "runs")]
+    pub hours: Option<f64>,
+    /// How many requests one process works on after that; 0 leaves this part out
+    #[arg(long, default_value_t = 300, value_name = "N")]
+    pub turns: u64,
+    /// What decides everything: another number is another soak
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub seed: u64,
+    /// Only the run with this number, whose folders are kept; may be given several times
+    #[arg(long, value_name = "N", conflicts_with_all = ["runs", "hours", "turns"])]
+    pub only: Vec<u64>,
+    /// Only runs of this kind of hostility; may be given several times
+    #[arg(long, value_name = "NAME", conflicts_with = "only")]
+    pub kind: Vec<String>,
+    /// How many runs work at a time [default: twice as many as the machine has cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub jobs: Option<u8>,
+    /// Where to write the tables, for example docs/soak.md
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Try the build that the tests run, instead of a release build of this tree
+    #[arg(long)]
+    pub tested: bool,
+    /// Try this artoo
+    #[arg(long, value_name = "FILE", conflicts_with = "tested")]
+    pub binary: Option<PathBuf>,
+}
+
+impl Soak {
+    /// How many runs work at a time.
+    pub fn jobs(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or(cores.saturating_mul(2), usize::from)
+    }
+}
+
+/// Reads a number of hours.
+fn hours(text: &str) -> std::result::Result<f64, String> {
+    let hours = text.parse().ok().filter(|hours: &f64| (0.0..=24.0 * 366.0).contains(hours));
+    hours.ok_or_else(|| "write a number of hours, for example 0.5".to_owned())
+}
+
 /// Does what the arguments say.
 ///
 /// # Errors
@@ -164,6 +215,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
     match arguments.task {
         Task::Eval(options) => evaluate(&options),
         Task::Learn(options) => learn::run(&options),
+        Task::Soak(options) => soak::run(&options),
         Task::Check => professional::check(),
     }
 }
@@ -199,5 +251,12 @@ mod tests {
         let Task::Eval(eval) = Arguments::parse_from(arguments).task else { panic!("not eval") };
         assert_eq!(eval.only, ["a", "b"]);
         assert_eq!(eval.artoo, ["--base-url", "http://127.0.0.1:1"]);
+    }
+
+    #[test]
+    fn hours_are_a_number_that_can_be_waited_for() {
+        let soak = |given: &str| Arguments::try_parse_from(["xtask", "soak", "--hours", given]).is_ok();
+        assert!(soak("0.5") && soak("48"));
+        assert!(!soak("inf") && !soak("NaN") && !soak("-1") && !soak("long"));
     }
 }

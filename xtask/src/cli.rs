@@ -27,7 +27,8 @@ impl Arguments {
     pub fn read(given: impl IntoIterator<Item = OsString>) -> Self {
         let mut given: Vec<OsString> = given.into_iter().collect();
         // The first dashes of what is passed on would be taken for our own.
-        let is_passed_on = given.get(1).is_some_and(|task| task == "eval" || task == "learn");
+        let is_passed_on =
+            given.get(1).is_some_and(|task| task == "eval" || task == "learn" || task == "soak");
         if is_passed_on && given.get(2).is_some_and(|first| first == "--") {
             given.insert(2, "--".into());
         }
@@ -87,6 +88,8 @@ pub enum Task {
     Eval(Evaluation),
     /// Run sequences of related requests with memory on, off and shuffled, grade them with code, write a table
     Learn(Evaluation),
+    /// Run artoo many times against a server that is hostile by seed, and look what each run leaves
+    Soak(Evaluation),
     /// Put the suite of follow-ups to the embedded model, and print how many it understood in each language
     FollowUps(FollowUps),
     /// Measure what everything but the model costs, beside a floor in the same run
@@ -181,6 +184,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Task::Release { dry_run: _, verify } => release::dry_run(verify),
         Task::Eval(options) => evaluation("eval", &options.arguments),
         Task::Learn(options) => evaluation("learn", &options.arguments),
+        Task::Soak(options) => evaluation("soak", &options.arguments),
         Task::FollowUps(options) => follow_ups::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Screencast(options) => screencast::run(&options),

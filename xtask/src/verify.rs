@@ -10,6 +10,9 @@ use crate::{
     test_tools, tidy,
 };
 
+/// A soak of less than a minute, with the build that the tests run. In its numbers no endless stream has to be waited out.
+const SHORT_SOAK: [&str; 7] = ["--tested", "--runs", "40", "--turns", "24", "--seed", "1"];
+
 /// `cargo xtask test`: what must pass without a model, and without a network beyond the crates registry.
 ///
 /// # Errors
@@ -29,6 +32,7 @@ pub fn test() -> Result<()> {
     step("generated files", || schema::run(true))?;
     smoke(Build::Tested)?;
     cli::evaluation("check", &[])?;
+    step("a short soak", || cli::evaluation("soak", &SHORT_SOAK.map(str::to_owned)))?;
     step("examples in the documentation", || {
         cargo(["test", "--workspace", "--all-features", "--doc", "--quiet"]).run()
     })?;

@@ -10,6 +10,7 @@ use crate::commands::Loaded;
 use crate::config::{Applied, ModelChoice, Provider, Settings, applied};
 use crate::dispatch::Context;
 use crate::llm_clients;
+use crate::machine::threads;
 
 /// Timeouts of each step of listing a server's models.
 const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: Some(SECONDS), idle: Some(SECONDS) };
@@ -65,7 +66,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
 }
 
 fn server(context: &Context<'_>, settings: &Settings, name: &str, choice: &ModelChoice) -> Check {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match threads::on_this_thread() {
         Ok(runtime) => runtime,
         Err(error) => {
             return Check::bad(

@@ -25,6 +25,7 @@ use crate::config::Notify;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
 use crate::instructions;
+use crate::machine::limits;
 use crate::signals::Signals;
 use crate::terminal::{Terminal, worded};
 use crate::view::call;
@@ -113,7 +114,10 @@ pub(super) async fn drive(
     let session = conversation.as_ref().map(Conversation::id);
     let unused = view.outcome.map(|outcome| outcome.unused_notes).unwrap_or_default();
     let done = |exit| Done { run_id, exit, session, unused };
+    let was_cut_short = finished.fault.as_ref().is_some_and(|fault| fault.kind.cuts_short());
     match (interrupted.exit(), view.trouble, shown) {
+        // The signal came when the result was there: what was told of it holds.
+        (Some(_), None, Ok(())) if !was_cut_short => Ok(done(Exit::of_run(exit))),
         // A signal takes precedence over errors of the terminal: a closed terminal takes no message.
         (Some(exit), ..) => Ok(done(exit)),
         // A reader of standard output that is gone has cancelled the run; that is not a fault of the run.
@@ -183,7 +187,8 @@ pub(super) fn not_begun(error: &StartError) -> CommandError {
     let ours =
         matches!(error, StartError::Limits(_) | StartError::DeadlinePassed { .. } | StartError::Scope { .. });
     let kind = if ours { Kind::Configuration } else { Kind::Failed };
-    CommandError::new(kind, error.to_string()).hint(worded(error.hint(), error.remedy()))
+    let hint = limits::hint(error).unwrap_or_else(|| worded(error.hint(), error.remedy()));
+    CommandError::new(kind, error.to_string()).hint(hint)
 }
 
 /// Names of models and tools, which the auditor may mention in clear.
@@ -286,7 +291,8 @@ fn deadlines(prepared: &Prepared) -> Deadlines {
 
 /// Builds artoo.
 pub(super) fn built(builder: Builder) -> Result<Artoo, CommandError> {
-    builder.build().map_err(|error| {
-        CommandError::configuration(error.to_string()).hint(worded(error.hint(), error.remedy()))
+    builder.build().map_err(|error| match limits::hint(&error) {
+        Some(limit) => CommandError::failed(error.to_string()).hint(limit),
+        None => CommandError::configuration(error.to_string()).hint(worded(error.hint(), error.remedy())),
     })
 }
