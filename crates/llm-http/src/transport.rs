@@ -313,10 +313,12 @@ impl Transport {
             Bad::Protocol(reason) => (Failure::Garbled, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Foreign(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Reported { status, message, error } => {
-                let told = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
-                let is_json = told.message.starts_with(['{', '[']);
-                let message = if is_json { clean(&message, &self.redaction) } else { told.message };
-                return self.reported(status, ErrorBody { message, ..told });
+                let mut told = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
+                // A form that is not known here, whose message the decoder has found.
+                if told.message.starts_with(['{', '[']) {
+                    told.message = clean(&message, &self.redaction);
+                }
+                return self.reported(status, told);
             }
         };
         Failed::new(failure, error)

@@ -190,8 +190,13 @@ async fn no_call_of_a_cut_turn_is_made() {
     let answers = vec![cut("1"), called("ls"), Completion::of_text("3", Usage::default(), "m")];
     let (ended, requests) = attempt_completions(&tools, answers).await;
     assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "3"));
-    let made: Vec<String> =
-        tools.made.lock().unwrap().iter().map(|(_, arguments)| arguments.to_string()).collect();
+    let made: Vec<String> = tools
+        .made
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(_, arguments)| serde_json::to_string(arguments).unwrap())
+        .collect();
     assert_eq!(made.len(), 1, "{made:?}");
     let told = &requests[1].messages.last().unwrap().results;
     assert_eq!(told.len(), 2, "each call has its result");
