@@ -312,9 +312,13 @@ impl Transport {
             Bad::Incomplete(reason) => (Failure::Broken, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Protocol(reason) => (Failure::Garbled, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Foreign(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
-            Bad::Reported { status, error, .. } => {
-                let body = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
-                return self.reported(status, body);
+            Bad::Reported { status, message, error } => {
+                let mut told = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
+                // A form that is not known here, whose message the decoder has found.
+                if told.message.starts_with(['{', '[']) {
+                    told.message = clean(&message, &self.redaction);
+                }
+                return self.reported(status, told);
             }
         };
         Failed::new(failure, error)
@@ -328,7 +332,10 @@ impl Transport {
             0 if verdict.is_none() => {
                 (Failure::Garbled, self.nonsense(format!("an error: {}", body.message)))
             }
-            _ => (Failure::Status { status, retry_after: None, verdict }, self.status(status, &body)),
+            _ => {
+                let failure = Failure::Status { status, retry_after: body.retry_after, verdict };
+                (failure, self.status(status, &body))
+            }
         };
         Failed { refusal: Some(Refusal { status, body }), ..Failed::new(failure, error) }
     }
