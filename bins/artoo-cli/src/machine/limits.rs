@@ -10,28 +10,38 @@ use rustix::process::{Resource, getrlimit};
 /// Above this, a limit of processes is a usual one and none that somebody set for this work.
 const USUAL_PROCESSES: u64 = 4096;
 
-/// The hint for an error that comes from a limit; `None` for any other.
+/// The hint for an error of what starts threads, if it comes from a limit. There alone the kernel's "try again" is one.
 pub(crate) fn hint(error: &(dyn Error + 'static)) -> Option<String> {
+    errno_of(error).and_then(|errno| match errno {
+        Errno::AGAIN | Errno::NOMEM => Some(of_threads(&found())),
+        other => of_files(other),
+    })
+}
+
+/// The hint for any error, if it comes from a limit of open files.
+pub(crate) fn hint_of_files(error: &(dyn Error + 'static)) -> Option<String> {
+    errno_of(error).and_then(of_files)
+}
+
+/// The kernel's number of the first cause that has one.
+fn errno_of(error: &(dyn Error + 'static)) -> Option<Errno> {
     let mut next = Some(error);
     while let Some(error) = next {
-        if let Some(hint) = error.downcast_ref::<io::Error>().and_then(of_kernel) {
-            return Some(hint);
+        if let Some(number) = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error) {
+            return Some(Errno::from_raw_os_error(number));
         }
         next = error.source();
     }
     None
 }
 
-fn of_kernel(error: &io::Error) -> Option<String> {
-    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+fn of_files(errno: Errno) -> Option<String> {
     match errno {
-        Some(Errno::MFILE) => Some(match getrlimit(Resource::Nofile).current {
+        Errno::MFILE => Some(match getrlimit(Resource::Nofile).current {
             Some(files) => format!("raise the limit: this process may open {files} files (ulimit -n)"),
             None => "close some files: this process has too many of them open".to_owned(),
         }),
-        Some(Errno::NFILE) => Some("close some programs: the system has too many files open".to_owned()),
-        Some(Errno::AGAIN | Errno::NOMEM) => Some(of_threads(&found())),
-        _ if error.kind() == io::ErrorKind::WouldBlock => Some(of_threads(&found())),
+        Errno::NFILE => Some("close some programs: the system has too many files open".to_owned()),
         _ => None,
     }
 }
@@ -110,6 +120,8 @@ mod tests {
         let of = |errno: Errno| hint(&Outer(io::Error::from(errno)));
         assert!(of(Errno::MFILE).unwrap().contains("ulimit -n"));
         assert!(of(Errno::AGAIN).is_some_and(|hint| hint.contains("raise the limit")));
+        let of_files = |errno: Errno| hint_of_files(&Outer(io::Error::from(errno)));
+        assert!(of_files(Errno::MFILE).is_some() && of_files(Errno::AGAIN).is_none());
         assert_eq!(of(Errno::NOSPC), None);
         assert_eq!(of(Errno::ACCESS), None);
     }

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 use tokio::runtime::{Builder, Runtime};
 
+use super::limits;
 use crate::error::CommandError;
 
 /// A run waits for most of its time; more threads than that are of no use to it.
@@ -64,8 +65,7 @@ pub(crate) fn room_for_a_run() -> Result<(), CommandError> {
     room_for_files(FILES_OF_A_RUN)?;
     if getrlimit(Resource::As).current.is_some_and(|most| most < ADDRESSES_OF_A_RUN) {
         let needed = crate::view::bytes(ADDRESSES_OF_A_RUN);
-        return Err(CommandError::failed(format!("a run needs {needed} of address space"))
-            .because(io::Error::from(Errno::NOMEM)));
+        return Err(limited(format!("a run needs {needed} of address space"), Errno::NOMEM.into()));
     }
     artoo_sandbox::room_for_threads(OF_A_RUN).map_err(|error| too_few(error, OF_A_RUN))
 }
@@ -73,8 +73,7 @@ pub(crate) fn room_for_a_run() -> Result<(), CommandError> {
 /// Whether this many more files can be opened now.
 fn room_for_files(count: usize) -> Result<(), CommandError> {
     artoo_sandbox::room_for_files(count).map_err(|error| {
-        CommandError::failed(format!("{count} more files have to be opened here, and the system opens fewer"))
-            .because(error)
+        limited(format!("{count} more files have to be opened here, and the system opens fewer"), error)
     })
 }
 
@@ -94,7 +93,7 @@ fn reserve(runtime: &Runtime) -> io::Result<()> {
         let arrived = Arc::clone(&arrived);
         runtime.spawn_blocking(move || wait_for_all(&arrived));
     }
-    if wait_for_all_to_come(&arrived) { Ok(()) } else { Err(io::ErrorKind::WouldBlock.into()) }
+    if wait_for_all_to_come(&arrived) { Ok(()) } else { Err(Errno::AGAIN.into()) }
 }
 
 fn wait_for_all((count, changed): &(Mutex<usize>, Condvar)) {
@@ -111,13 +110,21 @@ fn wait_for_all_to_come((count, changed): &(Mutex<usize>, Condvar)) -> bool {
 }
 
 fn not_started(error: io::Error) -> CommandError {
-    CommandError::failed("cannot start the threads of this command").because(error)
+    limited("cannot start the threads of this command".to_owned(), error)
 }
 
-/// The limits are named where the error is shown.
 fn too_few(error: io::Error, needed: usize) -> CommandError {
-    CommandError::failed(format!("{needed} more threads are needed here, and the system does not start them"))
-        .because(error)
+    limited(format!("{needed} more threads are needed here, and the system does not start them"), error)
+}
+
+/// The error of a limit, which the hint names.
+fn limited(message: String, error: io::Error) -> CommandError {
+    let hint = limits::hint(&error);
+    let said = CommandError::failed(message).because(error);
+    match hint {
+        Some(hint) => said.hint(hint),
+        None => said,
+    }
 }
 
 #[cfg(test)]
@@ -137,12 +144,5 @@ mod tests {
             let two = runtime.spawn_blocking(move || to_first.send(2).is_ok() && second.recv() == Ok(1));
             assert!(runtime.block_on(one).unwrap() && runtime.block_on(two).unwrap());
         }
-    }
-
-    #[test]
-    fn files_that_cannot_be_opened_are_missed_beforehand() {
-        room_for_files(FILES_OF_A_RUNTIME).unwrap();
-        let error = room_for_files(1 << 24).unwrap_err();
-        assert!(crate::machine::limits::hint(error.cause().unwrap()).unwrap().contains("ulimit -n"));
     }
 }

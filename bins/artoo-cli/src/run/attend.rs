@@ -13,6 +13,7 @@ use artoo_types::{CallId, Fault, FaultKind, FinalResult, Message, Rejection, Rol
 
 use super::ask::{Asking, Question};
 use super::findings::told;
+use super::missing_consent::MissingConsent;
 use super::output::Show;
 use super::standing::{closed, settled};
 use crate::error::CommandError;
@@ -84,6 +85,8 @@ pub(super) struct View {
     /// The error that stopped the output.
     pub(super) trouble: Option<CommandError>,
     findings: RunFindings,
+    /// What consent was missing for.
+    pub(super) missing_consent: MissingConsent,
     canceller: Canceller,
     /// The turns of the session that the run was told of.
     turns: Vec<Turn>,
@@ -106,6 +109,7 @@ impl View {
             trouble: None,
             findings,
             canceller,
+            missing_consent: MissingConsent::default(),
             turns: Vec::new(),
             rejected: Vec::new(),
             data_dir,
@@ -126,6 +130,7 @@ impl View {
                 return;
             }
         };
+        self.missing_consent.on(&envelope.message);
         if let Message::ToolFinished(finished) = envelope.message.as_ref() {
             self.call = Some(finished.call.clone());
         } else if let Message::Fault(fault) = envelope.message.as_ref()

@@ -109,7 +109,7 @@ pub(super) async fn drive(
         context.terminal.hint(&worded(hint, Some(remedy)));
     }
     if exit == WITHOUT_CONSENT && finished.fault.is_none() && !person_present {
-        context.terminal.hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
+        context.terminal.hint(&view.missing_consent.hint());
     }
     let session = conversation.as_ref().map(Conversation::id);
     let unused = view.outcome.map(|outcome| outcome.unused_notes).unwrap_or_default();

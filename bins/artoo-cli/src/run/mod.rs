@@ -9,6 +9,7 @@ mod detach;
 mod details_pager;
 mod execute;
 mod findings;
+mod missing_consent;
 mod option_overrides;
 mod output;
 mod output_schema;

@@ -115,9 +115,7 @@ async fn carry_out(
     if let (None, Some(refused)) = (&finished.fault, &finished.gave_up) {
         context.terminal.error(&CommandError::failed(refused.reason.clone()));
         if !person_present {
-            context
-                .terminal
-                .hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
+            context.terminal.hint(&view.missing_consent.hint());
         }
     }
     if let (Some(outcome), false) = (&view.outcome, args.json) {

@@ -136,8 +136,8 @@ impl Terminal {
         let paint = Paint::new(self.look.colour);
         let message = neutral_line(&error.to_string());
         self.note(&format!("{} {message}", paint.text(Style::Bad, "error:")));
-        // Where a limit is in the way, nothing else helps.
-        let limit = error.cause().and_then(limits::hint);
+        // Where that limit is in the way, nothing else helps.
+        let limit = error.cause().and_then(limits::hint_of_files);
         if let Some(hint) = limit.as_deref().or(error.next_step()) {
             self.hint(hint);
         }

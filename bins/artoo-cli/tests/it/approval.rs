@@ -245,7 +245,8 @@ fn where_nobody_can_be_asked_nothing_is_touched() {
             );
         } else if options.is_empty() {
             assert!(said.err.contains("not allowed: nobody is there to be asked"), "{}", said.err);
-            assert!(said.err.contains("hint: at a terminal you are asked; `--yes KIND`"), "{}", said.err);
+            let hint = "hint: at a terminal you are asked; in advance it is granted by `--yes ";
+            assert!(said.err.contains(hint), "{}", said.err);
         }
     }
     // Standard input from a pipe does not count as a person, whether it is empty or says yes.

@@ -11,7 +11,7 @@ use seccompiler::{
 
 use crate::fixture::Scene;
 use crate::mock_model::counting;
-use crate::process::{Said, say};
+use crate::process::{Said, wait};
 
 /// What the machine lacks that the program is to believe in.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,8 @@ pub(crate) enum Missing {
     Overlays,
     /// A sandbox around it that lets nobody filter system calls.
     Filters,
+    /// A limit of threads and processes that is reached already.
+    Threads,
 }
 
 impl Missing {
@@ -40,6 +42,13 @@ impl Missing {
                 // As Docker's own filter: what hides its flags in memory is not there.
                 vec![(libc::EPERM, refused.collect()), (libc::ENOSYS, always(&[libc::SYS_clone3]))]
             }
+            Self::Threads => {
+                let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
+                let bit = SeccompCmpOp::MaskedEq(thread);
+                let bit = SeccompCondition::new(0, SeccompCmpArgLen::Dword, bit, thread).unwrap();
+                let clone = (libc::SYS_clone, vec![SeccompRule::new(vec![bit]).unwrap()]);
+                vec![(libc::EAGAIN, [clone].into()), (libc::ENOSYS, always(&[libc::SYS_clone3]))]
+            }
             Self::Filters => vec![(libc::ENOSYS, always(&[libc::SYS_seccomp]))],
         }
     }
@@ -55,9 +64,9 @@ impl Missing {
                 // This thread and what it starts.
                 seccompiler::apply_filter(&program).unwrap();
             }
-            say(&mut command)
+            command.spawn().unwrap()
         };
-        std::thread::spawn(there).join().unwrap()
+        wait(std::thread::spawn(there).join().unwrap())
     }
 }
 

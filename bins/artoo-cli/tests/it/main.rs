@@ -36,6 +36,7 @@ mod requests;
 mod sandbox;
 mod screen;
 mod setup;
+mod surroundings;
 mod undo;
 mod usage;
 mod vanished_folder;

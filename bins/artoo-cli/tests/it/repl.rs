@@ -270,6 +270,51 @@ fn a_paste_of_several_lines_is_one_request_and_narrow_screens_work() {
     assert_eq!(scene.runs().len(), 1);
 }
 
+/// Lesson: on a terminal that marks no pastes, three pasted lines were three runs.
+#[test]
+fn lesson_a_paste_without_marks_is_one_request() {
+    let scene = Scene::new(counting());
+    let mut talk = Talk::begin(&scene, 80, &[]);
+    talk.types("How many .txt files\rare in docs,\rplease?\r");
+    talk.screen.until_shown_times("recorded:", 1);
+    talk.at_prompt();
+    // Commands are lines, also where they come together.
+    talk.types("/plan on\r/plan off\r");
+    talk.screen.until_seen("plans run at once");
+    talk.at_prompt();
+    talk.types("\u{4}");
+    assert_eq!(talk.ends().0, Some(0));
+    let asked = scene.say(&["sessions", "show", "last"]).ended(0).out;
+    assert!(asked.contains("are in docs,") && asked.contains("please?"), "{asked}");
+    assert_eq!(scene.runs().len(), 1);
+
+    // Without a line editor as well.
+    let scene = Scene::new(counting());
+    let mut screen = Screen::new(80);
+    let mut command = scene.artoo(&["--plain"]);
+    command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    screen.until_seen("artoo >");
+    screen.types("How many .txt files\nare in docs,\nplease?\n");
+    screen.until_shown_times("recorded:", 1);
+    screen.until_shown_times("artoo > ", 2);
+    screen.types("\u{4}");
+    assert_eq!(ended(&mut child).code(), Some(0));
+    assert_eq!(scene.runs().len(), 1);
+}
+
+/// A command that lost its slash costs nothing.
+#[test]
+fn the_name_of_a_command_alone_is_no_request() {
+    let scene = Scene::new(counting());
+    let said =
+        say_with_input(scene.artoo(&[]).stdin(Stdio::piped()), b"help\nundo\nexit\nnever read\n").ended(2);
+    assert!(said.out.contains("/undo"), "{}", said.out);
+    said.explains("`undo` alone is no request", "the command: /undo");
+    assert_eq!((scene.server().stats().requests, scene.runs().len()), (0, 0));
+}
+
 #[test]
 fn without_a_terminal_each_line_is_a_request_of_one_session() {
     let scene = Scene::new(following());
@@ -407,11 +452,8 @@ fn a_note_reaches_the_run_and_one_that_came_too_late_is_offered() {
     assert!(scene.journal().contains("only those of 2024"));
 }
 
-/// Lesson: after Ctrl+Z and `fg` the terminal stayed in the shell's mode, so input
-/// arrived line by line and was echoed twice.
-#[test]
-fn lesson_ctrl_z_and_fg_while_a_run_works() {
-    let scene = Scene::new(model(count_plan("Wait"), |_| shell("sleep 600")));
+/// A conversation that was started from a shell with job control.
+fn below_a_shell(scene: &Scene) -> Talk {
     let screen = Screen::new(80);
     let artoo = scene.artoo(&[]);
     #[expect(
@@ -432,6 +474,50 @@ fn lesson_ctrl_z_and_fg_while_a_run_works() {
     talk.screen.until_seen("shell$ ");
     talk.types("\"$ARTOO\"\r");
     talk.screen.until_seen(PROMPT);
+    talk
+}
+
+/// The program's process: the only one whose working folder and name are these.
+fn process_of(scene: &Scene) -> Pid {
+    let is_it = |folder: &std::path::Path| {
+        std::fs::read_link(folder.join("cwd")).is_ok_and(|cwd| cwd == scene.folder())
+            && std::fs::read_to_string(folder.join("comm")).is_ok_and(|name| name.trim_end() == "artoo")
+    };
+    let entries = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let found = entries.into_iter().find(|folder| is_it(folder)).unwrap();
+    Pid::from_raw(found.file_name().unwrap().to_str().unwrap().parse().unwrap()).unwrap()
+}
+
+/// Lesson: stopped at the prompt by a signal, and in the foreground again, it heard neither Enter nor Ctrl+C.
+#[test]
+fn lesson_a_stop_at_the_prompt_leaves_it_as_it_was() {
+    for signal in [Signal::STOP, Signal::TSTP] {
+        let scene = Scene::new(counting());
+        let mut talk = below_a_shell(&scene);
+        talk.types("How many");
+        talk.screen.until_seen("› How many");
+        kill_process(process_of(&scene), signal).unwrap();
+        talk.screen.until_seen("Stopped");
+        talk.until_last_line_has("shell$");
+        talk.types("fg\r");
+        // The prompt is drawn again, with what was typed before.
+        talk.until_last_line_has("› How many");
+        talk.types(" .txt files are in docs?\r");
+        talk.screen.until_seen("✓ accept");
+        talk.at_prompt();
+        talk.types("\u{4}");
+        talk.until_last_line_has("shell$");
+        talk.types("exit\r");
+        assert_eq!(talk.ends().0, Some(0));
+    }
+}
+
+/// Lesson: after Ctrl+Z and `fg` the terminal stayed in the shell's mode, so input
+/// arrived line by line and was echoed twice.
+#[test]
+fn lesson_ctrl_z_and_fg_while_a_run_works() {
+    let scene = Scene::new(model(count_plan("Wait"), |_| shell("sleep 600")));
+    let mut talk = below_a_shell(&scene);
     talk.types("Wait for long\r");
     talk.screen.until_seen("sleep 600");
     talk.types("\u{1a}");

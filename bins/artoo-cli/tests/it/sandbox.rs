@@ -63,7 +63,7 @@ fn what_nobody_allows_is_not_done() {
     let scene = scene();
     let said = sandbox(&scene, &["rm docs/a.txt"]).ended(5);
     assert!(said.err.contains("a.txt") && said.out.is_empty(), "{}", said.err);
-    said.explains("nobody is there to be asked", "--yes KIND");
+    said.explains("nobody is there to be asked", "`--yes deletes`");
     assert!(file(&scene, "a.txt").exists());
     let page = sandbox(&scene, &["--json", "rm docs/a.txt"]).ended(5).out;
     let page: Value = serde_json::from_str(&page).unwrap();

@@ -51,6 +51,26 @@ fn a_run_is_taken_back_once() {
 }
 
 #[test]
+fn the_short_commands_are_about_the_newest_run() {
+    let scene = after_a_run();
+    let diff = scene.say(&["diff"]).ended(0).out;
+    for expected in ["deleted: ", "旧.txt", "+2", "out/new.txt"] {
+        assert!(diff.contains(expected), "no `{expected}` in\n{diff}");
+    }
+    let page: Value = serde_json::from_str(&scene.say(&["diff", "last", "--json"]).ended(0).out).unwrap();
+    assert_eq!((&page["finished"], &page["undone"]), (&true.into(), &false.into()), "{page:#}");
+    assert_eq!(scene.say(&["explain"]).ended(0).out, scene.say(&["runs", "explain", "last"]).ended(0).out);
+    assert!(scene.say(&["stop"]).ended(0).err.contains("ended already"));
+    assert!(scene.say(&["undo", "--dry-run"]).ended(0).err.contains("nothing was changed"));
+    scene.say(&["undo"]).ended(0);
+    assert_eq!(fs::read_to_string(workspace(&scene).join("kept.txt")).unwrap(), "old");
+    assert!(scene.say(&["diff"]).ended(0).err.contains("taken back since"));
+    scene.say(&["diff", "nothing-like-it"]).ended(2).explains("there is no run", "artoo runs list");
+    scene.say(&["resume", "nobody"]).ended(2).explains("no run and no session", "artoo sessions list");
+    assert_eq!(scene.runs().len(), 1);
+}
+
+#[test]
 fn what_somebody_changed_since_stops_it_as_a_whole() {
     let scene = after_a_run();
     let report = workspace(&scene).join("out/new.txt");

@@ -15,6 +15,26 @@ fn a_mistyped_option_or_command_is_no_request() {
     assert_eq!((scene.server().stats().requests, scene.runs().len()), (0, 0));
 }
 
+/// Lesson: `artoo undo` was a request, which cost money, and `runs undo last` then meant that run.
+#[test]
+fn lesson_a_single_word_is_no_request() {
+    let scene = Scene::new(counting());
+    for word in ["list", "status", "update", "hello", "do-it", "42"] {
+        for line in [&[word][..], &[word, "--json"], &["--yes", "creates", word], &["--", word]] {
+            scene.say(line).ended(2).explains(&format!("`{word}`"), &format!("artoo run \"{word}\""));
+        }
+    }
+    scene.say(&["undo"]).ended(2).explains("no runs are recorded", "artoo run");
+    for line in [&["version"][..], &["help"], &["help", "runs", "undo"]] {
+        assert!(!scene.say(line).ended(0).out.is_empty());
+    }
+    assert_eq!((scene.server().stats().requests, scene.runs().len()), (0, 0));
+    // Said outright it is one, and so is a sentence in a script without blanks.
+    scene.say(&["run", "undo"]).ended(0);
+    scene.say(&["数一数文件"]).ended(0);
+    assert_eq!(scene.runs().len(), 2);
+}
+
 #[test]
 fn alone_it_says_what_to_try() {
     let said = Scene::new(counting()).say(&[]).ended(2);

@@ -28,7 +28,7 @@ use crate::args::MemoryCommand;
 use crate::config::{Given, Settings};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::machine::threads;
+use crate::machine::{limits, threads};
 use crate::memory_location::{open, place_here};
 use crate::terminal::worded;
 
@@ -86,7 +86,7 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError
 
 /// A store error for the user.
 pub(crate) fn explained(error: StoreError) -> CommandError {
-    let hint = worded(error.hint(), error.remedy());
+    let hint = limits::hint(&error).unwrap_or_else(|| worded(error.hint(), error.remedy()));
     CommandError::failed("memory cannot be used").because(error).hint(hint)
 }
 
