@@ -203,7 +203,12 @@ impl Soak {
     fn command(&self) -> String {
         let cli::Soak { runs, seed, turns, hours, .. } = &self.options;
         let length = hours.map_or_else(|| format!("--runs {runs}"), |hours| format!("--hours {hours}"));
-        format!("cargo xtask soak {length} --seed {seed} --turns {turns}")
+        let build = match (&self.options.binary, self.options.tested) {
+            (Some(_), _) => " --binary FILE",
+            (None, true) => " --tested",
+            (None, false) => "",
+        };
+        format!("cargo xtask soak {length} --seed {seed} --turns {turns}{build}")
     }
 }
 
