@@ -1,5 +1,6 @@
 //! Parses the command line and dispatches to the command.
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
 
 use crate::args::{self, Command, CommonArgs, Parsed, RunsCommand};
@@ -21,6 +22,8 @@ pub(crate) struct Context<'a> {
     pub(crate) common: CommonArgs,
     /// Which streams are terminals.
     pub(crate) streams: Streams,
+    /// The configuration, if it came through a pipe: that can be read but once.
+    pub(crate) piped_configuration: OnceCell<Vec<u8>>,
     /// Redactor of the log.
     pub(crate) log_secrets: Secrets,
     /// The writer of both output streams.
@@ -76,7 +79,16 @@ impl Started<'_> {
         let Self { words, environment, streams } = self;
         let folders = Folders::of_process(environment)?;
         let log_secrets = log::start(&common, environment, &folders, terminal)?;
-        work(&mut Context { words, environment, folders: &folders, common, streams, log_secrets, terminal })
+        work(&mut Context {
+            words,
+            environment,
+            folders: &folders,
+            common,
+            streams,
+            piped_configuration: OnceCell::new(),
+            log_secrets,
+            terminal,
+        })
     }
 }
 

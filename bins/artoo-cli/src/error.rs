@@ -107,6 +107,11 @@ impl CommandError {
         self.kind
     }
 
+    /// What caused it.
+    pub(crate) fn cause(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+
     /// The hint, if there is one.
     pub(crate) fn next_step(&self) -> Option<&str> {
         self.hint.as_deref()
@@ -125,4 +130,5 @@ impl fmt::Display for CommandError {
     }
 }
 
+// Its message has its causes already, so it has no source.
 impl Error for CommandError {}

@@ -3,7 +3,7 @@
 //! The first signal requests an orderly end with a record, the second one exits at once.
 
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -111,6 +111,29 @@ pub(crate) fn watch(
         std::process::exit(i32::from(Exit::of_signal(number).code()));
     });
     interrupted
+}
+
+/// Whether the program was stopped and goes on (SIGCONT). A shell has given the terminal other modes meanwhile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Continued(pub(crate) Arc<AtomicBool>);
+
+impl Continued {
+    /// Watches for the signal from now on, on a thread of the runtime, where `at_once` is called. Must be called inside
+    /// a runtime.
+    ///
+    /// # Errors
+    /// The system refuses the signal handler.
+    pub(crate) fn watch(at_once: fn()) -> io::Result<Self> {
+        let continued = Self::default();
+        let (seen, mut goes_on) = (continued.clone(), signal(SignalKind::from_raw(Number::CONT.as_raw()))?);
+        tokio::spawn(async move {
+            while goes_on.recv().await.is_some() {
+                at_once();
+                seen.0.store(true, Ordering::Relaxed);
+            }
+        });
+        Ok(continued)
+    }
 }
 
 /// Signal handling of a program that runs one request after the other: Ctrl+C ends the run, and the program

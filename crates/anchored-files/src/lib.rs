@@ -2,9 +2,9 @@
 //!
 //! A root is opened once ([`open_root`]); everything below it is looked at, opened and made relative to open folders, so that nobody who swaps a
 //! folder for a link meanwhile leads out of it. [`State`] is what a look can tell of an entry, [`finish_file`] gives it to another, [`hash`] and
-//! [`copy`] read contents with their holes.
+//! [`copy`] read contents with their holes. [`open_regular`] opens a file by its path and never waits.
 //!
-//! *Architecture invariant*: below a root no link is ever followed. What goes wrong is the kernel's answer, an [`std::io::Error`].
+//! *Architecture invariant*: below a root no link is ever followed, and nothing that is opened is waited for. What goes wrong is the kernel's answer, an [`std::io::Error`].
 //!
 //! ```
 //! use artoo_anchored_files::{Below, look_below, open_root};
@@ -25,6 +25,7 @@ mod content_id;
 mod entry_state;
 mod metadata;
 mod named;
+mod regular;
 mod relative_path;
 mod scan;
 mod sparse;
@@ -41,6 +42,7 @@ pub use entry_state::{Kind, Moment, State};
 pub use hex::FromHexError;
 pub use metadata::{fill, finish_file, finish_file_as_far_as_allowed, finish_link, take_free_name};
 pub use named::Named;
+pub use regular::{open_at_once, open_regular, read_regular};
 pub use relative_path::{Below, NotPlain, RawPath, as_text};
 pub use scan::{Unread, Walked, walk};
 pub use sparse::{clone_blocks, copy, copy_sparse, hash};

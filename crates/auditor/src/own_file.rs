@@ -28,7 +28,10 @@ pub(crate) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 fn not_regular() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is a link or a folder, not a regular file")
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "it is a link, a folder, a pipe or a device, and no regular file",
+    )
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Reports: a fold over the lines of the log, for any window. A query resets nothing.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::chain_end::buffered;
 use crate::head::Head;
 use crate::index::Index;
+use crate::own_file;
 use crate::raw_lines::{RawLine, RawLines};
 use crate::segment::Segment;
 use crate::thresholds::SILENCE;
@@ -161,7 +162,7 @@ pub(crate) fn for_each_line(log: &Path, mut take: impl FnMut(u64, &RawLine)) -> 
 
 /// The log under a shared lock: a line that is being written must not look damaged. `None` if there is none.
 fn opened(log: &Path) -> Result<Option<File>, AuditError> {
-    let file = match File::open(log) {
+    let file = match own_file::open(OpenOptions::new().read(true), log) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(AuditError::read(log)(error)),

@@ -1,11 +1,11 @@
 //! Tails a log: its newest lines, then the lines added later. For display; verifies nothing.
 
 use std::collections::VecDeque;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::{AuditError, Line};
+use crate::{AuditError, Line, own_file};
 
 /// Read size.
 const PIECE: u64 = 1 << 16;
@@ -86,7 +86,7 @@ impl Following {
         work: impl FnOnce(&mut File, u64) -> io::Result<T>,
     ) -> Result<Option<T>, AuditError> {
         let read = || {
-            let mut file = match File::open(&self.log) {
+            let mut file = match own_file::open(OpenOptions::new().read(true), &self.log) {
                 Ok(file) => file,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => return Err(error),

@@ -123,7 +123,7 @@ pub(crate) async fn attempt(
             messages: messages.clone(),
             ..Request::new("executor", system.clone(), "")
                 .with_schema(schemas.of(&cx.tools, offered))
-                .with_max_tokens(TURN_TOKENS)
+                .with_max_tokens(model.profile().room(TURN_TOKENS))
         };
         let turn = match next_turn(request, tools, model).await {
             // A correction may still help a model that produces nothing usable after a fruitless call.
@@ -239,7 +239,7 @@ async fn derived(
     let may_give_up = derived.samples.depends != Some(true);
     let request = Request::new("executor", CLOSING_PROMPT, prompt::closing(&told(Language::Shell), &call))
         .with_schema(schemas.of(&[], Turn::Guided { may_answer: true, may_give_up }))
-        .with_max_tokens(CLOSING_TOKENS);
+        .with_max_tokens(model.profile().room(CLOSING_TOKENS));
     let turn = ask::<Value>(model.as_ref(), request).await?.value;
     Ok(match Action::read(&turn) {
         Some(Action::Answer(answer)) => Attempt { samples, ..completed(unfenced(&answer), false) },

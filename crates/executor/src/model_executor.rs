@@ -39,6 +39,8 @@ impl Executor for ModelExecutor {
         let mut work = ToolLoop::new(cx, profile, || self.schemas.of(&cx.tools, Turn::Any));
         let mut cuts = 0;
         loop {
+            // Its server may have named a smaller context than its name promises.
+            work.refit(model.profile());
             let completion = match say(&mut work, model).await {
                 Err(LlmError::TooLong { .. }) if cuts < MAX_CUTS && work.compact() => {
                     cuts += 1;

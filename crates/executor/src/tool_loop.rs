@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use artoo_llm_client::{
     Completion, Image, JsonSchema, Message, ModelProfile, Request, StopReason, ToolCalling, ToolDefinition,
-    ToolUse, unfenced,
+    ToolUse, looks_like_calls, unfenced,
 };
 use artoo_types::{Arguments, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
 use serde_json::Value;
@@ -32,6 +32,13 @@ const TURN_TOKENS: u32 = 16_384;
 /// Token budget of one attempt, as a multiple of the model's context. Twenty turns with a half-full context
 /// use ten.
 const CONTEXTS: u64 = 32;
+/// What the model is told of each call of a turn that was cut.
+const CUT_CALL: &str = "The turn with this call was cut off because it is too long, so the call may be incomplete. Nothing was called. Write the call again, shorter, or in parts with one call for each.";
+/// What the model is told of a call that arrived as text and cannot be read.
+const UNREAD_CALL: &str = "That looks like a tool call, but it arrived as text that cannot be read. Nothing was called. Write the call as one JSON object and nothing else: {\"tool\": NAME, \"arguments\": {...}}";
+/// What the user is told if the turns came to nothing over such calls.
+const NO_PARSER: &str = ": the model server passes tool calls through as text that cannot be read. It seems to have no parser for the calls of this model; \
+     vLLM takes --enable-auto-tool-choice with --tool-call-parser, llama-server --jinja";
 /// Fill level of the context, in hundredths, above which old exchanges are compacted; and the level after
 /// compaction.
 const FULL: u64 = 70;
@@ -48,6 +55,8 @@ pub(crate) struct ToolLoop<'a> {
     /// Whether there is anything to answer from.
     seen: bool,
     progress: Progress,
+    /// Number of turns with a call that neither the server nor artoo could read.
+    unread: u32,
     spent: u64,
     /// The last call that was started.
     last: Option<ToolCall>,
@@ -120,7 +129,12 @@ impl<'a> ToolLoop<'a> {
         let conversation = Conversation::new(prompt::step(cx, &profile));
         let seen = cx.earlier.iter().any(shows);
         let (system, progress) = (system.into(), Progress::default());
-        Self { cx, profile, form, system, conversation, seen, progress, spent: 0, last: None }
+        Self { cx, profile, form, system, conversation, seen, progress, unread: 0, spent: 0, last: None }
+    }
+
+    /// Takes the model's profile as it is known now.
+    pub(crate) fn refit(&mut self, profile: ModelProfile) {
+        self.profile = profile;
     }
 
     /// The next request. Old exchanges are compacted if the prompt would exceed the model's context.
@@ -167,7 +181,11 @@ impl<'a> ToolLoop<'a> {
         }
         let calls = said.calls.clone();
         self.conversation.said(said);
-        self.called(calls)
+        match completion.stop {
+            StopReason::End => self.called(calls),
+            StopReason::Length => self.cut(calls),
+            StopReason::Refused => self.refused(&completion.text),
+        }
     }
 
     /// Processes the results of calls, matched by id.
@@ -226,6 +244,21 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
+    /// A turn that was cut at the token limit: its last call may be cut and parse nevertheless, and those before it
+    /// were written for a turn that has no end. None is made.
+    fn cut(&mut self, calls: Vec<ToolUse>) -> Next {
+        for call in calls {
+            self.conversation.came(Came::words(call.id, CUT_CALL.to_owned()));
+        }
+        self.progress.nothing();
+        self.go_on()
+    }
+
+    fn refused(&self, text: &str) -> Next {
+        let reason = format!("the model's provider refused to go on: {text}");
+        Next::End(failed(FailureClass::Unknown, reason, self.last.as_ref()))
+    }
+
     /// Calls in the same turn are not made.
     fn given_up(&mut self, id: String, mut given: GaveUp, beside: Vec<Wanted>) -> Next {
         match given.kind {
@@ -245,12 +278,13 @@ impl<'a> ToolLoop<'a> {
 
     fn said_in_words(&mut self, said: Message, text: &str, stop: StopReason) -> Next {
         let problem = match stop {
-            StopReason::Refused => {
-                let reason = format!("the model's provider refused to go on: {text}");
-                return Next::End(failed(FailureClass::Unknown, reason, self.last.as_ref()));
-            }
+            StopReason::Refused => return self.refused(text),
             StopReason::Length => "That was cut off because it is too long. Say it again, much briefer.",
             StopReason::End if text.is_empty() => "That was empty. Call a tool, or answer.",
+            StopReason::End if self.is_unread_call(text) => {
+                self.unread += 1;
+                UNREAD_CALL
+            }
             StopReason::End if self.has_nothing() => {
                 "No tool has shown that. Look first; what no tool has shown is no answer."
             }
@@ -262,6 +296,14 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
+    /// Whether the words are a call in the model's own syntax, which the server was to read and did not.
+    fn is_unread_call(&self, text: &str) -> bool {
+        match &self.form {
+            Form::Native(tools) => looks_like_calls(text, tools),
+            Form::Json(_) => false,
+        }
+    }
+
     /// Whether there is nothing to answer from: no call and no earlier step has shown anything.
     fn has_nothing(&self) -> bool {
         !self.seen && self.cx.subtask.earlier.is_empty()
@@ -270,7 +312,9 @@ impl<'a> ToolLoop<'a> {
     fn go_on(&self) -> Next {
         match self.progress.standstill() {
             Some(Standstill::Fruitless(turns)) => {
-                return Next::End(unfinished(format!("{turns} turns in a row came to nothing"), self.last()));
+                let why = if self.unread > 0 { NO_PARSER } else { "" };
+                let reason = format!("{turns} turns in a row came to nothing{why}");
+                return Next::End(unfinished(reason, self.last()));
             }
             // A correction would go on in the same circle; another plan may not.
             Some(Standstill::Stale(turns)) => {

@@ -52,7 +52,8 @@ pub enum Obtained {
 ///
 /// If the client constrains answers itself, the request is sent unchanged; otherwise the schema is added to
 /// the prompt. Either way the answer is searched for its first complete JSON value, which is validated
-/// against the schema. If that fails, exactly one repair call names the violation to the model.
+/// against the schema. If that fails, exactly one repair call names the violation to the model. An answer that was
+/// cut at the token limit has no value, even if it parses: its end is missing.
 ///
 /// *Cancellation.* The future may be dropped at any time; see [`LlmClient`].
 ///
@@ -115,7 +116,7 @@ async fn ask_with<T: DeserializeOwned>(
         Err(violation) => violation,
     };
     if first.stop == StopReason::Refused {
-        return Err(unusable(first, schema, "the provider refused to answer".to_owned()));
+        return Err(unusable(first, schema, REFUSED.to_owned()));
     }
     tracing::debug!(purpose = %request.purpose, schema = %schema.name, %violation, "asking the model for a repair");
 
@@ -228,6 +229,9 @@ where
     ask(client, request).await
 }
 
+/// The violation of an answer that a provider did not let come to its end.
+const REFUSED: &str = "the provider refused to answer";
+
 /// What may surround a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Around {
@@ -241,6 +245,14 @@ fn read<T: DeserializeOwned>(
     schema: &JsonSchema,
     around: Around,
 ) -> Result<Result<(T, Obtained), String>, LlmError> {
+    // The value of an answer that did not come to its end may lack its end, whether or not it parses.
+    match completion.stop {
+        StopReason::End => {}
+        StopReason::Length => {
+            return Ok(Err("it was cut off because it is too long; be much briefer".to_owned()));
+        }
+        StopReason::Refused => return Ok(Err(REFUSED.to_owned())),
+    }
     // A constrained answer is the value; it needs no search and no copy.
     let (value, obtained) = match serde_json::from_str::<Value>(&completion.text) {
         Ok(value) => (value, Obtained::Direct),
@@ -293,9 +305,6 @@ fn search(completion: &Completion, schema: &JsonSchema) -> Result<(Value, Obtain
                 }
             };
             Ok((found.value, obtained))
-        }
-        Err(_) if completion.stop == StopReason::Length => {
-            Err("it was cut off because it is too long; be much briefer".to_owned())
         }
         Err(error) => Err(error.to_string()),
     }

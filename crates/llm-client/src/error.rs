@@ -45,6 +45,19 @@ pub enum LlmError {
         /// Usage, including this attempt.
         usage: Usage,
     },
+    /// The provider does not serve the account for want of money: no credit, or a quota that is used up. A
+    /// retry cannot help.
+    #[error("the model server at {url} answered {status}: {message}")]
+    NoCredit {
+        /// The server, without credentials.
+        url: String,
+        /// The HTTP status code.
+        status: u16,
+        /// The server's own words, truncated.
+        message: String,
+        /// Usage, including this attempt.
+        usage: Usage,
+    },
     /// The server's response violates the protocol.
     #[error("the model server at {url} sent something that is not an answer: {reason}")]
     Protocol {
@@ -75,7 +88,7 @@ pub enum LlmError {
         reason: String,
     },
     /// The prompt exceeds the model's context. A shorter one may be sent.
-    #[error("{}", too_long(model, *tokens, *limit))]
+    #[error("{}", too_long(model, *tokens, *limit, said))]
     TooLong {
         /// The model, or the server that refused.
         model: String,
@@ -83,6 +96,8 @@ pub enum LlmError {
         tokens: Option<usize>,
         /// Tokens that fit, if known.
         limit: Option<usize>,
+        /// The server's own words, truncated; empty if there is no server.
+        said: String,
     },
     /// The request itself cannot be sent (bad base URL, bad header value).
     #[error("the model is configured wrongly: {reason}")]
@@ -120,12 +135,13 @@ impl ErrorKind {
     }
 }
 
-fn too_long(model: &str, tokens: Option<usize>, limit: Option<usize>) -> String {
+fn too_long(model: &str, tokens: Option<usize>, limit: Option<usize>, said: &str) -> String {
+    let said = if said.is_empty() { String::new() } else { format!(", which says: {said}") };
     match (tokens, limit) {
         (Some(tokens), Some(limit)) => {
-            format!("the prompt has {tokens} tokens; {model} takes at most {limit}")
+            format!("the prompt has {tokens} tokens; at most {limit} fit the context of {model}{said}")
         }
-        _ => format!("the prompt is longer than the context of {model}"),
+        _ => format!("the prompt does not fit the context of {model}{said}"),
     }
 }
 
@@ -135,6 +151,7 @@ impl LlmError {
         match self {
             Self::Unreachable { .. }
             | Self::TimedOut { .. }
+            | Self::NoCredit { .. }
             | Self::Status { .. }
             | Self::Protocol { .. }
             | Self::Engine { .. }
@@ -151,6 +168,7 @@ impl LlmError {
             Self::Unreachable { usage, .. }
             | Self::TimedOut { usage, .. }
             | Self::Status { usage, .. }
+            | Self::NoCredit { usage, .. }
             | Self::Protocol { usage, .. } => *usage,
             Self::Unusable { .. }
             | Self::Engine { .. }
@@ -167,6 +185,7 @@ impl LlmError {
             Self::Unreachable { usage, .. }
             | Self::TimedOut { usage, .. }
             | Self::Status { usage, .. }
+            | Self::NoCredit { usage, .. }
             | Self::Protocol { usage, .. } => *usage += used,
             Self::Unusable { .. }
             | Self::Engine { .. }
@@ -180,9 +199,10 @@ impl LlmError {
     /// What a front end has for it.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
-            Self::Unreachable { .. } => Some(Remedy::ChooseModel),
+            Self::Unreachable { .. } | Self::NoCredit { .. } => Some(Remedy::ChooseModel),
             Self::Configuration { .. } => Some(Remedy::ShowConfiguration),
             Self::Engine { .. } => Some(Remedy::CheckModelFiles),
+            Self::Status { status: 404, .. } => Some(Remedy::ChooseModel),
             Self::TimedOut { .. }
             | Self::Status { .. }
             | Self::Protocol { .. }
@@ -201,15 +221,83 @@ impl LlmError {
             Self::TimedOut { .. } => {
                 Some("the server is slow or stuck; try again, or raise the time-outs in the configuration")
             }
-            Self::Status { status: 401 | 403, .. } => Some("check the API key"),
-            Self::Status { status: 404, .. } => Some("check the base URL and the model's name"),
-            Self::Status { status: 429, .. } => Some("the provider limits your rate; wait a little"),
+            Self::NoCredit { .. } => {
+                Some("the account at the provider has no credit left: add some, or choose another model")
+            }
+            Self::Status { status, .. } => of_status(*status),
+            Self::Protocol { .. } => Some(
+                "check that the base URL is the address of the API; if it is, the server is faulty: try again",
+            ),
+            Self::Unusable { .. } => {
+                Some("the model does not keep to the form that it is asked for; choose a stronger one")
+            }
             Self::Configuration { .. } => Some("look at the configuration"),
             Self::Engine { .. } => Some("check the model file, and fetch it anew"),
             Self::TooLong { .. } => Some("shorten the request, or use a model with a larger context"),
-            Self::Status { .. } | Self::Protocol { .. } | Self::Unusable { .. } | Self::Unscripted { .. } => {
-                None
-            }
+            Self::Unscripted { .. } => None,
         }
+    }
+}
+
+/// What to do about an error status.
+fn of_status(status: u16) -> Option<&'static str> {
+    match status {
+        400 | 413 | 422 => {
+            Some("the server does not take this request; check that its model can be used for chat")
+        }
+        401 => Some("check the API key: it is missing, wrong, expired or revoked"),
+        403 | 451 => Some(
+            "check the API key and what it may use: the provider denies it this model, or does not serve this region",
+        ),
+        404 => Some("check the base URL and the model's name: the server has no such model or address"),
+        405 | 501 => Some("check the base URL: this address does not answer chats"),
+        407 => Some("check the proxy and its password"),
+        408 | 425 => Some("the server is slow; try again"),
+        429 => Some("the provider limits your rate; wait a little"),
+        300..400 => Some("check the base URL: the server refers to another address, which is not followed"),
+        500.. => Some("the server has a failure of its own; try again later"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_can_do_something_is_told_what() {
+        let url = || "http://h/v1".to_owned();
+        let status = |status| LlmError::Status {
+            url: url(),
+            status,
+            message: "no".to_owned(),
+            usage: Usage::default(),
+        };
+        let hint = |status_code: u16| status(status_code).hint().unwrap_or_default();
+        assert!(hint(401).contains("revoked") && hint(403).contains("region"));
+        assert!(hint(404).contains("model's name") && hint(429).contains("rate"));
+        for code in [300, 400, 405, 407, 408, 413, 422, 451, 500, 501, 503, 529] {
+            assert!(!hint(code).is_empty(), "{code}");
+        }
+        let broke = LlmError::NoCredit {
+            url: url(),
+            status: 429,
+            message: "You exceeded your current quota".to_owned(),
+            usage: Usage::default(),
+        };
+        assert!(broke.hint().unwrap().contains("credit"), "not: wait a little");
+        assert_eq!(broke.kind(), ErrorKind::Infrastructure);
+    }
+
+    #[test]
+    fn a_prompt_that_does_not_fit_is_reported_in_the_server_s_words() {
+        let error = |tokens, limit, said: &str| {
+            LlmError::TooLong { model: "m".to_owned(), tokens, limit, said: said.to_owned() }.to_string()
+        };
+        assert_eq!(error(Some(9), Some(8), ""), "the prompt has 9 tokens; at most 8 fit the context of m");
+        assert_eq!(
+            error(None, None, "too long"),
+            "the prompt does not fit the context of m, which says: too long"
+        );
     }
 }

@@ -48,6 +48,7 @@ mod schema;
 mod silence;
 mod standing;
 mod strength;
+mod text_calls;
 mod tools;
 mod usage;
 mod user_statements;
@@ -61,17 +62,18 @@ pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, ex
 pub use fence::{Origin, fenced, fenced_file, fenced_output, indented, inline, unfenced};
 pub use metering::metered;
 pub use output_budget::{advice, earlier_results, fair_share};
-pub use profile::{Calibration, ModelProfile, ProfileOverrides, ToolCalling, parameters};
+pub use profile::{Calibration, ModelProfile, ProfileOverrides, ReasoningEffort, ToolCalling, parameters};
 pub use prompt::with_schema_in_prompt;
 pub use reasoning::strip_reasoning;
 pub use request::{
     Choice, Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason, ToolDefinition,
     ToolResult, ToolUse, Usage,
 };
-pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, next_delay};
+pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, Spent, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
 pub use silence::{Rest, Silence};
 pub use standing::{fitting_lessons, laws, lessons};
 pub use strength::{Contender, weaker_judge};
-pub use tools::{calls_in_text, with_tools_in_prompt};
+pub use text_calls::{TextCalls, calls_in_text, looks_like_calls};
+pub use tools::with_tools_in_prompt;
 pub use user_statements::user_statements;

@@ -1,6 +1,7 @@
 //! `ModelProfile`: a model's context size, supported features, and whether it is guided.
 
 mod calibration;
+mod effort;
 mod families;
 mod overrides;
 
@@ -9,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use calibration::Calibration;
+pub use effort::ReasoningEffort;
 use families::Family;
 pub use overrides::ProfileOverrides;
 
@@ -40,6 +42,12 @@ pub struct ModelProfile {
     pub images: bool,
     /// Whether it thinks before it answers, and needs tokens for that.
     pub reasoning: bool,
+    /// How much it is told to think. `None` says nothing, so that its server decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<ReasoningEffort>,
+    /// Whether its server takes a temperature. Vendors refuse it for some models that think.
+    #[serde(default = "usually")]
+    pub temperature: bool,
     /// How long its server may send nothing, before and during an answer, in seconds. A model that thinks out of sight
     /// sends nothing while it does. `None`: [`DEFAULT_SILENCE`](Self::DEFAULT_SILENCE), or what the client sets for its server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,16 +75,18 @@ pub enum ToolCalling {
 }
 
 impl Default for ModelProfile {
-    /// An unknown model: 32,000 tokens of context, 4,096 of answer, tool calls in JSON, which every server
+    /// An unknown model: 32,000 tokens of context, 8,000 of answer, tool calls in JSON, which every server
     /// lets through, no images, not guided.
     fn default() -> Self {
         Self {
             family: UNKNOWN.to_owned(),
             context_tokens: 32_000,
-            output_tokens: 4_096,
+            output_tokens: 8_000,
             tool_calling: ToolCalling::Json,
             images: false,
             reasoning: false,
+            reasoning_effort: None,
+            temperature: true,
             silence_seconds: None,
             structured: true,
             guided: false,
@@ -87,6 +97,9 @@ impl Default for ModelProfile {
 impl ModelProfile {
     /// How long a server may be silent if nothing else is known: five minutes, which thinking models take.
     pub const DEFAULT_SILENCE: Duration = Duration::from_secs(300);
+
+    /// How long a model on this machine may be silent: half an hour, which a long prompt takes on a CPU.
+    pub const LOCAL_SILENCE: Duration = Duration::from_secs(30 * 60);
 
     /// How long its server may send nothing.
     pub fn silence(&self) -> Duration {
@@ -108,6 +121,8 @@ impl ModelProfile {
             tool_calling: family.tool_calling.unwrap_or(ToolCalling::Native),
             images: family.images,
             reasoning: family.reasoning,
+            reasoning_effort: unknown.reasoning_effort,
+            temperature: family.temperature,
             silence_seconds: unknown.silence_seconds,
             structured: unknown.structured,
             guided: family.guided_below.is_some_and(is_below),
@@ -123,10 +138,31 @@ impl ModelProfile {
             tool_calling: ToolCalling::Json,
             images: false,
             reasoning: false,
-            silence_seconds: None,
+            reasoning_effort: None,
+            temperature: true,
+            silence_seconds: u32::try_from(Self::LOCAL_SILENCE.as_secs()).ok(),
             structured: true,
             guided: true,
         }
+    }
+
+    /// The profile with the limits that its server has named. A prompt and an answer share the context, so an
+    /// answer gets at most half of a smaller one.
+    /// ```
+    /// use artoo_llm_client::ModelProfile;
+    ///
+    /// let served = ModelProfile::of("qwen3-32b").within(Some(8_192), None);
+    /// assert_eq!((served.context_tokens, served.output_tokens), (8_192, 4_096));
+    /// assert_eq!(ModelProfile::default().within(Some(1_000_000), None), ModelProfile::default());
+    /// ```
+    #[must_use]
+    pub fn within(mut self, context: Option<u32>, output: Option<u32>) -> Self {
+        if let Some(context) = context.filter(|context| *context < self.context_tokens) {
+            self.context_tokens = context;
+            self.output_tokens = self.output_tokens.min(context / 2);
+        }
+        self.output_tokens = output.map_or(self.output_tokens, |output| self.output_tokens.min(output));
+        self
     }
 
     /// How many bytes of one tool's output the model is shown: a sixteenth of its context, at least 2,400 and
@@ -149,12 +185,24 @@ impl ModelProfile {
         Calibration::of(self.guided && self.family != UNKNOWN)
     }
 
-    /// Token limit for an answer that needs about `tokens`: a model that thinks first gets more, up to its
-    /// maximum output.
+    /// Token limit for an answer that needs about `tokens`. A model that thinks first gets more, and a model
+    /// of which nothing is known somewhat more, since it may; up to its maximum output and half of its
+    /// context.
+    /// ```
+    /// use artoo_llm_client::ModelProfile;
+    ///
+    /// let room = |model: &str| ModelProfile::of(model).room(2_000);
+    /// assert_eq!([room("gpt-5"), room("gpt-4o"), room("somebody/else")], [18_000, 2_000, 6_096]);
+    /// ```
     pub fn room(&self, tokens: u32) -> u32 {
-        const FOR_THINKING: u32 = 4_096;
-        let wanted = if self.reasoning { tokens.saturating_add(FOR_THINKING) } else { tokens };
-        wanted.min(self.output_tokens)
+        const FOR_THINKING: u32 = 16_000;
+        const FOR_THE_UNKNOWN: u32 = 4_096;
+        let thinking = match (self.reasoning, self.family == UNKNOWN) {
+            (true, _) => FOR_THINKING,
+            (false, true) => FOR_THE_UNKNOWN,
+            (false, false) => 0,
+        };
+        tokens.saturating_add(thinking).min(self.output_tokens).min(self.context_tokens / 2)
     }
 }
 

@@ -11,6 +11,9 @@ const TAGS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflectio
 /// the very start (all of it is reasoning: the answer is empty); and a closing tag without an opening one,
 /// from models whose chat template already opened the block (all before it is reasoning). A tag inside a JSON
 /// string is never touched, because a JSON string contains no raw line break.
+///
+/// Of a text in the Harmony format, which a server has passed through as it is, the messages of the analysis are the
+/// reasoning; of the others the headers are left out. A call stays as it is.
 /// ```
 /// use artoo_llm_client::strip_reasoning;
 ///
@@ -22,6 +25,9 @@ pub fn strip_reasoning(text: &str) -> Cow<'_, str> {
     // Nearly every answer has no tag at all; the check costs one pass and no allocation.
     if !text.contains('<') {
         return Cow::Borrowed(text);
+    }
+    if let Some(text) = harmony(text) {
+        return Cow::Owned(text);
     }
     let mut kept = String::new();
     let mut rest = text;
@@ -52,6 +58,34 @@ pub fn strip_reasoning(text: &str) -> Cow<'_, str> {
     }
     kept.push_str(rest);
     Cow::Owned(kept.trim().to_owned())
+}
+
+/// The text of messages in the Harmony format: `<|channel|>NAME<|message|>TEXT`, each ended by another token. `None`
+/// for any other text.
+fn harmony(text: &str) -> Option<String> {
+    const CHANNEL: &str = "<|channel|>";
+    const MESSAGE: &str = "<|message|>";
+    const ENDS: [&str; 3] = ["<|end|>", "<|return|>", "<|start|>"];
+    const SPEAKER: &str = "<|start|>assistant";
+    let text = text.trim_start();
+    // A recipient may stand before the channel as well: such a text is one call, and has nothing to leave out.
+    if !(text.starts_with(CHANNEL) || text.starts_with(SPEAKER)) || text.contains("<|start|>assistant to=") {
+        return None;
+    }
+    let mut said: Vec<&str> = Vec::new();
+    let starts: Vec<usize> = text.match_indices(CHANNEL).map(|(at, _)| at).collect();
+    for (at, end) in starts.iter().zip(starts.iter().skip(1).chain([&text.len()])) {
+        let message = text.get(*at..*end).unwrap_or_default();
+        let Some((header, body)) = message.split_once(MESSAGE) else { continue };
+        let header = header.strip_prefix(CHANNEL).unwrap_or(header);
+        if header.contains("to=") {
+            said.push(message.trim_end().trim_end_matches(SPEAKER));
+        } else if !header.trim_start().starts_with("analysis") {
+            let end = ENDS.iter().filter_map(|end| body.find(end)).min().unwrap_or(body.len());
+            said.push(body.get(..end).unwrap_or(body));
+        }
+    }
+    Some(said.join("\n").trim().to_owned())
 }
 
 /// A reasoning tag and its byte offsets.
@@ -135,6 +169,19 @@ mod tests {
         check("Write it so:\n<think>\nand go on");
         check("<thinker>x</thinker>");
         check("<think");
+    }
+
+    #[test]
+    fn messages_that_a_server_passed_through() {
+        let check = |text: &str, expected: &str| assert_eq!(strip_reasoning(text), expected, "{text:?}");
+        let analysis = "<|channel|>analysis<|message|>2 or 3?<|end|>";
+        check(&format!("{analysis}<|start|>assistant<|channel|>final<|message|>3<|return|>"), "3");
+        check(&format!("{analysis}<|start|>assistant<|channel|>final<|message|>3"), "3");
+        let call = "<|channel|>commentary to=functions.look <|constrain|>json<|message|>{}<|call|>";
+        check(&format!("{analysis}<|start|>assistant{call}"), call);
+        check(call, call);
+        check(analysis, "");
+        check("The token <|channel|> opens a header.", "The token <|channel|> opens a header.");
     }
 
     proptest! {

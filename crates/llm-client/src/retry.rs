@@ -12,7 +12,11 @@ pub struct RetryPolicy {
     /// Upper bound of the waits that this policy chooses by itself. A server's `Retry-After` may ask for
     /// more.
     pub max_delay: Duration,
-    /// Time from the start of the first request after which no further one starts, including waits.
+    /// Upper bound of all waits between requests together.
+    ///
+    /// The requests themselves do not count: a model may think for minutes before a gateway gives up on it,
+    /// and that call is to be made again. What they may take in vain is bounded by [`SILENCES`](Self::SILENCES)
+    /// and [`attempts`](Self::attempts).
     pub budget: Duration,
 }
 
@@ -20,9 +24,26 @@ impl RetryPolicy {
     /// Never retries.
     pub const NONE: Self =
         Self { attempts: 1, base: Duration::ZERO, max_delay: Duration::ZERO, budget: Duration::ZERO };
+
+    /// How many requests of one call may end in silence. A silence is minutes long, and a server that was
+    /// silent twice is stuck.
+    pub const SILENCES: u32 = 2;
+
+    /// The longest that a call can take in which the server sends nothing at all, if it may be silent for
+    /// `silence` each time.
+    /// ```
+    /// use std::time::Duration;
+    /// use artoo_llm_client::RetryPolicy;
+    ///
+    /// let longest = RetryPolicy::default().longest_silence(Duration::from_secs(300));
+    /// assert_eq!(longest, Duration::from_secs(2 * 300 + 90));
+    /// ```
+    pub fn longest_silence(&self, silence: Duration) -> Duration {
+        silence.saturating_mul(self.attempts.clamp(1, Self::SILENCES)).saturating_add(self.budget)
+    }
 }
 
-/// Four requests, waits of up to 0.5, 1 and 2 seconds, all within 90 seconds.
+/// Four requests, waits of up to 0.5, 1 and 2 seconds; a server may ask for waits of 90 seconds together.
 impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
@@ -45,8 +66,17 @@ pub enum Failure {
     ///
     /// Retried: nothing of a broken answer reached the caller, so asking again only costs tokens.
     Broken,
-    /// Silence after the first byte. Not retried: a stuck server stays stuck, and the user has waited enough.
+    /// Silence after the first byte.
     Idle,
+    /// An answer of the protocol with something in it that is not: a torn event, an error without a reason,
+    /// nothing at all where an answer should be.
+    ///
+    /// Retried: servers and the gateways before them produce it in passing.
+    Garbled,
+    /// The server could not use what its model wrote (a call that is no call, JSON that is none).
+    ///
+    /// Retried: the next answer may be better.
+    Generation,
     /// An error status.
     Status {
         /// The HTTP status code.
@@ -57,7 +87,8 @@ pub enum Failure {
         /// `insufficient_quota`). It overrides the status.
         verdict: Option<bool>,
     },
-    /// A response that violates the protocol. Not retried: the address is wrong, or the server is.
+    /// A response of another protocol, such as an HTML page, or one without an end. Not retried: the address
+    /// is wrong, or the server is.
     Protocol,
 }
 
@@ -69,6 +100,8 @@ impl std::fmt::Display for Failure {
             Self::FirstByte => f.write_str("no first byte in time"),
             Self::Broken => f.write_str("the answer broke off"),
             Self::Idle => f.write_str("the answer stopped"),
+            Self::Garbled => f.write_str("a garbled answer"),
+            Self::Generation => f.write_str("the server could not use what the model wrote"),
             Self::Status { status, .. } => write!(f, "status {status}"),
             Self::Protocol => f.write_str("no answer of the protocol"),
         }
@@ -91,44 +124,69 @@ pub enum GiveUp {
     Permanent,
     /// All attempts are used.
     Attempts,
-    /// The next attempt would start after the budget's end.
+    /// The server was silent too often.
+    Silence,
+    /// The waits together would exceed the budget.
     Budget,
 }
 
-/// Decides what follows the failure of attempt number `made` (1 is the first), `spent` after the start of the
-/// first one.
+/// What a call has used up so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Requests that failed.
+    pub attempts: u32,
+    /// Those of them that ended in silence.
+    pub silences: u32,
+    /// The waits between them.
+    pub waited: Duration,
+}
+
+impl Spent {
+    /// Counts a failed request.
+    pub fn failed(&mut self, failure: Failure) {
+        self.attempts = self.attempts.saturating_add(1);
+        if is_silence(failure) {
+            self.silences = self.silences.saturating_add(1);
+        }
+    }
+
+    /// Counts a wait.
+    pub fn waited(&mut self, delay: Duration) {
+        self.waited = self.waited.saturating_add(delay);
+    }
+}
+
+/// Decides what follows a failure, after which the call has `spent` this much; the failure is counted in it.
 ///
 /// The wait grows exponentially; `jitter` (a random number in `0.0..=1.0`, clamped) spreads it over its upper
 /// half, so that callers that failed together do not return together. A `Retry-After` of the server is
 /// respected: it is waited in full, or, if it exceeds the budget, not at all.
 /// ```
 /// use std::time::Duration;
-/// use artoo_llm_client::{next_delay, RetryDecision, Failure, GiveUp, RetryPolicy};
+/// use artoo_llm_client::{next_delay, RetryDecision, Failure, GiveUp, RetryPolicy, Spent};
 ///
 /// let policy = RetryPolicy::default();
 /// let busy = Failure::Status { status: 503, retry_after: None, verdict: None };
-/// assert_eq!(next_delay(&policy, busy, 2, Duration::ZERO, 1.0), RetryDecision::Retry(Duration::from_secs(1)));
-/// assert_eq!(next_delay(&policy, busy, 4, Duration::ZERO, 1.0), RetryDecision::Stop(GiveUp::Attempts));
+/// let after = |attempts| Spent { attempts, ..Spent::default() };
+/// assert_eq!(next_delay(&policy, busy, after(2), 1.0), RetryDecision::Retry(Duration::from_secs(1)));
+/// assert_eq!(next_delay(&policy, busy, after(4), 1.0), RetryDecision::Stop(GiveUp::Attempts));
 /// let denied = Failure::Status { status: 401, retry_after: None, verdict: None };
-/// assert_eq!(next_delay(&policy, denied, 1, Duration::ZERO, 1.0), RetryDecision::Stop(GiveUp::Permanent));
+/// assert_eq!(next_delay(&policy, denied, after(1), 1.0), RetryDecision::Stop(GiveUp::Permanent));
 /// ```
-pub fn next_delay(
-    policy: &RetryPolicy,
-    failure: Failure,
-    made: u32,
-    spent: Duration,
-    jitter: f64,
-) -> RetryDecision {
+pub fn next_delay(policy: &RetryPolicy, failure: Failure, spent: Spent, jitter: f64) -> RetryDecision {
     let Some(asked) = passing(failure) else {
         return RetryDecision::Stop(GiveUp::Permanent);
     };
-    if made >= policy.attempts.max(1) {
+    if spent.attempts >= policy.attempts.max(1) {
         return RetryDecision::Stop(GiveUp::Attempts);
     }
-    let own = backoff(policy, made, jitter);
+    if is_silence(failure) && spent.silences >= RetryPolicy::SILENCES {
+        return RetryDecision::Stop(GiveUp::Silence);
+    }
+    let own = backoff(policy, spent.attempts, jitter);
     // Jitter on top of the requested wait would only make it longer than requested.
     let delay = asked.map_or(own, |asked| asked.max(own.min(policy.base)));
-    if spent.saturating_add(delay) >= policy.budget {
+    if spent.waited.saturating_add(delay) > policy.budget {
         return RetryDecision::Stop(GiveUp::Budget);
     }
     RetryDecision::Retry(delay)
@@ -137,18 +195,37 @@ pub fn next_delay(
 /// `None` if the failure is permanent; otherwise the wait that the server asked for, if any.
 fn passing(failure: Failure) -> Option<Option<Duration>> {
     match failure {
-        Failure::Connection | Failure::FirstByte | Failure::Broken => Some(None),
-        Failure::Idle | Failure::Protocol => None,
+        Failure::Connection
+        | Failure::FirstByte
+        | Failure::Broken
+        | Failure::Idle
+        | Failure::Garbled
+        | Failure::Generation => Some(None),
+        Failure::Protocol => None,
         Failure::Status { status, retry_after, verdict } => {
             verdict.unwrap_or_else(|| passing_status(status)).then_some(retry_after)
         }
     }
 }
 
+/// Whether the server said nothing for as long as it may.
+fn is_silence(failure: Failure) -> bool {
+    match failure {
+        Failure::FirstByte | Failure::Idle => true,
+        Failure::Connection
+        | Failure::Broken
+        | Failure::Garbled
+        | Failure::Generation
+        | Failure::Status { .. }
+        | Failure::Protocol => false,
+    }
+}
+
 /// The statuses that both vendors' own clients retry: timeouts, lock conflicts, too early, rate limits, and
-/// failing servers or gateways (529 is Anthropic's "overloaded").
+/// every failure of a server or of a gateway before it (529 is Anthropic's "overloaded", 520 to 530 are
+/// Cloudflare's). 501 says that the server will never do it.
 fn passing_status(status: u16) -> bool {
-    matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
+    matches!(status, 408 | 409 | 425 | 429) || (status >= 500 && status != 501)
 }
 
 fn backoff(policy: &RetryPolicy, made: u32, jitter: f64) -> Duration {
@@ -167,28 +244,37 @@ mod tests {
         Failure::Status { status, retry_after: None, verdict: None }
     }
 
+    fn after(attempts: u32) -> Spent {
+        Spent { attempts, ..Spent::default() }
+    }
+
     #[test]
     fn which_statuses_pass() {
         let policy = RetryPolicy::default();
         let retried: Vec<u16> = (100..600)
             .filter(|code| {
-                matches!(next_delay(&policy, status(*code), 1, Duration::ZERO, 0.5), RetryDecision::Retry(_))
+                matches!(next_delay(&policy, status(*code), after(1), 0.5), RetryDecision::Retry(_))
             })
             .collect();
-        assert_eq!(retried, [408, 409, 425, 429, 500, 502, 503, 504, 529]);
+        let expected: Vec<u16> = [408, 409, 425, 429, 500].into_iter().chain(502..600).collect();
+        assert_eq!(retried, expected);
     }
 
     #[test]
     fn the_kinds_of_failure() {
         let policy = RetryPolicy::default();
         let check = |failure: Failure, retried: bool| {
-            let decision = next_delay(&policy, failure, 1, Duration::ZERO, 1.0);
+            let mut spent = Spent::default();
+            spent.failed(failure);
+            let decision = next_delay(&policy, failure, spent, 1.0);
             assert_eq!(matches!(decision, RetryDecision::Retry(_)), retried, "{failure:?}");
         };
         check(Failure::Connection, true);
         check(Failure::FirstByte, true);
         check(Failure::Broken, true);
-        check(Failure::Idle, false);
+        check(Failure::Idle, true);
+        check(Failure::Garbled, true);
+        check(Failure::Generation, true);
         check(Failure::Protocol, false);
         check(Failure::Status { status: 429, retry_after: None, verdict: Some(false) }, false);
         check(Failure::Status { status: 400, retry_after: None, verdict: Some(true) }, true);
@@ -197,57 +283,70 @@ mod tests {
     #[test]
     fn a_server_is_obeyed_or_left() {
         let policy = RetryPolicy::default();
-        let after = |seconds| Failure::Status {
+        let asked = |seconds| Failure::Status {
             status: 429,
             retry_after: Some(Duration::from_secs(seconds)),
             verdict: None,
         };
-        let decide = |failure, spent| next_delay(&policy, failure, 1, Duration::from_secs(spent), 0.0);
+        let decide = |failure, waited| {
+            next_delay(&policy, failure, Spent { waited: Duration::from_secs(waited), ..after(1) }, 0.0)
+        };
         assert_eq!(
-            decide(after(30), 0),
+            decide(asked(30), 0),
             RetryDecision::Retry(Duration::from_secs(30)),
             "longer than max_delay"
         );
         assert_eq!(
-            decide(after(0), 0),
+            decide(asked(0), 0),
             RetryDecision::Retry(Duration::from_millis(250)),
             "but never a busy loop"
         );
-        assert_eq!(decide(after(30), 60), RetryDecision::Stop(GiveUp::Budget));
-        assert_eq!(decide(after(3600), 0), RetryDecision::Stop(GiveUp::Budget));
+        assert_eq!(decide(asked(30), 60), RetryDecision::Retry(Duration::from_secs(30)), "all of the budget");
+        assert_eq!(decide(asked(31), 60), RetryDecision::Stop(GiveUp::Budget));
+        assert_eq!(decide(asked(3600), 0), RetryDecision::Stop(GiveUp::Budget));
     }
 
     #[test]
-    fn a_slow_server_is_not_waited_for_twice() {
-        let spent = Duration::from_secs(120);
-        let decision = next_delay(&RetryPolicy::default(), Failure::FirstByte, 1, spent, 0.0);
-        assert_eq!(decision, RetryDecision::Stop(GiveUp::Budget));
+    fn a_silent_server_is_asked_once_more_and_no_more() {
+        for silence in [Failure::FirstByte, Failure::Idle] {
+            let mut spent = Spent::default();
+            spent.failed(silence);
+            let decision = next_delay(&RetryPolicy::default(), silence, spent, 0.0);
+            assert!(matches!(decision, RetryDecision::Retry(_)), "{decision:?}");
+            spent.failed(Failure::Status { status: 503, retry_after: None, verdict: None });
+            spent.failed(silence);
+            let decision = next_delay(&RetryPolicy::default(), silence, spent, 0.0);
+            assert_eq!(decision, RetryDecision::Stop(GiveUp::Silence));
+        }
     }
 
     proptest! {
         #[test]
         fn never_beyond_the_policy(
             attempts in 0_u32..6, base in 0_u64..5_000, max in 0_u64..10_000, budget in 0_u64..60_000,
-            jitter in any::<f64>(), takes in prop::collection::vec(0_u64..20_000, 10), asked in prop::option::of(0_u64..40_000),
+            jitter in any::<f64>(), silent in prop::collection::vec(any::<bool>(), 10),
+            asked in prop::option::of(0_u64..40_000),
         ) {
             let ms = Duration::from_millis;
             let policy = RetryPolicy { attempts, base: ms(base), max_delay: ms(max), budget: ms(budget) };
-            let failure = Failure::Status { status: 503, retry_after: asked.map(ms), verdict: None };
-            let (mut spent, mut made) = (Duration::ZERO, 0);
-            loop {
-                prop_assert!(made == 0 || spent < policy.budget, "an attempt started beyond the budget");
-                spent += ms(takes.get(made as usize).copied().unwrap_or(0));
-                made += 1;
-                match next_delay(&policy, failure, made, spent, jitter) {
+            let busy = Failure::Status { status: 503, retry_after: asked.map(ms), verdict: None };
+            let mut spent = Spent::default();
+            for silent in silent {
+                let failure = if silent { Failure::Idle } else { busy };
+                spent.failed(failure);
+                match next_delay(&policy, failure, spent, jitter) {
                     RetryDecision::Retry(delay) => {
+                        let asked = asked.filter(|_| !silent);
                         prop_assert!(asked.is_some() || delay <= policy.max_delay);
                         prop_assert!(asked.is_none_or(|asked| delay >= ms(asked)));
-                        spent += delay;
+                        spent.waited(delay);
                     }
                     RetryDecision::Stop(_) => break,
                 }
             }
-            prop_assert!(made <= attempts.max(1));
+            prop_assert!(spent.waited <= policy.budget, "{spent:?}");
+            prop_assert!(spent.attempts <= attempts.max(1));
+            prop_assert!(spent.silences <= RetryPolicy::SILENCES);
         }
     }
 }

@@ -114,6 +114,24 @@ async fn a_cut_answer_is_asked_for_again_with_more_room() {
     model.assert_finished();
 }
 
+/// A list may lack its last items and a text its last words: what parses is not yet whole.
+#[tokio::test]
+async fn a_cut_answer_that_parses_is_none() {
+    for stop in [StopReason::Length, StopReason::Refused] {
+        let model = ScriptedModel::new().expect(Expect::any(), Answer::text(GOOD).stopped(stop));
+        let error = ask_once::<Count>(&model, request()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Answer, "{stop:?}");
+        let model = ScriptedModel::new().expect(Expect::any(), Answer::text(GOOD).stopped(stop));
+        assert!(ask_several::<Count>(&model, vec![request()]).await[0].is_err(), "{stop:?}");
+    }
+    let model = ScriptedModel::new()
+        .expect(Expect::any(), Answer::text(GOOD).stopped(StopReason::Length))
+        .expect(Expect::any().when("twice the room", |r| r.max_tokens == 2048), Answer::text(GOOD));
+    let answer = ask::<Count>(&model, request()).await.unwrap();
+    assert!(matches!(answer.obtained, Obtained::Repaired { violation } if violation.contains("cut off")));
+    model.assert_finished();
+}
+
 #[tokio::test]
 async fn a_refusal_is_not_repaired() {
     let model = ScriptedModel::new().expect(Expect::any(), Answer::text("").stopped(StopReason::Refused));

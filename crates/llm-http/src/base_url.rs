@@ -63,6 +63,19 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     })
 }
 
+/// Whether the URL leads to this machine or its own network, where models are served by whoever uses them: a
+/// private address, or a name without a domain.
+pub(crate) fn is_near(url: &Url) -> bool {
+    is_loopback(url)
+        || url.host_str().is_some_and(|host| {
+            match host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+                Ok(IpAddr::V4(ip)) => ip.is_private() || ip.is_link_local(),
+                Ok(IpAddr::V6(ip)) => ip.is_unique_local() || ip.is_unicast_link_local(),
+                Err(_) => !host.contains('.') || host.ends_with(".local") || host.ends_with(".internal"),
+            }
+        })
+}
+
 fn with_scheme(base: &str) -> String {
     if base.contains("://") {
         return base.to_owned();
@@ -155,6 +168,22 @@ mod tests {
         check("http://0.0.0.0:80", true);
         check("http://192.168.0.1", false);
         check("https://localhost.example.com", false);
+    }
+
+    #[test]
+    fn its_own_network() {
+        let check = |base: &str, expected: bool| {
+            assert_eq!(is_near(&resolve(base, &OPENAI).unwrap()), expected, "{base:?}");
+        };
+        check("localhost:1", true);
+        check("http://192.168.0.1", true);
+        check("http://10.1.2.3:8000", true);
+        check("http://[fd00::1]:80", true);
+        check("http://ollama:11434", true);
+        check("http://box.local", true);
+        check("http://host.docker.internal:11434", true);
+        check("http://8.8.8.8", false);
+        check("https://api.openai.com", false);
     }
 
     proptest! {

@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use artoo_llm_client::Failure;
 use reqwest::Response;
+use reqwest::header::CONTENT_ENCODING;
 use tokio::time::timeout;
+
+use crate::encoding::{Packed, Unpacker};
 
 /// The body of one response.
 pub(crate) struct Incoming {
     response: Response,
+    unpacker: Unpacker,
     idle: Duration,
     room: usize,
 }
@@ -22,6 +26,8 @@ pub(crate) enum Stalled {
     Idle,
     /// The body exceeds the size limit.
     TooLarge,
+    /// The body is packed in this way, which was not asked for.
+    Packed(String),
 }
 
 impl Stalled {
@@ -30,7 +36,7 @@ impl Stalled {
         match self {
             Self::Broken(_) => Failure::Broken,
             Self::Idle => Failure::Idle,
-            Self::TooLarge => Failure::Protocol,
+            Self::TooLarge | Self::Packed(_) => Failure::Protocol,
         }
     }
 }
@@ -38,7 +44,8 @@ impl Stalled {
 impl Incoming {
     /// Reads at most `room` bytes and waits at most `idle` for each piece.
     pub(crate) fn new(response: Response, idle: Duration, room: usize) -> Self {
-        Self { response, idle, room }
+        let declared = response.headers().get(CONTENT_ENCODING).and_then(|name| name.to_str().ok());
+        Self { unpacker: Unpacker::new(declared), response, idle, room }
     }
 
     /// Sets the idle timeout from now on.
@@ -46,16 +53,26 @@ impl Incoming {
         self.idle = idle;
     }
 
-    /// The next piece, which is never empty; `None` at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, Stalled> {
+    /// The next piece, which is never empty; `None` at the end. Whatever comes from the server ends the
+    /// silence, keep-alives too.
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<u8>>, Stalled> {
         loop {
             let read = timeout(self.idle, self.response.chunk()).await.map_err(|_| Stalled::Idle)?;
-            let Some(piece) = read.map_err(|error| Stalled::Broken(causes(&error)))? else {
-                return Ok(None);
+            let read = read.map_err(|error| Stalled::Broken(causes(&error)))?;
+            let is_last = read.is_none();
+            let piece = match read {
+                Some(piece) => self.unpacker.feed(&piece, self.room).map_err(|packed| match packed {
+                    Packed::Unknown(name) => Stalled::Packed(name),
+                    Packed::Damaged(reason) => Stalled::Broken(reason),
+                })?,
+                None => self.unpacker.finish(),
             };
             self.room = self.room.checked_sub(piece.len()).ok_or(Stalled::TooLarge)?;
             if !piece.is_empty() {
                 return Ok(Some(piece));
+            }
+            if is_last {
+                return Ok(None);
             }
         }
     }
@@ -63,7 +80,7 @@ impl Incoming {
     /// Appends the rest of the body to `buffer`.
     pub(crate) async fn rest(&mut self, buffer: &mut Vec<u8>) -> Result<(), Stalled> {
         while let Some(piece) = self.next().await? {
-            buffer.extend_from_slice(piece.as_ref());
+            buffer.extend_from_slice(&piece);
         }
         Ok(())
     }

@@ -50,7 +50,8 @@ pub struct HttpConfig {
     pub max_connections: usize,
     /// How to request structured answers.
     pub structured: StructuredMode,
-    /// The model's profile; `None` derives it from the name.
+    /// The model's profile; `None` derives it from the name. The client tells its own, in which the time that
+    /// the server may be silent is filled in and the limits that it has named are applied.
     pub profile: Option<ModelProfile>,
     /// Maximum response size in bytes on the wire.
     pub max_response_bytes: usize,
@@ -95,26 +96,25 @@ impl fmt::Debug for HttpConfig {
     }
 }
 
-/// Timeouts. There is no limit on the whole answer: a slow model that keeps sending is working.
+/// Timeouts. There is no limit on the whole answer: a slow model that keeps sending is working. Keep-alive
+/// comments and empty events count as sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For a connection, including TLS.
     pub connect: Duration,
-    /// From sending the request to the first byte of the response body, including connecting. Local servers
-    /// process the whole prompt in this time.
-    pub first_byte: Duration,
-    /// Between two pieces of the response.
-    pub idle: Duration,
+    /// From sending the request to the first byte of the response body, including connecting. Servers process
+    /// the whole prompt in this time, and some think out of sight. `None` is
+    /// [`ModelProfile::DEFAULT_SILENCE`], or [`ModelProfile::LOCAL_SILENCE`] for a server on this machine or in
+    /// its own network. What the profile says ([`ModelProfile::silence_seconds`]) comes first.
+    pub first_byte: Option<Duration>,
+    /// Between two pieces of the response; `None` as for `first_byte`.
+    pub idle: Option<Duration>,
 }
 
-/// 10 s, 120 s and 60 s.
+/// 10 s for a connection, and silences as fit the server.
 impl Default for Timeouts {
     fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            first_byte: Duration::from_secs(120),
-            idle: Duration::from_secs(60),
-        }
+        Self { connect: Duration::from_secs(10), first_byte: None, idle: None }
     }
 }
 
@@ -122,7 +122,7 @@ impl Default for Timeouts {
 #[derive(Clone, PartialEq, Eq)]
 pub enum ProxyPolicy {
     /// The system's (`HTTPS_PROXY` and the like), but never for this machine itself: `localhost` and loopback
-    /// addresses are always reached directly.
+    /// addresses are always reached directly. One that cannot be used is an error, and not ignored.
     System,
     /// None, whatever the environment says.
     None,

@@ -2,20 +2,21 @@
 
 use artoo_llm_client::{
     Completion, Message, Request, StopReason, ToolUse, Usage, calls_in_text, estimate_message,
-    estimate_tokens, estimate_usage, strip_reasoning,
+    estimate_tokens, estimate_usage, looks_like_calls, strip_reasoning,
 };
 use serde_json::Value;
 
+use crate::counts::Counts;
 use crate::sse::Event;
-use crate::tool_call::name_apart;
+use crate::tool_call::{is_same, name_apart};
 
 /// Decodes one answer, streamed or whole.
 pub(crate) trait Decode: Send {
     /// Takes the next event of a stream.
     fn event(&mut self, event: &Event) -> Result<Progress, Bad>;
 
-    /// Takes an answer that arrived whole although a stream was requested.
-    fn whole(&mut self, body: &Value) -> Result<(), Bad>;
+    /// Takes an answer that arrived whole, as one JSON value, although a stream was requested.
+    fn whole(&mut self, body: &str) -> Result<(), Bad>;
 
     /// The usage received so far.
     fn heard(&self) -> Heard;
@@ -41,17 +42,10 @@ pub(crate) struct Answer {
     /// Reasoning that the server wants back with the next turn, in its form.
     pub(crate) reasoning: Vec<Value>,
     pub(crate) stop: StopReason,
+    /// Whether the server announced calls and sent none.
+    pub(crate) lacks_calls: bool,
     pub(crate) counts: Option<Counts>,
     pub(crate) model: Option<String>,
-}
-
-/// The server's own token counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    /// Including cached ones.
-    pub(crate) prompt: u64,
-    pub(crate) cached: u64,
-    pub(crate) completion: u64,
 }
 
 /// The usage information of an unfinished answer.
@@ -73,13 +67,12 @@ impl Heard {
     pub(crate) fn usage(self, request: &Request) -> Usage {
         let of_nothing = Usage { requests: 0, ..Usage::default() };
         match self.counts {
-            Some(counts) => Usage {
-                prompt_tokens: counts.prompt,
-                cached_tokens: counts.cached.min(counts.prompt),
-                completion_tokens: counts.completion.max(self.words),
-                estimated: self.words > counts.completion,
-                ..of_nothing
-            },
+            Some(counts) => {
+                let said = counts.completion.unwrap_or(0).max(self.words);
+                let known = Counts { completion: Some(said), ..counts }.usage(request, said);
+                let is_guessed = Some(said) != counts.completion;
+                Usage { estimated: known.estimated || is_guessed, requests: 0, ..known }
+            }
             None if self.words == 0 => of_nothing,
             None => Usage { completion_tokens: self.words, requests: 0, ..estimate_usage(request, "") },
         }
@@ -93,11 +86,17 @@ pub(crate) enum Bad {
     Broken(String),
     /// It violates the protocol.
     Protocol(String),
+    /// It is of another protocol: a page, a plain text.
+    Foreign(String),
+    /// It arrived whole, and the server says that it is not: it ended for a reason that is no end.
+    Incomplete(String),
     /// The server reports an error inside a stream that began well.
     Reported {
         /// The equivalent HTTP status; 0 if the server names none.
         status: u16,
         message: String,
+        /// The error as the server sent it.
+        error: Value,
     },
 }
 
@@ -109,78 +108,63 @@ impl Answer {
             calls: Vec::new(),
             reasoning: Vec::new(),
             stop: StopReason::End,
+            lacks_calls: false,
             counts: None,
             model: None,
         }
     }
 
-    /// The completion for `request`, without reasoning blocks; missing counts are estimated.
+    /// The usage information in it, for an answer that is not used after all.
+    pub(crate) fn heard(&self) -> Heard {
+        Heard::new(self.counts, std::iter::once(self.text.as_str()))
+    }
+
+    /// The completion for `request`, without reasoning blocks; counts that are missing or cannot be true are
+    /// estimated.
     pub(crate) fn into_completion(
         self,
         request: &Request,
         model: &str,
         elapsed_ms: u64,
         requests: u32,
-    ) -> Completion {
-        let usage = match self.counts {
-            Some(counts) => Usage {
-                prompt_tokens: counts.prompt,
-                cached_tokens: counts.cached.min(counts.prompt),
-                completion_tokens: counts.completion,
-                estimated: false,
-                elapsed_ms,
-                requests,
-            },
-            None => {
-                let said = Message { calls: self.calls.clone(), ..Message::assistant(self.text.as_str()) };
-                let completion_tokens = estimate_message(&said);
-                Usage { completion_tokens, elapsed_ms, requests, ..estimate_usage(request, "") }
-            }
-        };
+    ) -> Result<Completion, Bad> {
+        let message = Message { calls: self.calls.clone(), ..Message::assistant(self.text.as_str()) };
+        let usage = self.counts.unwrap_or_default().usage(request, estimate_message(&message));
+        let usage = Usage { elapsed_ms, requests, ..usage };
         let stripped = strip_reasoning(&self.text);
         let stripped = (stripped.len() != self.text.len()).then(|| stripped.into_owned());
         let mut text = stripped.unwrap_or(self.text);
         let model = self.model.unwrap_or_else(|| model.to_owned());
         let mut calls = self.calls;
         // If the server takes no tools, or passes their calls through, the calls are in the text.
-        if calls.is_empty()
-            && let Some(told) = calls_in_text(&text, &request.tools)
-        {
-            calls = told;
-            text.clear();
+        if calls.is_empty() {
+            match calls_in_text(&text, &request.tools) {
+                Some(told) => (text, calls) = (told.text, told.calls),
+                None if looks_like_calls(&text, &request.tools) => tracing::warn!(
+                    model,
+                    "the server passed a tool call through as text that cannot be read: it seems to have no parser for the calls of this model"
+                ),
+                None => {}
+            }
+        }
+        if calls.is_empty() && self.lacks_calls {
+            return Err(Bad::Incomplete("the server announced a tool call and sent none".to_owned()));
         }
         for call in calls.iter_mut().filter(|call| call.arguments.trim().is_empty()) {
             "{}".clone_into(&mut call.arguments);
         }
-        name_apart(&mut calls, &request.messages);
-        Completion {
-            calls,
+        let mut once: Vec<ToolUse> = Vec::with_capacity(calls.len());
+        for call in calls {
+            if !once.iter().any(|earlier| is_same(earlier, &call)) {
+                once.push(call);
+            }
+        }
+        name_apart(&mut once, &request.messages);
+        Ok(Completion {
+            calls: once,
             reasoning: self.reasoning,
             stop: self.stop,
             ..Completion::of_text(text, usage, model)
-        }
+        })
     }
-}
-
-/// The error object inside a body or an event: its message and equivalent HTTP status.
-pub(crate) fn reported(error: &Value) -> Bad {
-    let field = |name: &str| error.get(name);
-    let message = field("message")
-        .and_then(Value::as_str)
-        .or_else(|| error.as_str())
-        .unwrap_or("an error without a message");
-    let number = field("code").or_else(|| field("status")).and_then(|code| match code {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => text.parse().ok(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    });
-    let named = match field("type").and_then(Value::as_str) {
-        Some("overloaded_error") => Some(529),
-        Some("rate_limit_error") => Some(429),
-        Some("api_error" | "server_error") => Some(500),
-        Some("timeout_error") => Some(504),
-        _ => None,
-    };
-    let status = number.or(named).and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
-    Bad::Reported { status, message: message.to_owned() }
 }

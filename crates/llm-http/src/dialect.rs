@@ -18,9 +18,100 @@ pub(crate) struct Dialect {
     pub(crate) temperature: bool,
     /// Whether the seed of a sample is sent. Few servers promise anything for it, and some refuse it.
     pub(crate) seed: bool,
-    /// Whether the token limit is called `max_completion_tokens`, as newer OpenAI models want it, or
-    /// `max_tokens`.
-    pub(crate) completion_limit: bool,
+    /// Whether the effort of thinking is sent, if one is configured.
+    pub(crate) effort: bool,
+    /// How the token limit of an answer is sent.
+    pub(crate) limit: LimitField,
+}
+
+/// How the token limit of an answer is sent. A refusal leads to the next but for `Required`, which stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LimitField {
+    /// By the only name that the format has, always.
+    Required,
+    /// By the name that is probably right for the server.
+    Usual(LimitName),
+    /// By the other name, since the server refused the usual one.
+    Other(LimitName),
+    /// Not at all, since the server refuses both.
+    Omitted,
+}
+
+/// A name of the token limit of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LimitName {
+    /// `max_tokens`, which most servers know.
+    MaxTokens,
+    /// `max_completion_tokens`, as newer models of OpenAI want it.
+    MaxCompletionTokens,
+}
+
+impl LimitName {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+
+    const fn other(self) -> Self {
+        match self {
+            Self::MaxTokens => Self::MaxCompletionTokens,
+            Self::MaxCompletionTokens => Self::MaxTokens,
+        }
+    }
+}
+
+impl LimitField {
+    /// The name by which the limit is sent, where there is a choice.
+    pub(crate) const fn name(self) -> Option<LimitName> {
+        match self {
+            Self::Usual(name) | Self::Other(name) => Some(name),
+            Self::Required | Self::Omitted => None,
+        }
+    }
+
+    /// Whether a limit is sent.
+    pub(crate) const fn is_sent(self) -> bool {
+        match self {
+            Self::Required | Self::Usual(_) | Self::Other(_) => true,
+            Self::Omitted => false,
+        }
+    }
+
+    /// The next way after the server named the field in a refusal with these words.
+    fn after(self, words: &str) -> Option<Self> {
+        const UNKNOWN: [&str; 8] = [
+            "unsupported",
+            "not supported",
+            "unrecognized",
+            "unknown",
+            "unexpected",
+            "not permitted",
+            "extra_forbidden",
+            "not allowed",
+        ];
+        let has = |name: LimitName| names_field(words, name.word());
+        let sent = self.name().filter(|name| has(*name))?;
+        match self {
+            // A refusal of the value is no reason to try another name.
+            Self::Usual(name) if has(name.other()) || UNKNOWN.iter().any(|word| words.contains(word)) => {
+                Some(Self::Other(sent.other()))
+            }
+            Self::Usual(_) | Self::Other(_) => Some(Self::Omitted),
+            Self::Required | Self::Omitted => None,
+        }
+    }
+}
+
+/// Whether `words` have this name, and not only a longer one with it inside.
+fn names_field(words: &str, name: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    words.match_indices(name).any(|(at, _)| {
+        let (before, after) =
+            (words.get(..at).unwrap_or_default(), words.get(at + name.len()..).unwrap_or_default());
+        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
+    })
 }
 
 /// Ways to request a structured answer, strongest first.
@@ -63,7 +154,7 @@ impl Dialect {
     /// The next dialect to try after the server refused `request` in this one with this message (in lower
     /// case); `None` if it names nothing that can be left out. `ladder` lists the levels allowed.
     ///
-    /// Each step permanently leaves something out, so there are at most eight.
+    /// Each step permanently leaves something out, so there are at most ten.
     pub(crate) fn after_refusal(
         self,
         status: u16,
@@ -79,8 +170,9 @@ impl Dialect {
         if self.stream_usage && names(&["stream_options", "include_usage"]) {
             return Some(Self { stream_usage: false, ..self });
         }
-        if !self.completion_limit && names(&["max_completion_tokens"]) {
-            return Some(Self { completion_limit: true, ..self });
+        // First, since the server may take the tools or the schema without it.
+        if self.effort && names(&["reasoning_effort", "reasoning.effort", "output_config.effort", "effort"]) {
+            return Some(Self { effort: false, ..self });
         }
         const ABOUT_SCHEMAS: [&str; 10] = [
             "response_format",
@@ -121,7 +213,18 @@ impl Dialect {
         if self.seed && request.seed.is_some() && names(&["seed"]) {
             return Some(Self { seed: false, ..self });
         }
-        None
+        self.limit.after(words).map(|limit| Self { limit, ..self })
+    }
+
+    /// The next dialect to try after the server could not use what its model wrote in answer to `request`, so
+    /// that the server need not use it: tools and schema go into the prompt. `None` if it has neither.
+    pub(crate) fn after_generation(self, ladder: &[Level], request: &Request) -> Option<Self> {
+        if self.tools && !request.tools.is_empty() {
+            return Some(Self { tools: false, ..self });
+        }
+        let place = ladder.iter().position(|level| *level == self.level)?;
+        let weaker = request.schema.as_ref().and_then(|_| ladder.get(place + 1));
+        weaker.map(|level| Self { level: *level, ..self })
     }
 
     /// The intersection of both dialects: concurrent calls that learned different things must not overwrite
@@ -134,7 +237,8 @@ impl Dialect {
             stream_usage: self.stream_usage && other.stream_usage,
             temperature: self.temperature && other.temperature,
             seed: self.seed && other.seed,
-            completion_limit: self.completion_limit || other.completion_limit,
+            effort: self.effort && other.effort,
+            limit: self.limit.max(other.limit),
         }
     }
 }
@@ -155,7 +259,8 @@ mod tests {
         stream_usage: true,
         temperature: true,
         seed: true,
-        completion_limit: false,
+        effort: true,
+        limit: LimitField::Usual(LimitName::MaxTokens),
     };
 
     fn request() -> Request {
@@ -188,13 +293,23 @@ mod tests {
         );
         check(
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-            Some(Dialect { completion_limit: true, ..RICH }),
+            Some(Dialect { limit: LimitField::Other(LimitName::MaxCompletionTokens), ..RICH }),
+        );
+        check(
+            "body.max_tokens: Extra inputs are not permitted",
+            Some(Dialect { limit: LimitField::Other(LimitName::MaxCompletionTokens), ..RICH }),
+        );
+        check(
+            "Function tools with reasoning_effort are not supported for this model in /v1/chat/completions",
+            Some(Dialect { effort: false, ..RICH }),
         );
         check(
             "Unsupported value: 'temperature' does not support 0 with this model.",
             Some(Dialect { temperature: false, ..RICH }),
         );
-        check("max_tokens is too large: 100000", None);
+        // No number says what would fit.
+        check("max_tokens is too large: 100000", Some(Dialect { limit: LimitField::Omitted, ..RICH }));
+        check("max_tokens_per_day is used up", None);
         check("invalid model", None);
     }
 
@@ -250,7 +365,8 @@ mod tests {
 
     #[test]
     fn a_server_that_names_everything_is_asked_a_bounded_number_of_times() {
-        let words = "stream_options max_completion_tokens response_format tools temperature seed";
+        let words =
+            "max_tokens stream_options max_completion_tokens response_format tools temperature seed effort";
         let request = with_tools(request()).sample(1);
         let mut dialect = RICH;
         let mut steps = 0;
@@ -265,8 +381,30 @@ mod tests {
             stream_usage: false,
             temperature: false,
             seed: false,
-            completion_limit: true,
+            effort: false,
+            limit: LimitField::Omitted,
         };
-        assert_eq!((steps, dialect), (8, poorest));
+        assert_eq!((steps, dialect), (10, poorest));
+    }
+
+    #[test]
+    fn a_limit_without_which_no_request_is_valid_stays() {
+        let bare = Dialect { limit: LimitField::Required, ..RICH };
+        assert_eq!(
+            bare.after_refusal(400, "max_tokens is odd", &LADDER, &Request::new("test", "", "")),
+            None
+        );
+    }
+
+    #[test]
+    fn what_a_server_cannot_read_goes_into_the_prompt() {
+        let both = with_tools(request());
+        let untold = RICH.after_generation(&LADDER, &both).unwrap();
+        assert_eq!(untold, Dialect { tools: false, ..RICH });
+        let weaker = untold.after_generation(&LADDER, &both).unwrap();
+        assert_eq!(weaker, Dialect { level: Level::Schema, ..untold });
+        assert_eq!(RICH.after_generation(&LADDER, &Request::new("test", "", "")), None);
+        let last = Dialect { level: Level::Prompt, ..untold };
+        assert_eq!(last.after_generation(&LADDER, &both), None);
     }
 }

@@ -1,91 +1,183 @@
 //! Parses and sanitises a server's error message.
 
+use std::time::Duration;
+
 use artoo_redaction::Redactor;
 use serde_json::Value;
+
+use crate::overrun::in_fields;
+use crate::wordings::Named;
 
 /// A parsed error body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
     /// For people: one line, truncated, without control characters and without keys.
     pub(crate) message: String,
+    /// The same in full, in lower case. Only code looks at it.
+    pub(crate) words: String,
     /// The provider's code, for example `insufficient_quota`.
     pub(crate) code: String,
     /// The parameter it complains about, for example `response_format`.
     pub(crate) param: String,
+    /// Sizes in fields of their own, for a request that is too large.
+    pub(crate) named: Option<Named>,
+    /// Whether it holds what the model wrote, which the server could not use.
+    has_generation: bool,
+    /// The wait that it asks for.
+    pub(crate) retry_after: Option<Duration>,
 }
 
 /// Maximum characters of a message.
 const MAX_MESSAGE: usize = 500;
 
 impl ErrorBody {
-    /// Parses a body of any form: an error object, a FastAPI `detail`, an HTML page, plain text, nothing.
+    /// Parses a body of any form: an error object, a FastAPI `detail`, an HTML page, plain text, bytes, nothing.
     pub(crate) fn read(body: &[u8], redaction: &Redactor) -> Self {
-        let text = String::from_utf8_lossy(body);
-        let Ok(json) = serde_json::from_str::<Value>(&text) else {
-            return Self { message: clean(&page_title(&text), redaction), ..Self::default() };
+        let Some(text) = readable(body) else {
+            return Self::of_text(&format!("{} bytes that are no text", body.len()), redaction);
+        };
+        let Ok(json) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else {
+            return Self::of_text(&page_title(&text), redaction);
         };
         // Some gateways wrap the object in an array.
         let json = json.get(0).unwrap_or(&json);
         let error = json.get("error").filter(|error| !error.is_null()).unwrap_or(json);
-        let message = ["message", "detail", "error_description", "msg"]
-            .iter()
-            .find_map(|name| error.get(name).or_else(|| json.get(name)))
-            .map_or_else(|| words(error), words);
+        let message =
+            ["message", "detail", "error_description", "msg", "error_msg", "error_message", "status_msg"]
+                .iter()
+                .find_map(|name| error.get(name).or_else(|| json.get(name)))
+                .map_or_else(|| words(error), words);
+        let message = match within_gateway(error) {
+            Some(inner) if !message.contains(&inner) => format!("{message}: {inner}"),
+            _ => message,
+        };
         let word = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let code = if word("code").is_empty() { word("type") } else { word("code") };
-        Self { message: clean(&message, redaction), code, param: word("param") }
+        Self {
+            code,
+            param: word("param"),
+            named: in_fields(json),
+            has_generation: error.get("failed_generation").is_some(),
+            retry_after: retry_info(error),
+            ..Self::of_text(&message, redaction)
+        }
+    }
+
+    /// A body of which only a text is known.
+    pub(crate) fn of_text(text: &str, redaction: &Redactor) -> Self {
+        let line = one_line(text, redaction);
+        Self { message: shortened(&line), words: line.to_lowercase(), ..Self::default() }
     }
 
     /// All text that can name the refused part of a request, in lower case.
     pub(crate) fn complaint(&self) -> String {
-        format!("{} {} {}", self.message, self.code, self.param).to_lowercase()
+        format!("{} {} {}", self.words, self.code.to_lowercase(), self.param.to_lowercase())
     }
 
-    /// Whether a retry is pointless although the status (429) suggests it.
-    pub(crate) fn is_final(&self) -> bool {
-        matches!(self.code.as_str(), "insufficient_quota" | "billing_hard_limit_reached" | "billing_error")
+    /// Whether the account has no money left, so that a retry is pointless although the status (429) suggests
+    /// one.
+    pub(crate) fn is_about_credit(&self, status: u16) -> bool {
+        const CODES: [&str; 10] = [
+            "insufficient_quota",
+            "insufficient_credits",
+            "insufficient_balance",
+            "insufficient_funds",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+            "billing_error",
+            "exceeded_current_quota_error",
+            "payment_required",
+            "arrearage",
+        ];
+        // Anthropic gives this one reason no code of its own. It is only reported differently.
+        const WORDS: [&str; 1] = ["credit balance is too low"];
+        let code = self.code.to_lowercase();
+        status == 402
+            || CODES.contains(&code.as_str())
+            || WORDS.iter().any(|words| self.words.contains(words))
     }
 
-    /// The size of the prompt and of the context, if named, when this is an error about a too long prompt.
-    pub(crate) fn too_long(&self, status: u16) -> Option<Sizes> {
-        const ABOUT_LENGTH: [&str; 9] = [
+    /// Whether the error says that the request is longer than the model takes.
+    pub(crate) fn is_about_length(&self) -> bool {
+        const ABOUT_LENGTH: [&str; 17] = [
             "context_length_exceeded",
             "context length",
             "context size",
             "context window",
             "context limit",
             "exceed_context_size",
+            "tokens_limit_reached",
+            "model_max_prompt_tokens_exceeded",
             "prompt is too long",
+            "prompt too long",
+            "prompt exceeds max length",
             "input is too long",
+            "input is too large",
             "input token count",
+            "range of input length",
+            "too many tokens",
+            "max_tokens must be at least 1, got -",
         ];
         let words = self.complaint();
-        // 413: more bytes than the server reads, or more tokens than it takes at a time. 429 and the like are
-        // temporary.
-        let is_about_length = ABOUT_LENGTH.iter().any(|phrase| words.contains(phrase));
-        if status != 413 && !(is_about_length && matches!(status, 0 | 400 | 422 | 500)) {
-            return None;
-        }
-        let numbers =
-            words.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<usize>().ok());
-        let numbers: Vec<usize> = numbers.filter(|number| *number >= 256).collect();
-        let (limit, tokens) = (numbers.iter().min().copied(), numbers.iter().max().copied());
-        // The prompt and the answer's token limit are named separately: neither is the oversized prompt.
-        let is_sum = words.contains(" + ");
-        if limit < tokens && !is_sum { Some(Sizes { tokens, limit }) } else { Some(Sizes::default()) }
+        ABOUT_LENGTH.iter().any(|phrase| words.contains(phrase))
+    }
+
+    /// Whether the server could not use what its model wrote: a fault of this answer, and none of the request.
+    pub(crate) fn is_about_generation(&self) -> bool {
+        const CODES: [&str; 4] =
+            ["tool_use_failed", "json_validate_failed", "output_parse_failed", "malformed_function_call"];
+        // Ollama and llama-server give no code.
+        const WORDS: [&str; 6] = [
+            "error parsing tool call",
+            "failed to parse tool call",
+            "failed to parse input at pos",
+            "failed to call a function",
+            "failed to generate json",
+            "tool call validation failed",
+        ];
+        let code = self.code.to_lowercase();
+        self.has_generation
+            || CODES.contains(&code.as_str())
+            || WORDS.iter().any(|words| self.words.contains(words))
     }
 }
 
-/// The prompt's size and its limit, in tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sizes {
-    pub(crate) tokens: Option<usize>,
-    pub(crate) limit: Option<usize>,
+/// The message of the server behind a gateway, which hands it on as a text (`error.metadata.raw`).
+fn within_gateway(error: &Value) -> Option<String> {
+    let raw = error.get("metadata")?.get("raw")?;
+    let parsed = raw.as_str().and_then(|raw| serde_json::from_str::<Value>(raw).ok());
+    let inner = parsed.as_ref().unwrap_or(raw);
+    let error = inner.get("error").unwrap_or(inner);
+    let message = error.get("message").or_else(|| error.get("detail")).unwrap_or(error);
+    Some(words(message)).filter(|message| !message.trim().is_empty())
+}
+
+/// The wait in Google's `RetryInfo`: `"retryDelay": "34.5s"`.
+fn retry_info(error: &Value) -> Option<Duration> {
+    let delay =
+        error.get("details")?.as_array()?.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
+}
+
+/// The body as text, if it is one: bytes of another kind are not worth showing to anybody.
+fn readable(body: &[u8]) -> Option<String> {
+    /// One in so many characters may be unreadable: a body may be cut within one, or be of an old encoding.
+    const PER_BAD: usize = 8;
+    let text = String::from_utf8_lossy(body);
+    let is_bad = |c: &char| {
+        *c == char::REPLACEMENT_CHARACTER || (c.is_control() && !c.is_whitespace() && *c != '\u{1b}')
+    };
+    let bad = text.chars().filter(is_bad).count();
+    (bad <= 2 || bad.saturating_mul(PER_BAD) <= text.chars().count()).then(|| text.into_owned())
 }
 
 /// One line of at most [`MAX_MESSAGE`] characters: no secrets, no control characters (a server must not
 /// control a terminal).
 pub(crate) fn clean(text: &str, redaction: &Redactor) -> String {
+    shortened(&one_line(text, redaction))
+}
+
+fn one_line(text: &str, redaction: &Redactor) -> String {
     let redacted = redaction.apply(text);
     let mut line = String::new();
     let words = redacted.split(|c: char| c.is_whitespace() || c.is_control() || is_invisible(c));
@@ -95,11 +187,15 @@ pub(crate) fn clean(text: &str, redaction: &Redactor) -> String {
         }
         line.push_str(word);
     }
-    if let Some((end, _)) = line.char_indices().nth(MAX_MESSAGE) {
-        line.truncate(end);
-        line.push('…');
+    line
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None if line.is_empty() => "no explanation".to_owned(),
+        None => line.to_owned(),
     }
-    if line.is_empty() { "no explanation".to_owned() } else { line }
 }
 
 /// Invisible characters, and characters that change the direction of text.
@@ -185,33 +281,60 @@ mod tests {
         check("🙂 文件", "🙂 文件");
     }
 
+    fn read(body: &str) -> ErrorBody {
+        ErrorBody::read(body.as_bytes(), &Redactor::new())
+    }
+
     #[test]
-    fn prompts_that_are_too_long() {
-        let check = |status: u16, message: &str, expected: Option<Option<(usize, usize)>>| {
-            let body = ErrorBody { message: message.into(), ..ErrorBody::default() };
-            let expected = expected.map(|sizes| Sizes {
-                tokens: sizes.map(|(tokens, _)| tokens),
-                limit: sizes.map(|(_, limit)| limit),
-            });
-            assert_eq!(body.too_long(status), expected, "{message:?}");
-        };
-        let told = |tokens, limit| Some(Some((tokens, limit)));
+    fn a_gateway_hands_on_the_reason_of_the_server_behind_it() {
         check(
-            400,
-            "This model's maximum context length is 8192 tokens. However, you requested 9001 tokens (8900 in the messages, 101 in the functions).",
-            told(9001, 8192),
+            r#"{"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": "{\"error\":{\"message\":\"no such tool\"}}", "provider_name": "x"}}}"#,
+            "Provider returned error: no such tool",
         );
-        check(400, "prompt is too long: 210000 tokens > 200000 maximum", told(210_000, 200_000));
         check(
-            500,
-            "request (5000 tokens) exceeds the available context size (4096 tokens)",
-            told(5000, 4096),
+            r#"{"error": {"message": "Provider returned error", "metadata": {"raw": "upstream is full"}}}"#,
+            "Provider returned error: upstream is full",
         );
-        check(400, "maximum context length exceeded", Some(None));
-        check(400, "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", Some(None));
-        check(413, "Request too large", Some(None));
-        check(429, "too many tokens for the context window; wait", None);
-        check(400, "limit 1000 of 2000", None);
+    }
+
+    #[test]
+    fn bytes_are_not_shown() {
+        let packed = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b, 0xcd, 0xff, 0xfe, 0x80, 0x81, 1, 2];
+        assert_eq!(ErrorBody::read(&packed, &Redactor::new()).message, "18 bytes that are no text");
+        let old = b"Zugriff verweigert: der Schl\xfcssel ist ung\xfcltig";
+        assert!(ErrorBody::read(old, &Redactor::new()).message.starts_with("Zugriff"), "an old encoding");
+    }
+
+    #[test]
+    fn credit_generation_and_length_are_told_apart() {
+        let broke = read(
+            r#"{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}"#,
+        );
+        assert!(broke.is_about_credit(429) && !broke.is_about_length() && !broke.is_about_generation());
+        let low = read(
+            r#"{"type": "error", "error": {"type": "invalid_request_error", "message": "Your credit balance is too low to access the API."}}"#,
+        );
+        assert!(low.is_about_credit(400));
+        assert!(read("").is_about_credit(402) && !read("slow down").is_about_credit(429));
+        for failed in [
+            r#"{"error": {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": "<function"}}"#,
+            r#"{"error": {"message": "tool call validation failed: no property", "type": "invalid_request_error", "code": "tool_use_failed"}}"#,
+            r#"{"error": {"message": "odd", "failed_generation": ""}}"#,
+            r#"{"error": {"message": "error parsing tool call: raw='{\"a', err=unexpected end", "type": "api_error"}}"#,
+        ] {
+            assert!(read(failed).is_about_generation(), "{failed}");
+        }
+        assert!(!read("registry.local/library/gemma:2b does not support tools").is_about_generation());
+        assert!(read(r#"{"error": {"message": "no", "code": "context_length_exceeded"}}"#).is_about_length());
+    }
+
+    #[test]
+    fn a_wait_may_stand_in_the_body() {
+        let body = read(
+            r#"[{"error": {"code": 429, "message": "quota", "details": [{"@type": "x"}, {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}]}}]"#,
+        );
+        assert_eq!(body.retry_after, Some(Duration::from_millis(34_500)));
+        assert_eq!(read(r#"{"error": {"details": [{"retryDelay": "soon"}]}}"#).retry_after, None);
     }
 
     proptest! {

@@ -13,31 +13,46 @@
 //! name: [`ProxyPolicy::System`]). Nothing else in the workspace opens a socket to a model.
 //!
 //! A call is one POST with a streamed response. Around it, each in its own module: connect, first-byte and
-//! idle timeouts and the connection limit (`transport`); the program's only retry loop (`model`); and the
-//! features that the server has refused, remembered per client (`dialect`).
+//! idle timeouts (`patience`) and the connection limit (`transport`); the program's only retry loop (`model`);
+//! and what the server has refused, remembered per client (`adapt`): features of the protocol (`dialect`) and
+//! sizes (`limits`), which are read from its refusals (`overrun`, `wordings`).
 
+mod adapt;
 mod anthropic;
+mod arguments;
 mod base_url;
 mod body;
 mod client;
 mod config;
 #[cfg(test)]
 mod conversation;
+mod counts;
 mod decode;
 mod dialect;
 #[cfg(feature = "test-util")]
 pub mod doubles;
+mod encoding;
 mod error_body;
+mod finish;
 mod jitter;
+mod json_prefix;
+mod limits;
 mod model;
 mod openai;
+mod overrun;
+mod patience;
+mod proxy;
+mod reader;
+mod reported;
 mod secret;
 mod sse;
+mod surrogates;
 mod tool_call;
 mod transport;
+mod wordings;
 
 pub use anthropic::Anthropic;
 pub use config::{HttpConfig, ProxyPolicy, StructuredMode, Timeouts};
 pub use jitter::Jitter;
-pub use openai::{OpenAiCompatible, served_models};
+pub use openai::{OpenAiCompatible, is_served, served_models};
 pub use secret::ApiKey;

@@ -3,16 +3,20 @@
 use std::sync::{Mutex, PoisonError};
 
 use artoo_llm_client::{
-    Completion, LlmError, ModelProfile, Request, RetryDecision, RetryPolicy, ToolCalling, Usage, next_delay,
+    Completion, Failure, LlmError, ModelProfile, ReasoningEffort, Request, RetryDecision, RetryPolicy, Spent,
+    ToolCalling, Usage, next_delay,
 };
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use tokio::time::{Instant, sleep};
 
+use crate::adapt::{Adapting, Known, Next, Refusal};
 use crate::base_url::{Endpoint, resolve};
 use crate::decode::Decode;
 use crate::dialect::{Dialect, Level};
-use crate::transport::Transport;
+use crate::limits::Limits;
+use crate::patience::Patience;
+use crate::transport::{Failed, Transport};
 use crate::{ApiKey, HttpConfig, Jitter, StructuredMode};
 
 /// A wire format: how requests are encoded and answers decoded.
@@ -32,10 +36,19 @@ pub(crate) trait Wire: Send + Sync + 'static {
     fn dialect(url: &Url, level: Level) -> Dialect;
 
     /// The request in this format, as JSON.
-    fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>>;
+    fn body(model: &str, request: &Request, dialect: Dialect, terms: Terms) -> serde_json::Result<Vec<u8>>;
 
     /// The decoder of its answer.
     fn decoder(request: &Request, dialect: Dialect) -> Self::Decoder;
+}
+
+/// What a request asks for beyond its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Terms {
+    /// The tokens that the answer may have; `None` leaves it to the server.
+    pub(crate) limit: Option<u32>,
+    /// How much the model is to think; `None` leaves it to the server.
+    pub(crate) effort: Option<ReasoningEffort>,
 }
 
 /// A model behind the wire format `W`.
@@ -46,7 +59,7 @@ pub(crate) struct HttpModel<W: Wire> {
     retry: RetryPolicy,
     jitter: Jitter,
     ladder: &'static [Level],
-    dialect: Mutex<Dialect>,
+    known: Mutex<Known>,
     wire: std::marker::PhantomData<W>,
 }
 
@@ -56,26 +69,31 @@ impl<W: Wire> HttpModel<W> {
             return Err(LlmError::Configuration { reason: "the model has no name".to_owned() });
         }
         let url = resolve(&config.base_url, &W::ENDPOINT)?;
-        let profile = config.profile.clone().unwrap_or_else(|| ModelProfile::of(&config.model));
+        let mut profile = config.profile.clone().unwrap_or_else(|| ModelProfile::of(&config.model));
+        let patience = Patience::with_model(config.timeouts, &profile, &url);
+        profile.silence_seconds = Some(patience.silence_seconds());
         // A server that ignores schemas gets them in the prompt, unless the mode is configured.
         let is_ignored = config.structured == StructuredMode::Auto && !profile.structured;
         let mode = if is_ignored { StructuredMode::Prompt } else { config.structured };
         let ladder = W::ladder(mode);
         let strongest = ladder.first().copied().unwrap_or(Level::Prompt);
         let tools = profile.tool_calling == ToolCalling::Native;
-        let dialect = Mutex::new(Dialect { tools, ..W::dialect(&url, strongest) });
-        let transport = Transport::new(&config, url, W::headers(config.api_key.as_ref())?)?;
+        let (temperature, effort) = (profile.temperature, profile.reasoning_effort.is_some());
+        let dialect = Dialect { tools, temperature, effort, ..W::dialect(&url, strongest) };
+        let known = Mutex::new(Known { dialect, limits: Limits::default() });
+        let transport = Transport::new(&config, url, W::headers(config.api_key.as_ref())?, patience)?;
         let HttpConfig { model, retry, jitter, .. } = config;
         let wire = std::marker::PhantomData;
-        Ok(Self { model, profile, transport, retry, jitter, ladder, dialect, wire })
+        Ok(Self { model, profile, transport, retry, jitter, ladder, known, wire })
     }
 
     pub(crate) fn model(&self) -> &str {
         &self.model
     }
 
+    /// The profile within the limits that the server has named.
     pub(crate) fn profile(&self) -> ModelProfile {
-        self.profile.clone()
+        self.known().limits.within(&self.profile)
     }
 
     pub(crate) fn endpoint(&self) -> &str {
@@ -83,75 +101,109 @@ impl<W: Wire> HttpModel<W> {
     }
 
     pub(crate) fn structured(&self) -> bool {
-        self.dialect().level.is_native()
+        self.known().dialect.level.is_native()
     }
 
     pub(crate) fn takes_tools(&self) -> bool {
-        self.dialect().tools
+        self.known().dialect.tools
     }
 
     pub(crate) async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         let started = Instant::now();
-        let mut dialect = self.dialect();
-        let (mut requests, mut failures) = (0_u32, 0_u32);
+        let least = if self.profile.reasoning { LEAST_THINKING } else { LEAST };
+        let effort = self.profile.reasoning_effort;
+        let mut call = Adapting::new(request, self.ladder, self.known(), effort, least);
+        let (mut requests, mut spent) = (0_u32, Spent::default());
         // Usage of failed attempts. It is on the server's bill, so it is in the caller's usage too.
         let mut in_vain = Usage::default();
         let elapsed_ms = || u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         loop {
-            let (told, put) = dialect.put(request);
-            let body = W::body(&self.model, &told, put).map_err(|error| LlmError::Configuration {
-                reason: format!("the request cannot be written as JSON: {error}"),
+            let asked = call.request();
+            let (told, put) = call.dialect().put(&asked);
+            let body = W::body(&self.model, &told, put, call.terms()).map_err(|error| {
+                LlmError::Configuration { reason: format!("the request cannot be written as JSON: {error}") }
             })?;
             requests = requests.saturating_add(1);
-            let failed = match self.transport.post(body, W::decoder(&told, put)).await {
+            let mut failed = match self.transport.post(body, W::decoder(&told, put)).await {
                 Ok(answer) => {
-                    self.remember(dialect);
-                    let mut completion = answer.into_completion(request, &self.model, elapsed_ms(), requests);
-                    completion.usage += in_vain;
-                    return Ok(completion);
+                    let heard = answer.heard();
+                    match answer.into_completion(request, &self.model, elapsed_ms(), requests) {
+                        Ok(mut completion) => {
+                            self.remember(call.known);
+                            completion.usage += in_vain;
+                            return Ok(completion);
+                        }
+                        Err(bad) => Failed { heard, ..self.transport.bad(bad) },
+                    }
                 }
                 Err(failed) => failed,
             };
             in_vain += failed.heard.usage(request);
-            // A refused request is sent at once in a simpler dialect, which is not a retry of the same
-            // request.
-            let simpler = failed
-                .refusal
-                .as_ref()
-                .and_then(|(status, words)| dialect.after_refusal(*status, words, self.ladder, request));
-            if let Some(simpler) = simpler {
-                tracing::debug!(
-                    url = self.endpoint(),
-                    ?simpler,
-                    "the server does not take a part of the request"
-                );
-                dialect = simpler;
-                continue;
+            if let Some(refusal) = &failed.refusal {
+                let next = call.refused(refusal);
+                self.remember_limits(call.known.limits);
+                match next {
+                    Next::Send => {
+                        tracing::debug!(
+                            url = self.endpoint(),
+                            said = refusal.body.message,
+                            "the request is sent in another form"
+                        );
+                        continue;
+                    }
+                    Next::TooLong { tokens, limit } => return Err(self.too_long(refusal, tokens, limit)),
+                    Next::Repeat => failed.failure = Failure::Generation,
+                    Next::Nothing => {}
+                }
             }
-            failures = failures.saturating_add(1);
-            match next_delay(&self.retry, failed.failure, failures, started.elapsed(), self.jitter.next()) {
+            spent.failed(failed.failure);
+            let Failed { failure, error, .. } = failed;
+            match next_delay(&self.retry, failure, spent, self.jitter.next()) {
                 RetryDecision::Retry(delay) => {
-                    tracing::warn!(server = self.endpoint(), reason = %failed.failure, wait = ?delay, failures, "a model call failed and is made again");
-                    tracing::debug!(error = %failed.error, "what the server said");
+                    tracing::warn!(server = self.endpoint(), reason = %failure, wait = ?delay, failures = spent.attempts, "a model call failed and is made again");
+                    tracing::debug!(%error, "what the server said");
                     sleep(delay).await;
+                    spent.waited(delay);
                 }
                 RetryDecision::Stop(reason) => {
-                    tracing::debug!(error = %failed.error, ?reason, requests, "a model call failed");
+                    tracing::debug!(%error, ?reason, requests, "a model call failed");
                     let used = Usage { elapsed_ms: elapsed_ms(), requests, ..in_vain };
-                    return Err(failed.error.after(used));
+                    return Err(error.after(used));
                 }
             }
         }
     }
 
-    fn dialect(&self) -> Dialect {
-        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
+    fn too_long(&self, refusal: &Refusal, tokens: Option<u32>, limit: Option<u32>) -> LlmError {
+        let count = |count: Option<u32>| count.and_then(|count| usize::try_from(count).ok());
+        LlmError::TooLong {
+            model: self.endpoint().to_owned(),
+            tokens: count(tokens),
+            limit: count(limit),
+            said: refusal.body.message.clone(),
+        }
     }
 
-    /// Keeps a dialect in which a request has succeeded. Refusals alone prove nothing: the request may have
-    /// been bad in any dialect.
-    fn remember(&self, dialect: Dialect) {
-        let mut known = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = known.poorer_of(dialect, self.ladder);
+    fn known(&self) -> Known {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what a request that succeeded has found out. Refusals alone prove nothing about the dialect: the
+    /// request may have been bad in any.
+    fn remember(&self, found: Known) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.dialect = known.dialect.poorer_of(found.dialect, self.ladder);
+        known.limits = known.limits.and(found.limits);
+    }
+
+    /// Keeps the limits that a server named, whatever becomes of the request.
+    fn remember_limits(&self, limits: Limits) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.limits = known.limits.and(limits);
     }
 }
+
+/// Tokens with which an answer is worth asking for, unless fewer are wanted.
+const LEAST: u32 = 256;
+/// The same for a model that thinks first.
+const LEAST_THINKING: u32 = 1_024;

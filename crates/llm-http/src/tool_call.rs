@@ -15,7 +15,25 @@ pub(crate) fn wrapped(arguments: &str) -> Value {
     json!({"_text": arguments})
 }
 
-/// Gives an id to each call that has none, or one already used in this conversation: results refer to it.
+/// Whether two calls of one answer are one that was sent twice: the same tool and arguments under one id, or one of
+/// them without an id. Under two ids they are two, since the model may want the same twice.
+pub(crate) fn is_same(one: &ToolUse, other: &ToolUse) -> bool {
+    let is_one = one.id == other.id || one.id.is_empty() || other.id.is_empty();
+    if !is_one || one.name != other.name {
+        return false;
+    }
+    let text = |call: &ToolUse| {
+        if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments.clone() }
+    };
+    let (one, other) = (text(one), text(other));
+    let written = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
+    // The order of the fields may differ, their length may not.
+    let may_be = one.starts_with('{') && written(&one) == written(&other);
+    one.trim() == other.trim() || may_be && object(&one).is_some_and(|one| object(&other) == Some(one))
+}
+
+/// Gives an id to each call that has none, or one already used in this conversation: results refer to it. The id has
+/// nine letters and digits, which every provider takes, and which one demands.
 pub(crate) fn name_apart(calls: &mut [ToolUse], conversation: &[Message]) {
     let earlier = conversation.iter().flat_map(|message| &message.calls);
     let mut used: BTreeSet<String> = earlier.map(|call| call.id.clone()).collect();
@@ -23,7 +41,7 @@ pub(crate) fn name_apart(calls: &mut [ToolUse], conversation: &[Message]) {
     for call in calls {
         while call.id.is_empty() || used.contains(&call.id) {
             number += 1;
-            call.id = format!("call_{number}");
+            call.id = format!("call{number:05}");
         }
         used.insert(call.id.clone());
     }
@@ -42,8 +60,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_name_is_used_once_and_those_that_are_one_stay(
-            before in prop::collection::vec("(|a|b|call_[1-4])", 0..4),
-            now in prop::collection::vec("(|a|b|call_[1-4])", 0..6),
+            before in prop::collection::vec("(|a|b|call0000[1-4])", 0..4),
+            now in prop::collection::vec("(|a|b|call0000[1-4])", 0..6),
         ) {
             let conversation = [Message { calls: calls(&before), ..Message::assistant("") }];
             let mut named = calls(&now);
@@ -57,6 +75,22 @@ mod tests {
                 prop_assert_eq!(call.id == *given, is_first && !was_taken);
             }
         }
+    }
+
+    #[test]
+    fn what_was_sent_twice_is_one() {
+        let call = |id: &str, name: &str, arguments: &str| ToolUse {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+        };
+        let one = call("a", "look", "{\"x\": 1, \"y\": 2}");
+        assert!(is_same(&one, &call("a", "look", "{\"y\":2,\"x\":1}")));
+        assert!(is_same(&one, &call("", "look", "{\"x\":1,\"y\":2}")));
+        assert!(is_same(&call("", "look", ""), &call("", "look", "{}")));
+        assert!(!is_same(&one, &call("b", "look", &one.arguments)), "two ids are two calls");
+        assert!(!is_same(&one, &call("a", "edit", &one.arguments)));
+        assert!(!is_same(&one, &call("a", "look", "{\"x\": 1}")));
     }
 
     #[test]

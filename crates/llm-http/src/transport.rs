@@ -11,19 +11,22 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
+use crate::adapt::Refusal;
 use crate::base_url::{is_loopback, shown};
 use crate::body::{Incoming, Stalled, causes};
 use crate::decode::{Answer, Bad, Decode, Heard, Progress};
-use crate::error_body::{ErrorBody, Sizes, clean};
-use crate::sse::SseParser;
-use crate::{ApiKey, HttpConfig, ProxyPolicy, Timeouts};
+use crate::error_body::{ErrorBody, clean};
+use crate::patience::Patience;
+use crate::proxy;
+use crate::reader::Reader;
+use crate::{ApiKey, HttpConfig, ProxyPolicy};
 
 /// A connection pool to one server.
 pub(crate) struct Transport {
     url: Url,
     shown: String,
     headers: HeaderMap,
-    timeouts: Timeouts,
+    patience: Patience,
     proxy: ProxyPolicy,
     max_connections: usize,
     max_response_bytes: usize,
@@ -38,8 +41,8 @@ pub(crate) struct Failed {
     pub(crate) failure: Failure,
     /// The error, for the caller.
     pub(crate) error: LlmError,
-    /// The status and the server's message (in lower case), if it refused the request.
-    pub(crate) refusal: Option<(u16, String)>,
+    /// What the server said, if it refused the request.
+    pub(crate) refusal: Option<Refusal>,
     /// The usage information received.
     pub(crate) heard: Heard,
 }
@@ -49,6 +52,14 @@ impl Failed {
     fn new(failure: Failure, error: LlmError) -> Self {
         Self { failure, error, refusal: None, heard: Heard::default() }
     }
+
+    /// With the wait that the header of the response asked for.
+    fn with_wait(mut self, asked: Option<Duration>) -> Self {
+        if let Failure::Status { retry_after, .. } = &mut self.failure {
+            *retry_after = retry_after.or(asked);
+        }
+        self
+    }
 }
 
 /// Maximum bytes read of an error body.
@@ -56,16 +67,28 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 impl Transport {
     /// `headers` are sent with every request. No connection is made yet.
-    pub(crate) fn new(config: &HttpConfig, url: Url, mut headers: HeaderMap) -> Result<Self, LlmError> {
+    pub(crate) fn new(
+        config: &HttpConfig,
+        url: Url,
+        mut headers: HeaderMap,
+        patience: Patience,
+    ) -> Result<Self, LlmError> {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         // A bad proxy address is a configuration error, not an error of the first call.
         explicit_proxy(&config.proxy)?;
+        if config.proxy == ProxyPolicy::System {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "the HTTP library reads the same variables, as was asked for by name"
+            )]
+            proxy::check_system(&url, |name| std::env::var(name).ok())?;
+        }
         let max_connections = config.max_connections.max(1);
         Ok(Self {
             shown: shown(&url),
             url,
             headers,
-            timeouts: config.timeouts,
+            patience,
             proxy: config.proxy.clone(),
             max_connections,
             max_response_bytes: config.max_response_bytes,
@@ -84,15 +107,15 @@ impl Transport {
     pub(crate) async fn post<D: Decode>(&self, body: Vec<u8>, decoder: D) -> Result<Answer, Failed> {
         let _permit = self.turn().await;
         let request = |client: &Client| client.post(self.url.clone()).body(body);
-        let (incoming, buffer) = self.begin(request).await?;
-        self.read(incoming, buffer, decoder).await
+        let (incoming, buffer, retry_after) = self.begin(request).await?;
+        self.read(incoming, buffer, decoder).await.map_err(|failed| failed.with_wait(retry_after))
     }
 
     /// Gets one JSON value from the endpoint, without retries.
     pub(crate) async fn get(&self) -> Result<Value, LlmError> {
         let _permit = self.turn().await;
         let begun = self.begin(|client| client.get(self.url.clone())).await;
-        let (mut incoming, mut buffer) = begun.map_err(|failed| failed.error)?;
+        let (mut incoming, mut buffer, _) = begun.map_err(|failed| failed.error)?;
         let rest = incoming.rest(&mut buffer).await;
         rest.map_err(|stalled| self.stalled(stalled).error)?;
         serde_json::from_slice(&buffer).map_err(|error| self.not_an_answer(&error.to_string()))
@@ -100,7 +123,13 @@ impl Transport {
 
     /// The error for a response that violates the protocol.
     pub(crate) fn not_an_answer(&self, reason: &str) -> LlmError {
-        self.bad(Bad::Protocol(reason.to_owned())).error
+        self.nonsense(clean(reason, &self.redaction))
+    }
+
+    /// The error for a response that is an error although its status is not.
+    pub(crate) fn error_inside(&self, body: &Value) -> LlmError {
+        let body = ErrorBody::read(body.to_string().as_bytes(), &self.redaction);
+        self.nonsense(format!("an error: {}", body.message))
     }
 
     /// Waits until one more request may be in flight.
@@ -109,11 +138,12 @@ impl Transport {
         self.permits.acquire().await.ok()
     }
 
-    /// Sends a request and waits for the first piece of its response.
+    /// Sends a request and waits for the first piece of its response. Gives the wait that the response's
+    /// header asks for, too, since an answer with an error in it is still to come.
     async fn begin(
         &self,
         request: impl FnOnce(&Client) -> RequestBuilder,
-    ) -> Result<(Incoming, Vec<u8>), Failed> {
+    ) -> Result<(Incoming, Vec<u8>, Option<Duration>), Failed> {
         let client = self.client().map_err(|error| Failed::new(Failure::Protocol, error))?;
         let request = request(client).headers(self.headers.clone());
         let begin = async {
@@ -123,21 +153,21 @@ impl Transport {
             let refused = !status.is_success();
             let room = if refused { MAX_ERROR_BYTES } else { self.max_response_bytes };
             let mut incoming =
-                Incoming::new(response, self.timeouts.idle.max(self.timeouts.first_byte), room);
+                Incoming::new(response, self.patience.idle.max(self.patience.first_byte), room);
             if refused {
                 return Err(self.refused(status, retry_after, verdict, incoming).await);
             }
             let mut buffer = Vec::new();
             if let Some(piece) = incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
-                buffer.extend_from_slice(piece.as_ref());
+                buffer.extend_from_slice(&piece);
             }
-            Ok((incoming, buffer))
+            Ok((incoming, buffer, retry_after))
         };
-        let begun = timeout(self.timeouts.first_byte, begin).await;
-        let (mut incoming, buffer) = begun
-            .map_err(|_| self.silent(Failure::FirstByte, "sent no first byte", self.timeouts.first_byte))??;
-        incoming.set_idle(self.timeouts.idle);
-        Ok((incoming, buffer))
+        let begun = timeout(self.patience.first_byte, begin).await;
+        let (mut incoming, buffer, retry_after) = begun
+            .map_err(|_| self.silent(Failure::FirstByte, "sent no first byte", self.patience.first_byte))??;
+        incoming.set_idle(self.patience.idle);
+        Ok((incoming, buffer, retry_after))
     }
 
     /// Reads a response whose first piece has arrived. A failure includes the usage information received.
@@ -145,91 +175,32 @@ impl Transport {
         &self,
         incoming: Incoming,
         buffer: Vec<u8>,
-        mut decoder: D,
+        decoder: D,
     ) -> Result<Answer, Failed> {
-        let taken = self.take(incoming, buffer, &mut decoder).await;
-        let heard = decoder.heard();
-        let failed = match taken {
-            Ok(()) => match decoder.finish() {
-                Ok(answer) => return Ok(answer),
-                Err(bad) => self.bad(bad),
-            },
-            Err(failed) => failed,
-        };
-        Err(Failed { heard, ..failed })
+        let mut reader = Reader::new(decoder, &self.redaction);
+        if let Err(failed) = self.take(incoming, buffer, &mut reader).await {
+            return Err(Failed { heard: reader.heard(), ..failed });
+        }
+        let (heard, answer) = reader.finish();
+        answer.map_err(|bad| Failed { heard, ..self.bad(bad) })
     }
 
-    /// Takes a stream of events, or, from servers that do not stream, one JSON value.
+    /// Feeds the response to the reader, to its end or until the server says that it is done.
     async fn take<D: Decode>(
         &self,
         mut incoming: Incoming,
-        mut buffer: Vec<u8>,
-        decoder: &mut D,
-    ) -> Result<(), Failed> {
-        let first = loop {
-            match first_character(&buffer) {
-                Some(first) => break first,
-                None => match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
-                    Some(piece) => buffer.extend_from_slice(piece.as_ref()),
-                    None => return Err(self.bad(Bad::Broken("the answer is empty".to_owned()))),
-                },
-            }
-        };
-        match first {
-            b'{' => {
-                incoming.rest(&mut buffer).await.map_err(|stalled| self.stalled(stalled))?;
-                let text = String::from_utf8_lossy(&buffer);
-                let value: Value =
-                    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
-                        let words = error.to_string();
-                        self.bad(if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) })
-                    })?;
-                decoder.whole(&value).map_err(|bad| self.bad(bad))
-            }
-            b'<' => Err(self.bad(Bad::Protocol(ErrorBody::read(&buffer, &self.redaction).message))),
-            _ => self.read_events(incoming, buffer, decoder).await,
-        }
-    }
-
-    async fn read_events<D: Decode>(
-        &self,
-        mut incoming: Incoming,
         buffer: Vec<u8>,
-        decoder: &mut D,
+        reader: &mut Reader<'_, D>,
     ) -> Result<(), Failed> {
-        let (mut parser, mut events) = (SseParser::default(), Vec::new());
-        let mut seen = false;
-        parser.feed(&buffer, &mut events);
-        loop {
-            for event in events.drain(..) {
-                seen = true;
-                if decoder.event(&event).map_err(|bad| self.bad(bad))? == Progress::Done {
-                    incoming.drain().await;
-                    return Ok(());
-                }
-            }
+        let mut progress = reader.feed(&buffer).map_err(|bad| self.bad(bad))?;
+        while progress == Progress::More {
             match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
-                Some(piece) => parser.feed(piece.as_ref(), &mut events),
-                None => break,
+                Some(piece) => progress = reader.feed(&piece).map_err(|bad| self.bad(bad))?,
+                None => return Ok(()),
             }
         }
-        parser.finish(&mut events);
-        for event in &events {
-            seen = true;
-            let progress = decoder.event(event).map_err(|bad| match bad {
-                // The last event was truncated, so an error in it is expected.
-                Bad::Protocol(reason) | Bad::Broken(reason) => self.bad(Bad::Broken(reason)),
-                reported @ Bad::Reported { .. } => self.bad(reported),
-            })?;
-            if progress == Progress::Done {
-                break;
-            }
-        }
-        if seen {
-            return Ok(());
-        }
-        let words = clean(&String::from_utf8_lossy(&buffer), &self.redaction);
-        Err(self.bad(Bad::Protocol(format!("neither an event stream nor JSON, but {words:?}"))))
+        incoming.drain().await;
+        Ok(())
     }
 
     /// The client, built on first use: for `https://` that reads the system's root certificates.
@@ -239,7 +210,7 @@ impl Transport {
         }
         let mut builder = Client::builder()
             .user_agent(concat!("artoo/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(self.timeouts.connect)
+            .connect_timeout(self.patience.connect)
             .pool_max_idle_per_host(self.max_connections)
             // A prompt and a key go where the user said, nowhere else.
             .redirect(redirect::Policy::none())
@@ -278,35 +249,30 @@ impl Transport {
         while body.len() < MAX_ERROR_BYTES
             && let Ok(Some(piece)) = incoming.next().await
         {
-            body.extend_from_slice(piece.as_ref());
+            body.extend_from_slice(&piece);
         }
         let body = ErrorBody::read(&body, &self.redaction);
         let status = status.as_u16();
-        let too_long = body.too_long(status);
-        let is_final = body.is_final() || too_long.is_some();
+        let is_final = body.is_about_credit(status);
         let verdict = if is_final { Some(false) } else { verdict };
-        let error = match too_long {
-            Some(sizes) => self.too_long(sizes),
-            None => LlmError::Status {
-                url: self.shown.clone(),
-                status,
-                message: body.message.clone(),
-                usage: Usage::default(),
-            },
-        };
+        let retry_after = retry_after.or(body.retry_after);
         let failure = Failure::Status { status, retry_after, verdict };
-        // A simpler dialect does not shorten a prompt that is too long.
-        let refusal = too_long.is_none().then(|| (status, body.complaint()));
-        Failed { refusal, ..Failed::new(failure, error) }
+        let error = self.status(status, &body);
+        Failed { refusal: Some(Refusal { status, body }), ..Failed::new(failure, error) }
     }
 
-    fn too_long(&self, Sizes { tokens, limit }: Sizes) -> LlmError {
-        LlmError::TooLong { model: self.shown.clone(), tokens, limit }
+    fn status(&self, status: u16, body: &ErrorBody) -> LlmError {
+        let (url, message, usage) = (self.shown.clone(), body.message.clone(), Usage::default());
+        if body.is_about_credit(status) {
+            LlmError::NoCredit { url, status, message, usage }
+        } else {
+            LlmError::Status { url, status, message, usage }
+        }
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Failed {
         let reason = if error.is_connect() && error.is_timeout() {
-            format!("no connection within {:?}", self.timeouts.connect)
+            format!("no connection within {:?}", self.patience.connect)
         } else {
             clean(&causes(error), &self.redaction)
         };
@@ -322,9 +288,12 @@ impl Transport {
     fn stalled(&self, stalled: Stalled) -> Failed {
         let failure = stalled.failure();
         let reason = match stalled {
-            Stalled::Idle => return self.silent(failure, "stopped sending", self.timeouts.idle),
+            Stalled::Idle => return self.silent(failure, "stopped sending", self.patience.idle),
             Stalled::Broken(reason) => format!("it broke off: {}", clean(&reason, &self.redaction)),
             Stalled::TooLarge => format!("more than {} bytes", self.max_response_bytes),
+            Stalled::Packed(name) => {
+                format!("a body packed as {}, which was not asked for", clean(&name, &self.redaction))
+            }
         };
         Failed::new(failure, self.nonsense(reason))
     }
@@ -333,39 +302,35 @@ impl Transport {
         LlmError::Protocol { url: self.shown.clone(), reason, usage: Usage::default() }
     }
 
-    fn bad(&self, bad: Bad) -> Failed {
+    /// The failure of an attempt whose response is no whole answer.
+    pub(crate) fn bad(&self, bad: Bad) -> Failed {
         let (failure, error) = match bad {
             Bad::Broken(reason) => {
                 let reason = format!("it broke off: {}", clean(&reason, &self.redaction));
                 (Failure::Broken, self.nonsense(reason))
             }
-            Bad::Protocol(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
-            Bad::Reported { status, message } => {
-                let message = clean(&message, &self.redaction);
-                let body = ErrorBody { message, ..ErrorBody::default() };
+            Bad::Incomplete(reason) => (Failure::Broken, self.nonsense(clean(&reason, &self.redaction))),
+            Bad::Protocol(reason) => (Failure::Garbled, self.nonsense(clean(&reason, &self.redaction))),
+            Bad::Foreign(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
+            Bad::Reported { status, error, .. } => {
+                let body = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
                 return self.reported(status, body);
             }
         };
         Failed::new(failure, error)
     }
 
-    /// An error received inside a stream; with status 0 if it names none.
+    /// An error received inside a response that began well. Codes that are no status of HTTP say nothing here.
     fn reported(&self, status: u16, body: ErrorBody) -> Failed {
-        let failure = match status {
-            0 => Failure::Protocol,
-            _ => Failure::Status { status, retry_after: None, verdict: None },
+        let status = if (400..600).contains(&status) { status } else { 0 };
+        let verdict = body.is_about_credit(status).then_some(false);
+        let (failure, error) = match status {
+            0 if verdict.is_none() => {
+                (Failure::Garbled, self.nonsense(format!("an error: {}", body.message)))
+            }
+            _ => (Failure::Status { status, retry_after: None, verdict }, self.status(status, &body)),
         };
-        let error = match body.too_long(status) {
-            Some(sizes) => return Failed::new(Failure::Protocol, self.too_long(sizes)),
-            None if status == 0 => self.nonsense(format!("an error: {}", body.message)),
-            None => LlmError::Status {
-                url: self.shown.clone(),
-                status,
-                message: body.message,
-                usage: Usage::default(),
-            },
-        };
-        Failed::new(failure, error)
+        Failed { refusal: Some(Refusal { status, body }), ..Failed::new(failure, error) }
     }
 }
 
@@ -395,15 +360,12 @@ fn advice(response: &Response) -> (Option<Duration>, Option<bool>) {
 fn explicit_proxy(policy: &ProxyPolicy) -> Result<Option<Proxy>, LlmError> {
     match policy {
         ProxyPolicy::System | ProxyPolicy::None => Ok(None),
-        // Not quoted: it may hold credentials.
-        ProxyPolicy::Url(url) => Proxy::all(url.as_str()).map(Some).map_err(|_| LlmError::Configuration {
-            reason: "the proxy is not a URL such as http://host:port".to_owned(),
-        }),
+        ProxyPolicy::Url(url) => {
+            let wrong = |reason: &str| LlmError::Configuration { reason: format!("the proxy {reason}") };
+            proxy::check(url).map_err(wrong)?;
+            Proxy::all(url.as_str())
+                .map(Some)
+                .map_err(|_| wrong("is not an address such as http://host:port"))
+        }
     }
-}
-
-/// The first byte that is neither whitespace nor part of a byte order mark.
-fn first_character(bytes: &[u8]) -> Option<u8> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
 }

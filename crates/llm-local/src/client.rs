@@ -60,9 +60,8 @@ impl LocalModel {
         let told = requests.iter().map(|request| with_tools_in_prompt(request).into_owned()).collect();
         let mut completions = self.submit(|reply| Job::Answer(told, reply)).await?;
         for (completion, request) in completions.iter_mut().zip(requests) {
-            if let Some(calls) = calls_in_text(&completion.text, &request.tools) {
-                completion.calls = calls;
-                completion.text.clear();
+            if let Some(found) = calls_in_text(&completion.text, &request.tools) {
+                (completion.text, completion.calls) = (found.text, found.calls);
             }
         }
         Ok(completions)

@@ -53,7 +53,7 @@ impl LocalError {
         let model = model.to_owned();
         match self {
             Self::TooLong { tokens, limit } => {
-                LlmError::TooLong { model, tokens: Some(tokens), limit: Some(limit) }
+                LlmError::TooLong { model, tokens: Some(tokens), limit: Some(limit), said: String::new() }
             }
             Self::Schema { .. } => LlmError::Configuration { reason: self.to_string() },
             Self::Unreadable { .. } | Self::BadFile { .. } | Self::Broken { .. } => {

@@ -7,6 +7,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use rustix::fs::OFlags;
+
 /// Folders and names. Created entries are accessible only to their owner.
 pub trait Disk: Send + Sync + fmt::Debug {
     /// Creates a new, empty file; an existing one is an error.
@@ -65,6 +67,17 @@ pub trait DiskFile: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
 
+/// Opens a regular file that is there, without waiting for what may lie in its place.
+pub(crate) fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = options.custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
+    }
+}
+
 impl Disk for RealDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
@@ -73,11 +86,11 @@ impl Disk for RealDisk {
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(RealFile(OpenOptions::new().read(true).append(true).open(path)?)))
+        Ok(Box::new(RealFile(regular(OpenOptions::new().read(true).append(true), path)?)))
     }
 
     fn open_to_read(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(RealFile(File::open(path)?)))
+        Ok(Box::new(RealFile(regular(OpenOptions::new().read(true), path)?)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -90,7 +90,7 @@ impl Perceiver for DefaultPerceiver {
             }));
         }
         let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text, dialogue));
-        let prompt = prompt.with_max_tokens(1024);
+        let prompt = prompt.with_max_tokens(model.profile().room(1024));
         let (questions, intent, rejects) = if dialogue.may_ask() {
             let prompt = Request { system: format!("{SYSTEM_PROMPT}{ASKING_PROMPT}").into(), ..prompt }
                 .with_schema(JsonSchema::of::<ResolvedOrOpen>("resolved_or_open"));

@@ -39,7 +39,7 @@ pub(crate) async fn restated(
     model: &Arc<dyn LlmClient>,
 ) -> Result<Option<String>, PerceiveError> {
     let prompt = Request::new("perceiver", GUIDED_PROMPT, conversation(request, dialogue))
-        .with_max_tokens(400)
+        .with_max_tokens(model.profile().room(400))
         .with_schema(JsonSchema::of::<FollowUp>("follow_up"));
     let FollowUp { refers, intent } = ask::<FollowUp>(model.as_ref(), prompt).await?.value;
     Ok(refers.then_some(intent))

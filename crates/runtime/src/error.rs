@@ -6,6 +6,8 @@ use artoo_bus::BusError;
 use artoo_ggs_core::ParameterError;
 use artoo_types::Remedy;
 
+use crate::folder_hint;
+
 /// Why [`crate::Builder::build`] failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -49,11 +51,12 @@ pub enum BuildError {
 
 impl BuildError {
     /// What a front end has for it.
-    pub const fn remedy(&self) -> Option<Remedy> {
+    pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::NoModel { .. } | Self::WeakerJudge { .. } => Some(Remedy::ChooseModel),
             Self::Audit(_) => Some(Remedy::CheckAuditLog),
-            Self::NoDataFolder | Self::DataFolder { .. } => Some(Remedy::ChooseDataFolder),
+            Self::NoDataFolder => Some(Remedy::ChooseDataFolder),
+            Self::DataFolder { source, .. } => folder_hint::remedy(source),
             Self::Bus(_) => None,
         }
     }
@@ -66,7 +69,7 @@ impl BuildError {
             Self::Audit(_) => "check the log, or choose another data folder",
             Self::Bus(_) => "this is a fault of artoo; please report it",
             Self::NoDataFolder => "name one",
-            Self::DataFolder { .. } => "free some space, or choose another data folder",
+            Self::DataFolder { source, .. } => folder_hint::hint(source),
         }
     }
 }
@@ -116,9 +119,9 @@ pub enum StartError {
 
 impl StartError {
     /// What a front end has for it.
-    pub const fn remedy(&self) -> Option<Remedy> {
+    pub fn remedy(&self) -> Option<Remedy> {
         match self {
-            Self::Folder { .. } => Some(Remedy::ChooseDataFolder),
+            Self::Folder { source, .. } => folder_hint::remedy(source),
             Self::Bus(_)
             | Self::Limits(_)
             | Self::NoPrice { .. }
@@ -131,7 +134,7 @@ impl StartError {
     /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Folder { .. } => "free some space, or choose another data folder",
+            Self::Folder { source, .. } => folder_hint::hint(source),
             Self::Bus(_) => "this is a fault of artoo; please report it",
             Self::Limits(_) => "give a time budget above 0",
             Self::NoPrice { .. } => "say what the model costs, or set no limit",

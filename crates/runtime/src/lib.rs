@@ -33,6 +33,7 @@ pub mod events;
 mod executor_settings;
 mod exit_code;
 pub mod explain;
+mod folder_hint;
 mod folder_listing;
 mod foreign_solver;
 mod guided_limits;

@@ -127,12 +127,17 @@ fn rejected(program: &str, error: RulesetError) -> SandboxError {
 /// See [`crate::probe`].
 pub(crate) fn probe() -> Support {
     static FOUND: OnceLock<Support> = OnceLock::new();
-    FOUND
-        .get_or_init(|| {
-            let trial = thread::spawn(|| try_out(child_namespace::works()));
-            trial.join().unwrap_or_else(|_| refused(&"the trial thread died"))
-        })
-        .clone()
+    if let Some(found) = FOUND.get() {
+        return found.clone();
+    }
+    // That no thread can be started says nothing of the kernel, so it is tried again the next time.
+    match thread::Builder::new().spawn(|| try_out(child_namespace::works())) {
+        Err(error) => refused(&error),
+        Ok(trial) => {
+            let found = trial.join().unwrap_or_else(|_| refused(&"the trial thread died"));
+            FOUND.get_or_init(|| found).clone()
+        }
+    }
 }
 
 fn try_out(has_namespaces: bool) -> Support {

@@ -109,6 +109,7 @@ pub mod preview;
 mod process_group;
 mod pump;
 mod real_names;
+mod room;
 mod run;
 
 #[cfg(target_os = "linux")]
@@ -171,4 +172,5 @@ pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};
 pub use kernel_support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};
 pub use outcome::{Ending, Outcome, StreamReport};
+pub use room::{room_for_files, room_for_threads};
 pub use run::{run, run_unconfined};

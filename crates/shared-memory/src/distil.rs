@@ -61,7 +61,7 @@ impl Distiller for ModelDistiller {
         }
         let request = Request::new("distiller", DISTIL_PROMPT, asking(polarity, &lessons))
             .with_schema(self.schema.clone())
-            .with_max_tokens(ANSWER_TOKENS);
+            .with_max_tokens(self.model.profile().room(ANSWER_TOKENS));
         let answer = match timeout(PATIENCE, ask_once::<Distilled>(self.model.as_ref(), request)).await {
             Ok(Ok(answer)) => answer.value.rule,
             Ok(Err(error)) => {

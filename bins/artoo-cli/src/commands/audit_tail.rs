@@ -10,6 +10,7 @@ use super::runs::as_json;
 use crate::args::TailArgs;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::machine::threads;
 use crate::signals::catch;
 use crate::terminal::{neutral_line, pad};
 use crate::view::short_id;
@@ -27,11 +28,7 @@ pub(super) fn run(context: &mut Context<'_>, log: &Path, args: &TailArgs) -> Res
     if !args.follow {
         return Ok(Exit::OK);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::failed("cannot wait for more lines").because(error))?;
-    runtime.block_on(follow(context, following, args.json))
+    threads::to_wait_for_others()?.block_on(follow(context, following, args.json))
 }
 
 async fn follow(

@@ -1,5 +1,6 @@
 //! Loads the configuration for a command.
 
+use std::cell::OnceCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,10 @@ use crate::config::{
 use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::llm_clients::model_store;
+use crate::machine::given_file;
+
+/// Nobody writes a longer configuration.
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The loaded configuration.
 pub(crate) struct Loaded {
@@ -44,7 +49,7 @@ impl Loaded {
         }
         let file = config::path(context.environment, &context.folders.home);
         let file = context.folders.whole(&file)?;
-        let source = read(&file)?;
+        let source = read(&file, &context.piped_configuration)?;
         let merged = merge(&source, context.environment, &given)?;
         let (settings, sections) = resolve(&merged, context.folders)?;
         if settings.screen_reader {
@@ -84,14 +89,18 @@ pub(crate) fn embedded_state(data_dir: &Path, name: &str) -> EmbeddedState {
     }
 }
 
-fn read(path: &Path) -> Result<Source, CommandError> {
-    match std::fs::read_to_string(path) {
+fn read(path: &Path, once: &OnceCell<Vec<u8>>) -> Result<Source, CommandError> {
+    match given_file::read(path, MAX_BYTES, once).and_then(text_of) {
         Ok(text) => Ok(Source { path: path.to_owned(), text: Some(text) }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Ok(Source { path: path.to_owned(), text: None })
         }
         Err(error) => Err(CommandError::configuration(format!("cannot read {}", path.display()))
             .because(error)
-            .hint("check the file's owner, permissions and encoding")),
+            .hint("check the file's kind, owner, permissions and encoding")),
     }
+}
+
+fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }

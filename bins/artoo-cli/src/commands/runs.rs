@@ -14,6 +14,7 @@ use crate::args::RunsCommand;
 use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
+use crate::machine::threads;
 use crate::terminal::{Style, neutral_json, paged, worded};
 use crate::view::{Frame, Live, Outcome, depth, explanation, footer, no_end, result, run_row, undo_line};
 
@@ -67,12 +68,12 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
         RunsCommand::Diff(args) => diff::run(context, &folder(&data_dir, &args.of.run)?, args.json),
         RunsCommand::Attach(args) => {
             let folder = folder(&data_dir, &args.run)?;
-            threads()?.block_on(crate::run::attach(context, &folder))
+            threads::for_waiting()?.block_on(crate::run::attach(context, &folder))
         }
         RunsCommand::Resume(args) => crate::run::resume(context, &folder(&data_dir, &args.run)?),
         RunsCommand::Stop(args) => {
             let folder = folder(&data_dir, &args.run)?;
-            threads()?.block_on(super::stop::stop(context, &folder))
+            threads::for_waiting()?.block_on(super::stop::stop(context, &folder))
         }
         RunsCommand::Replay(args) => {
             replay::run(context, &loaded, &folder(&data_dir, &args.of.run)?, args.json)
@@ -99,15 +100,6 @@ fn trust(context: &mut Context<'_>, page: &Explanation) -> Exit {
         exit = Exit::FAILED;
     }
     exit
-}
-
-/// The runtime, needed for sockets and signals.
-fn threads() -> Result<tokio::runtime::Runtime, CommandError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::failed("cannot start threads").because(error))
 }
 
 pub(super) fn recorded(folder: &std::path::Path) -> Result<journal::Read, CommandError> {

@@ -20,7 +20,7 @@ pub(crate) fn layer() -> Layer {
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 29] = [
+    let values: [(&str, Value); 27] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
@@ -46,8 +46,6 @@ pub(crate) fn layer() -> Layer {
         ("ui.notify", "osc9".into()),
         ("ui.screen_reader", false.into()),
         ("http.connect_timeout", span(timeouts.connect)),
-        ("http.first_byte_timeout", span(timeouts.first_byte)),
-        ("http.idle_timeout", span(timeouts.idle)),
         ("http.attempts", i64::from(RetryPolicy::default().attempts).into()),
         ("http.proxy", "system".into()),
     ];

@@ -25,7 +25,7 @@ pub(crate) use load::{Given, Source, merge, own_folder, path};
 pub(crate) use model_choice::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};
 pub(crate) use policy::{path as policy_path, read as own_policy};
 pub(crate) use prices::prices;
-pub(crate) use profiles::applied;
+pub(crate) use profiles::{Applied, applied};
 pub(crate) use schema::config_schema;
 pub(crate) use settings::{Settings, resolve};
 pub(crate) use tables::{

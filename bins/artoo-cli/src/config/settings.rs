@@ -169,8 +169,8 @@ pub(crate) fn resolve(merged: &Merged, folders: &Folders) -> Result<(Settings, S
         screen_reader: sections.ui.screen_reader.unwrap_or(false),
         timeouts: Timeouts {
             connect: http.connect_timeout.map_or(timeouts.connect, |span| span.0),
-            first_byte: http.first_byte_timeout.map_or(timeouts.first_byte, |span| span.0),
-            idle: http.idle_timeout.map_or(timeouts.idle, |span| span.0),
+            first_byte: http.first_byte_timeout.map(|span| span.0),
+            idle: http.idle_timeout.map(|span| span.0),
         },
         retry: RetryPolicy { attempts: http.attempts.unwrap_or(retry.attempts), ..retry },
         proxy: match http.proxy.as_deref() {

@@ -374,9 +374,10 @@ pub(crate) enum Notify {
 pub(crate) struct HttpTable {
     /// The longest wait for a connection.
     pub(crate) connect_timeout: Option<Span>,
-    /// The longest wait for the first piece of an answer.
+    /// The longest wait for the first piece of an answer. Without it 5 minutes, and 30 for a server on this machine or in its own
+    /// network. `[models."NAME"] silence_seconds` says it for one model, and counts before this.
     pub(crate) first_byte_timeout: Option<Span>,
-    /// The longest silence within an answer.
+    /// The longest silence within an answer. Without it as long as the first piece may take by itself: 5 or 30 minutes.
     pub(crate) idle_timeout: Option<Span>,
     /// How often a request is sent in all.
     pub(crate) attempts: Option<u32>,

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use artoo_llm_client::LlmError;
-use artoo_llm_http::{HttpConfig, Timeouts, served_models};
+use artoo_llm_http::{HttpConfig, Timeouts, is_served, served_models};
 
 use super::Check;
 use crate::commands::Loaded;
-use crate::config::{ModelChoice, Provider, Settings, applied};
+use crate::config::{Applied, ModelChoice, Provider, Settings, applied};
 use crate::dispatch::Context;
 use crate::llm_clients;
+use crate::machine::threads;
 
 /// Timeouts of each step of listing a server's models.
-const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: SECONDS, idle: SECONDS };
+const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: Some(SECONDS), idle: Some(SECONDS) };
 const SECONDS: Duration = Duration::from_secs(5);
 
 pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
@@ -31,7 +32,10 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
         };
         let name = format!("model for {roles}");
         // Creating the client detects a key that cannot be sent and an invalid address.
-        checks.push(match llm_clients::client(choice, &loaded.settings, context.environment) {
+        let client = llm_clients::client(choice, &loaded.settings, context.environment);
+        // As the client has it: it knows where its server is.
+        let known = client.as_ref().ok().map(|client| client.profile());
+        checks.push(match client {
             Err(error) => Check::of_error(&name, &error),
             Ok(_) => match choice.provider {
                 Provider::Local => Check::good(&name, format!("{}, embedded, hash verified", choice.model)),
@@ -49,6 +53,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
             },
         });
         let applied = applied(choice, &loaded.settings.models);
+        let applied = Applied { profile: known.unwrap_or(applied.profile), ..applied };
         checks.push(Check::good(
             &format!("profile of {}", choice.model),
             format!("{applied} ({})", applied.reason),
@@ -61,7 +66,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
 }
 
 fn server(context: &Context<'_>, settings: &Settings, name: &str, choice: &ModelChoice) -> Check {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match threads::on_this_thread() {
         Ok(runtime) => runtime,
         Err(error) => {
             return Check::bad(
@@ -78,7 +83,12 @@ fn server(context: &Context<'_>, settings: &Settings, name: &str, choice: &Model
     let with_key = choice.key_env.as_deref().map(|name| format!(", key from {name}")).unwrap_or_default();
     let at = format!("{} at {}{with_key}", choice.model, choice.base_url);
     match runtime.block_on(served_models(&config)) {
-        Ok(models) if models.is_empty() || models.contains(&choice.model) => Check::good(name, at),
+        Ok(models) if is_served(&models, &choice.model) => Check::good(name, at),
+        Ok(models) if models.is_empty() => Check::bad(
+            name,
+            format!("{at}: the server answers, but has no models"),
+            "load one into the server (Ollama: ollama pull NAME; LM Studio: lms get NAME), or choose another server: artoo setup",
+        ),
         Ok(models) => {
             let shown: Vec<&str> = models.iter().take(8).map(String::as_str).collect();
             Check::bad(

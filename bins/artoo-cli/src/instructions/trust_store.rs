@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use artoo_anchored_files::read_regular;
 use sha2::{Digest, Sha256};
 
 use super::file::Found;
@@ -19,6 +20,8 @@ pub(super) struct Answers {
 const FOLLOW: &[u8] = b"follow\n";
 /// Content of a decision to ignore the file.
 const LEAVE: &[u8] = b"leave\n";
+/// No decision is longer.
+const LONGEST: u64 = 64;
 
 impl Answers {
     /// The decisions in a data folder.
@@ -28,7 +31,7 @@ impl Answers {
 
     /// The decision about a text. An unreadable file counts as none.
     pub(super) fn to(&self, text: &str) -> Option<bool> {
-        match fs::read(self.answer(text)).ok()?.as_slice() {
+        match read_regular(&self.answer(text), LONGEST).ok()?.as_slice() {
             FOLLOW => Some(true),
             LEAVE => Some(false),
             _ => None,

@@ -2,6 +2,9 @@
 
 mod environment;
 mod folders;
+pub(crate) mod given_file;
+pub(crate) mod limits;
+pub(crate) mod threads;
 mod zone;
 
 pub(crate) use environment::{Environment, expand_home};

@@ -15,12 +15,14 @@ use rustix::process::{Signal as Number, getpid, kill_process};
 
 use super::complete::Words;
 use super::history::FolderHistory;
+use super::parse_line::is_command;
 use super::prompt::{Line, Said};
 use super::state::State;
 use crate::commands::Loaded;
 use crate::config::{Given, Keys};
 use crate::dispatch::Context;
 use crate::error::CommandError;
+use crate::terminal::more_keys_follow;
 
 const COMPLETION: &str = "completion";
 /// Host command that the Ctrl+Z key binding sends; it starts with NUL, so it cannot be typed.
@@ -77,6 +79,7 @@ impl Editor {
             .with_validator(Box::new(Unfinished))
             .with_highlighter(Box::new(shown.clone()))
             .with_external_printer(state.background.printer())
+            .with_break_signal(Arc::clone(&state.continued.0))
             .with_edit_mode(keys);
         Ok(Self { line, folder, leaving: false, shown, ahead: VecDeque::new() })
     }
@@ -101,7 +104,7 @@ impl Editor {
         loop {
             let prompt = prompt(context, state);
             self.shown.0.store(false, Ordering::Relaxed);
-            self.ahead.extend(finished_lines());
+            self.ahead.extend(pasted_together(finished_lines()));
             if let Some(read) = self.ahead.pop_front() {
                 return Ok(read);
             }
@@ -133,8 +136,10 @@ impl Editor {
                 Signal::HostCommand(_) => {
                     let _ = kill_process(getpid(), Number::TSTP);
                 }
-                // External breaks are not used.
-                Signal::ExternalBreak(_) | _ => {}
+                // The program was stopped and goes on: the next turn takes the terminal's modes again.
+                Signal::ExternalBreak(_) => {}
+                // A signal that this version of the editor does not know.
+                _ => {}
             }
         }
     }
@@ -167,6 +172,21 @@ fn finished_lines() -> Vec<Read> {
         }
     }
     lines
+}
+
+/// Lines of requests that follow one another were pasted: they are one request. A command is a line.
+fn pasted_together(lines: Vec<Read>) -> Vec<Read> {
+    let mut together: Vec<Read> = Vec::new();
+    for line in lines {
+        match (together.last_mut(), line) {
+            (Some(Read::Line(before)), Read::Line(line)) if !is_command(before) && !is_command(&line) => {
+                before.push('\n');
+                before.push_str(&line);
+            }
+            (_, line) => together.push(line),
+        }
+    }
+    together
 }
 
 /// The prompt for the current state.
@@ -215,16 +235,41 @@ impl Highlighter for Shown {
     }
 }
 
-/// Continues the input after a line that ends with a backslash, and inside an open code block.
+/// Continues the input after a line that ends with a backslash, inside an open code block, and inside a paste.
 struct Unfinished;
 
 impl Validator for Unfinished {
     fn validate(&self, line: &str) -> ValidationResult {
+        // A terminal that does not mark pastes sends their line ends as Enter.
+        if !is_command(line) && more_keys_follow() {
+            return ValidationResult::Incomplete;
+        }
         let fences = line.lines().filter(|line| line.trim_start().starts_with("```")).count();
         if line.ends_with('\\') || fences % 2 == 1 {
             ValidationResult::Incomplete
         } else {
             ValidationResult::Complete
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_waited_are_one_request_and_commands_stay_alone() {
+        let line = |text: &str| Read::Line(text.to_owned());
+        let waited = ["/cost", "how many", "files", "! ls", "and now", "", "the rest"].map(line);
+        let mut waited = waited.into_iter().collect::<Vec<_>>();
+        waited.push(Read::Leave);
+        let expected = vec![
+            line("/cost"),
+            line("how many\nfiles"),
+            line("! ls"),
+            line("and now\n\nthe rest"),
+            Read::Leave,
+        ];
+        assert_eq!(pasted_together(waited), expected);
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use artoo_anchored_files::open_regular;
 use artoo_runtime::owner_only;
 use reedline::{
     CommandLineSearch, FileBackedHistory, History, HistoryItem, HistoryItemId, HistorySessionId, SearchQuery,
@@ -51,7 +52,12 @@ impl FolderHistory {
 }
 
 fn open(file: &Path) -> io::Result<FileBackedHistory> {
-    OpenOptions::new().create(true).append(true).mode(0o600).open(file)?;
+    match open_regular(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            OpenOptions::new().create_new(true).append(true).mode(0o600).open(file)?;
+        }
+        found => drop(found?),
+    }
     FileBackedHistory::with_file(LINES, file.to_owned()).map_err(io::Error::other)
 }
 

@@ -24,8 +24,9 @@ use crate::commands::Loaded;
 use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::machine::threads;
 use crate::run;
-use crate::signals::{self, Standing};
+use crate::signals::{self, Continued, Standing};
 use crate::terminal;
 
 use editor::{Editor, Read};
@@ -35,12 +36,13 @@ use type_ahead::After;
 
 /// Runs the conversation: one request after the other, in one session.
 pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, CommandError> {
-    let threads = run::threads()?;
-    let standing = {
+    let threads = threads::for_runs()?;
+    let (standing, continued) = {
         let _inside = threads.enter();
-        Standing::watch(signals::catch().map_err(run::deaf)?, leave)
+        let standing = Standing::watch(signals::catch().map_err(run::deaf)?, leave);
+        (standing, Continued::watch(terminal::take_again_for_editor).map_err(run::deaf)?)
     };
-    let mut state = State::new(context, args, standing)?;
+    let mut state = State::new(context, args, standing, continued)?;
     context.terminal.converse(slash::TABLE.iter().map(|(name, ..)| *name));
     let at_terminal = context.streams.stdin && context.streams.stdout && context.streams.stderr;
     if at_terminal {

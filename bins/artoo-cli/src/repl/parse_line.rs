@@ -54,6 +54,14 @@ impl Entered {
     }
 }
 
+/// Whether a line is a command, known or mistyped: it ends with its line end, also within a paste.
+pub(super) fn is_command(line: &str) -> bool {
+    match Entered::at_prompt(line) {
+        Ok(Entered::Slash(_) | Entered::Command(_)) | Err(_) => true,
+        Ok(Entered::Nothing | Entered::Request(_)) => false,
+    }
+}
+
 /// Whether the text after the slash looks like a path: its first word contains another slash.
 fn is_path(rest: &str) -> bool {
     rest.split_whitespace().next().is_some_and(|word| word.contains('/'))
@@ -123,6 +131,16 @@ mod tests {
         }
         // An answer to a question, and a note to a run, is never taken for a command that lost its slash.
         assert_eq!(Entered::of("stop").unwrap(), Entered::Request("stop".to_owned()));
+    }
+
+    #[test]
+    fn a_paste_ends_with_the_line_of_a_command() {
+        for line in ["/cost", "/nonsense", "! ls", "exit", "undo"] {
+            assert!(is_command(line), "{line}");
+        }
+        for line in ["", "how many", "/etc/hosts: what is in it?", "undo\nthe last"] {
+            assert!(!is_command(line), "{line:?}");
+        }
     }
 
     #[test]

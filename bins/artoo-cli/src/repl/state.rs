@@ -24,7 +24,7 @@ use crate::machine::expand_home;
 use crate::run::{
     self, Begun, Connected, DETACHED, Done, Front, Keyboard, Periodic, Wanted, begin, explained, from_stdin,
 };
-use crate::signals::{Signals, Standing};
+use crate::signals::{Continued, Signals, Standing};
 use crate::terminal::neutral_line;
 use crate::view::{counted, seconds, short_id};
 
@@ -38,6 +38,8 @@ pub(super) struct State {
     pub(super) last_run: Option<RunId>,
     /// The background runs that it started.
     pub(super) background: Background,
+    /// Whether the program was stopped and goes on.
+    pub(super) continued: Continued,
     /// Which reports of the auditor were told; made with the first prompt.
     periodic: Option<Periodic>,
     wanted: Wanted,
@@ -57,6 +59,7 @@ impl State {
         context: &Context<'_>,
         mut args: RunArgs,
         standing: Standing,
+        continued: Continued,
     ) -> Result<Self, CommandError> {
         let wanted = Wanted::by(&args);
         // The conversation keeps its folder even if a later request continues a session of another one.
@@ -74,6 +77,7 @@ impl State {
             folder,
             last_run: None,
             background,
+            continued,
             periodic: None,
             wanted,
             standing,

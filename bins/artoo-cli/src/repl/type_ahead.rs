@@ -12,7 +12,9 @@ use reedline::LineBuffer;
 
 use super::parse_line::Entered;
 use crate::run::Keyboard;
-use crate::terminal::{Field, RawModeGuard, StderrWriter, Terminal, neutral_line, take_again};
+use crate::terminal::{
+    Field, RawModeGuard, StderrWriter, Terminal, more_keys_follow, neutral_line, take_again,
+};
 
 /// Poll interval at which the reader thread checks for the end.
 const LOOK: Duration = Duration::from_millis(30);
@@ -126,8 +128,10 @@ impl Typed {
                 continue;
             }
             let Ok(event) = read() else { return };
+            let goes_on = matches!(event, Event::Key(key) if is_enter(key)) && more_keys_follow();
             let mut state = self.lock();
             let done = match event {
+                Event::Key(key) if key.kind != KeyEventKind::Release && goes_on => state.line_end(key),
                 Event::Key(key) if key.kind != KeyEventKind::Release => state.key(key),
                 Event::Paste(text) => state.paste(&text),
                 Event::Resize(..) => Done::Changed,
@@ -161,9 +165,7 @@ impl Typed {
 
 impl State {
     fn key(&mut self, key: KeyEvent) -> Done {
-        if matches!(key.code, KeyCode::Enter)
-            || key == KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL)
-        {
+        if is_enter(key) {
             return self.enter();
         }
         if key == KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL) && self.line.is_empty() {
@@ -171,6 +173,15 @@ impl State {
             return self.keep(LEAVE.to_owned());
         }
         if edit(&mut self.line, key) { Done::Changed } else { Done::Nothing }
+    }
+
+    /// Enter within a paste that the terminal did not mark: it sends a command, and nothing else.
+    fn line_end(&mut self, key: KeyEvent) -> Done {
+        if is_slashed(self.line.get_buffer()) && self.asked.is_none() {
+            return self.key(key);
+        }
+        self.line.insert_newline();
+        Done::Changed
     }
 
     /// Line ends in pasted text do not send anything.
@@ -226,8 +237,15 @@ impl State {
 /// Whether a line is kept for after the run: the next request, or an existing command. A path that begins
 /// with a slash may be an answer.
 fn is_next(line: &str) -> bool {
-    line.trim_start().starts_with('>')
-        || matches!(Entered::of(line), Ok(Entered::Slash(_) | Entered::Command(_)))
+    line.trim_start().starts_with('>') || is_slashed(line)
+}
+
+fn is_slashed(line: &str) -> bool {
+    matches!(Entered::of(line), Ok(Entered::Slash(_) | Entered::Command(_)))
+}
+
+fn is_enter(key: KeyEvent) -> bool {
+    matches!(key.code, KeyCode::Enter) || key == KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL)
 }
 
 /// Applies a key to the line; returns `false` if the key has no effect.
@@ -306,6 +324,28 @@ mod tests {
         typing(&mut state, "  ");
         assert_eq!(enter(&mut state), Done::Changed);
         assert_eq!(state.next, ["数a\nb"]);
+    }
+
+    #[test]
+    fn a_paste_without_marks_is_one_line_and_agrees_to_nothing() {
+        let typed = Typed {
+            state: Mutex::default(),
+            over: AtomicBool::new(false),
+            errors: Terminal::for_nobody().errors(),
+        };
+        let line_end =
+            |typed: &Typed| typed.lock().line_end(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+        typing(&mut typed.lock(), "first");
+        assert_eq!(line_end(&typed), Done::Changed);
+        typing(&mut typed.lock(), "second");
+        assert_eq!(enter(&mut typed.lock()), Done::Kept("first\nsecond".to_owned()));
+        typing(&mut typed.lock(), "/cost");
+        assert_eq!(line_end(&typed), Done::Kept("/cost".to_owned()));
+        typed.begin();
+        typing(&mut typed.lock(), "y");
+        assert_eq!(line_end(&typed), Done::Changed);
+        typing(&mut typed.lock(), "rm -rf docs");
+        assert_eq!(enter(&mut typed.lock()), Done::Answered("y\nrm -rf docs".to_owned()));
     }
 
     #[test]

@@ -1,15 +1,16 @@
-//! REPL without a line editor: each line of standard input is a request of one session.
+//! REPL without a line editor: each line of standard input is a request of one session; so is a paste at a terminal.
 
 use std::io::{BufRead as _, Read as _};
 
 use tokio::runtime::Runtime;
 
-use super::parse_line::Entered;
+use super::parse_line::{Entered, is_command};
 use super::slash::{self, Then};
 use super::state::State;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::run::from_stdin;
+use crate::terminal::with_the_rest_of_its_burst;
 
 /// Length limit of an input line, in bytes. A request may be much shorter.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
@@ -38,6 +39,7 @@ pub(super) fn run(
 ) -> Result<Exit, CommandError> {
     let mut exit = Exit::OK;
     let mut asked = false;
+    let mut ahead = None;
     // A terminal without redrawing: used by a screen reader, or a dumb one.
     let at_terminal = context.streams.stdin && context.streams.stderr;
     if at_terminal {
@@ -47,7 +49,9 @@ pub(super) fn run(
         if at_terminal {
             context.terminal.prompt(PROMPT);
         }
-        let Some(line) = next()? else { break };
+        let read = ahead.take().map_or_else(next, Ok)?;
+        let Some(line) = read else { break };
+        let line = if at_terminal { line.map(|line| whole_paste(line, &mut ahead)) } else { line };
         let done = match line.and_then(|line| Entered::at_prompt(&line)) {
             Ok(Entered::Nothing) => continue,
             Ok(Entered::Request(text)) => {
@@ -85,11 +89,33 @@ pub(super) fn run(
     Ok(exit)
 }
 
+/// What was read from standard input: a line, or what is wrong with it; `None` at the end of input.
+type NextLine = Option<Result<String, CommandError>>;
+
+/// The whole of a paste, which is one request; a command is a line. What ended it goes into `ahead`.
+fn whole_paste(line: String, ahead: &mut Option<NextLine>) -> String {
+    if is_command(&line) {
+        return line;
+    }
+    with_the_rest_of_its_burst(line, || match next() {
+        Ok(Some(Ok(line))) => Some(line),
+        // A line that cannot be read, or the end.
+        Ok(other) => {
+            *ahead = Some(other);
+            None
+        }
+        Err(error) => {
+            *ahead = Some(Some(Err(error)));
+            None
+        }
+    })
+}
+
 /// The next line, or what is wrong with it; `None` at the end of input.
 ///
 /// # Errors
 /// Standard input can no longer be read.
-fn next() -> Result<Option<Result<String, CommandError>>, CommandError> {
+fn next() -> Result<NextLine, CommandError> {
     let mut bytes = Vec::new();
     // The lock is released before a run reads standard input for its own questions.
     let mut input = std::io::stdin().lock();

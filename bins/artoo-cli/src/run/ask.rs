@@ -1,7 +1,7 @@
 //! Questions to the user at the terminal: prompt on standard error, answer from standard input.
 
 use std::collections::VecDeque;
-use std::io::BufRead;
+use std::io::{BufRead, IsTerminal as _};
 use std::sync::Arc;
 
 use artoo_runtime::{Answerer, Noter};
@@ -11,7 +11,8 @@ use tokio::sync::oneshot;
 use super::always_rule::PolicyFile;
 use super::answer::{Offer, Said, ends_the_run, is_yes};
 use super::details_pager::Pager;
-use crate::terminal::{Look, Streams, Terminal};
+use crate::error::CommandError;
+use crate::terminal::{Look, Streams, Terminal, with_the_rest_of_its_burst};
 use crate::view::{Frame, details, first_screen};
 
 /// Limit of an answer in bytes: one line typed by a person.
@@ -21,7 +22,7 @@ const MAX_BYTES: u64 = 16 * 1024;
 pub(crate) trait Keyboard: Send + Sync {
     /// Starts a question; input typed before it is discarded.
     fn begin(&self);
-    /// Blocks until the answer, a single line.
+    /// Blocks until the answer: a line, or all lines of a paste.
     fn line(&self) -> String;
     /// The answer is no longer needed.
     fn give_up(&self);
@@ -125,7 +126,14 @@ impl Keyboard for StandardInput {
     }
 
     fn line(&self) -> String {
-        line(&mut std::io::stdin().lock())
+        let read = || line(&mut std::io::stdin().lock());
+        let first = read();
+        // A pasted text is one answer: its first line alone agrees to nothing.
+        if std::io::stdin().is_terminal() {
+            with_the_rest_of_its_burst(first, || Some(read())).trim().to_owned()
+        } else {
+            first
+        }
     }
 
     // A blocking read cannot be cancelled, so the next line typed is discarded.
@@ -346,10 +354,14 @@ impl Asking {
         terminal.prompt(prompt);
         let keyboard = Arc::clone(keyboard);
         // A separate thread: reading cannot be cancelled, and must not delay the exit.
-        std::thread::spawn(move || {
+        let reader = std::thread::Builder::new().name("artoo-answer".to_owned()).spawn(move || {
             // The run may have ended meanwhile.
             let _ = send.send(keyboard.line());
         });
+        if let Err(error) = reader {
+            // The question counts as answered with nothing, which agrees to nothing.
+            terminal.error(&CommandError::failed("the answer cannot be read").because(error));
+        }
         receive
     }
 }

@@ -67,12 +67,14 @@ pub(crate) fn begin(
         .stderr(Stdio::piped());
     let mut second = command.spawn().map_err(failed)?;
     let errors = second.stderr.take();
-    let errors = std::thread::spawn(move || {
+    let reader = std::thread::Builder::new().name("artoo-errors".to_owned());
+    let errors = reader.spawn(move || {
         let mut bytes = Vec::new();
         // A read error is ignored: the exit status is reported anyway.
         let _ = errors.map(|mut errors| errors.read_to_end(&mut bytes));
         String::from_utf8_lossy(&bytes).into_owned()
     });
+    let errors = errors.map_err(failed)?;
     let mut id = String::new();
     if let Some(out) = second.stdout.take() {
         BufReader::new(out).read_line(&mut id).map_err(failed)?;

@@ -25,6 +25,7 @@ use crate::config::Notify;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
 use crate::instructions;
+use crate::machine::limits;
 use crate::signals::Signals;
 use crate::terminal::{Terminal, worded};
 use crate::view::call;
@@ -186,7 +187,8 @@ pub(super) fn not_begun(error: &StartError) -> CommandError {
     let ours =
         matches!(error, StartError::Limits(_) | StartError::DeadlinePassed { .. } | StartError::Scope { .. });
     let kind = if ours { Kind::Configuration } else { Kind::Failed };
-    CommandError::new(kind, error.to_string()).hint(worded(error.hint(), error.remedy()))
+    let hint = limits::hint(error).unwrap_or_else(|| worded(error.hint(), error.remedy()));
+    CommandError::new(kind, error.to_string()).hint(hint)
 }
 
 /// Names of models and tools, which the auditor may mention in clear.
@@ -289,7 +291,8 @@ fn deadlines(prepared: &Prepared) -> Deadlines {
 
 /// Builds artoo.
 pub(super) fn built(builder: Builder) -> Result<Artoo, CommandError> {
-    builder.build().map_err(|error| {
-        CommandError::configuration(error.to_string()).hint(worded(error.hint(), error.remedy()))
+    builder.build().map_err(|error| match limits::hint(&error) {
+        Some(limit) => CommandError::failed(error.to_string()).hint(limit),
+        None => CommandError::configuration(error.to_string()).hint(worded(error.hint(), error.remedy())),
     })
 }

@@ -43,6 +43,7 @@ use crate::args::{PermissionArgs, RunArgs};
 use crate::commands::{Loaded, unreadable_run};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::machine::threads;
 use crate::signals::{self, Signals};
 use crate::terminal::neutral_line;
 
@@ -105,7 +106,7 @@ fn alone(
     wanted: &Wanted,
     more: impl FnOnce(&mut Prepared),
 ) -> Result<Exit, CommandError> {
-    let threads = threads()?;
+    let threads = threads::for_runs()?;
     let signals = once(&threads)?;
     let front = Front { signals, keyboard: from_stdin(), connected: &mut None, standing: None };
     let done = work(context, args, (text, wanted), &threads, front, more);
@@ -135,20 +136,13 @@ pub(crate) fn work(
     front: Front<'_>,
     more: impl FnOnce(&mut Prepared),
 ) -> Result<Done, CommandError> {
+    threads::room_for_a_run()?;
     let mut loaded = Loaded::load(context, given(args)?)?;
     let mut prepared =
         prepare::prepare(context, args, &mut loaded, text, wanted, &*front.keyboard, front.connected)?;
     more(&mut prepared);
     let Front { signals, keyboard, standing, .. } = front;
     threads.block_on(execute::drive(context, args, prepared, (signals, keyboard), standing))
-}
-
-/// The runtime for runs.
-pub(crate) fn threads() -> Result<Runtime, CommandError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::failed("cannot start the threads of a run").because(error))
 }
 
 /// Catches the signals for a program with a single run.

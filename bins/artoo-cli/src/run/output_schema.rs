@@ -1,12 +1,14 @@
 //! Reads and validates the schema of `--output-schema` before the run starts.
 
-use std::{fs::File, io::Read, path::Path};
+use std::cell::OnceCell;
+use std::path::Path;
 
 use artoo_runtime::OutputSchema;
 
 use crate::error::CommandError;
+use crate::machine::given_file;
 
-/// Read limit; a longer schema is refused by its length.
+/// A longer schema is refused.
 const MAX_BYTES: u64 = 2 * 1024 * 1024;
 
 /// Reads and validates the schema.
@@ -16,8 +18,7 @@ pub(super) fn read(file: &Path) -> Result<OutputSchema, CommandError> {
             .because(error)
             .hint("give the path of a file with a JSON Schema")
     };
-    let mut bytes = Vec::new();
-    File::open(file).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)).map_err(unreadable)?;
+    let bytes = given_file::read(file, MAX_BYTES, &OnceCell::new()).map_err(unreadable)?;
     OutputSchema::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| {
         let hint = error.hint();
         CommandError::usage(format!("the schema {} cannot be used", file.display())).because(error).hint(hint)

@@ -18,11 +18,12 @@ use super::option_overrides::given_for_command;
 use super::output::Show;
 use super::prepare::{Prepared, prepare_command};
 use super::session::{Conversation, Wanted};
-use super::{from_stdin, once, threads};
+use super::{from_stdin, once};
 use crate::args::SandboxArgs;
 use crate::commands::Loaded;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::machine::threads;
 use crate::signals::Signals;
 use crate::terminal::{neutral, neutral_json};
 use crate::view::{Frame, Outcome, file_lines, short_id};
@@ -48,7 +49,7 @@ struct Page<'a> {
 
 /// Runs the command in a program of its own.
 pub(crate) fn sandbox(context: &mut Context<'_>, args: &SandboxArgs) -> Result<Exit, CommandError> {
-    let threads = threads()?;
+    let threads = threads::for_runs()?;
     let signals = once(&threads)?;
     let done = carried_out(context, args, &Wanted::None, &threads, (signals, from_stdin()));
     threads.shutdown_background();
@@ -64,6 +65,7 @@ pub(crate) fn carried_out(
     threads: &Runtime,
     (signals, keyboard): (Signals, Arc<dyn Keyboard>),
 ) -> Result<Done, CommandError> {
+    threads::room_for_a_run()?;
     let loaded = Loaded::load(context, given_for_command(args)?)?;
     let prepared = prepare_command(context, args, &loaded, wanted)?;
     threads.block_on(carry_out(context, args, prepared, signals, keyboard))

@@ -11,6 +11,7 @@ use crate::config::{EmbeddedState, Provider, Settings};
 use crate::error::CommandError;
 use crate::known_servers::KNOWN_SERVERS;
 use crate::machine::Environment;
+use crate::machine::threads;
 use crate::terminal::neutral_line;
 use crate::view::bytes;
 
@@ -44,10 +45,7 @@ const MODELS_SHOWN: usize = 8;
 
 /// Looks for servers and keys. The embedded model can always be chosen.
 pub(super) fn find(environment: &Environment, settings: &Settings) -> Result<Vec<Choice>, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::failed("cannot look for servers").because(error))?;
+    let runtime = threads::on_this_thread()?;
     let mut choices = runtime.block_on(servers());
     if environment.text("OPENAI_API_KEY").is_some() {
         choices.push(Choice::Key { provider: Provider::Openai, variable: "OPENAI_API_KEY" });
@@ -71,7 +69,7 @@ async fn servers() -> Vec<Choice> {
     let mut probes = JoinSet::new();
     for (place, server) in KNOWN_SERVERS.into_iter().enumerate() {
         let config = HttpConfig {
-            timeouts: Timeouts { connect: WAIT, first_byte: WAIT, idle: WAIT },
+            timeouts: Timeouts { connect: WAIT, first_byte: Some(WAIT), idle: Some(WAIT) },
             ..HttpConfig::new(server.base_url, "")
         };
         probes.spawn(async move { (place, server, served_models(&config).await) });

@@ -16,6 +16,7 @@ use crate::commands::Loaded;
 use crate::config::{Given, ModelTable, Provider, Settings};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::machine::threads;
 use choices::Choice;
 
 /// Asks the user, or takes the embedded model, and writes the choice to the configuration.
@@ -82,10 +83,7 @@ fn found(
     settings: &Settings,
     table: &ModelTable,
 ) -> Result<ProfileOverrides, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::failed("cannot ask the server").because(error))?;
+    let runtime = threads::on_this_thread()?;
     let (base_url, model) =
         (table.base_url.clone().unwrap_or_default(), table.model.clone().unwrap_or_default());
     context.terminal.note("asking it what it takes: one call about tools, one about schemas");

@@ -18,7 +18,7 @@ use crate::config::Settings;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::llm_clients::model_store;
-use crate::machine::{Environment, make_private};
+use crate::machine::{Environment, make_private, threads};
 use crate::signals;
 use crate::terminal::Terminal;
 use crate::view::{bytes, seconds};
@@ -42,11 +42,7 @@ pub(crate) fn pull(
         None => PullOptions::default(),
         Some(from) => PullOptions { sources: vec![source(context, from)?], ..PullOptions::default() },
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::failed("cannot start the threads of a download").because(error))?;
+    let runtime = threads::for_runs()?;
     let store = model_store(&settings.data_dir);
     let programs = Programs { environment: context.environment };
     context.terminal.note(&format!("{}: {}, licence {}", entry.name, bytes(entry.size), entry.licence));

@@ -1,9 +1,9 @@
 //! Writes the chosen model to the configuration file and keeps the rest of it.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
+use artoo_anchored_files::open_regular;
 use artoo_llm_client::ProfileOverrides;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
@@ -24,7 +24,7 @@ pub(super) fn write(
             .because(error)
             .hint("check the folder's owner and permissions, or name another file with ARTOO_CONFIG")
     };
-    let old = match fs::read_to_string(path) {
+    let old = match open_regular(path).and_then(io::read_to_string) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(failed(error)),
@@ -99,6 +99,8 @@ pub(super) fn shadows(environment: &Environment) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use toml::Table;
+
+    use std::fs;
 
     use super::*;
     use crate::config::Provider;

@@ -1,5 +1,6 @@
 //! Terminal output: capabilities, sanitizing and fitting of text, and the single writer of both streams.
 
+mod burst;
 mod capabilities;
 mod pager;
 mod raw_mode;
@@ -14,9 +15,10 @@ mod visible;
 mod width;
 mod writer;
 
+pub(crate) use burst::{more_keys_follow, with_the_rest_of_its_burst};
 pub(crate) use capabilities::{Look, Streams};
 pub(crate) use pager::paged;
-pub(crate) use raw_mode::{RawModeGuard, restore, take_again};
+pub(crate) use raw_mode::{RawModeGuard, restore, take_again, take_again_for_editor};
 #[cfg(test)]
 pub(crate) use recorded_output::Seen;
 pub(crate) use remedies::worded;

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use artoo_tools::SystemProgram;
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Terminal, width};
 use crate::error::CommandError;
-use crate::machine::Environment;
+use crate::machine::{Environment, threads};
 
 /// The default pager. With [`OPTIONS`] it leaves the text on the screen and exits if all of it fits.
 const USUAL: &str = "less";
@@ -87,5 +87,5 @@ fn through(pager: &Pager, environment: &Environment, text: &str) -> bool {
 }
 
 fn runtime() -> Option<Runtime> {
-    Builder::new_current_thread().enable_all().build().ok()
+    threads::to_wait_for_others().ok()
 }

@@ -35,13 +35,30 @@ impl RawModeGuard {
 /// `fg`); returns whether that was the case.
 pub(crate) fn take_again() -> bool {
     let Ok(modes) = tcgetattr(stdin()) else { return false };
-    // In the background, changing the modes would stop the program (`SIGTTOU`).
-    let is_ours = || tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
     let taken = modes.local_modes.contains(LocalModes::ICANON) && is_ours() && set(modes).is_ok();
     if taken {
         tell(MARK_PASTES);
     }
     taken
+}
+
+/// Gives the terminal back the modes of the line editor, which reads at the moment, after a shell has owned it
+/// (stopped by a signal, `fg`). Without them the editor would wait for an answer of the terminal that comes with the
+/// next line end.
+pub(crate) fn take_again_for_editor() {
+    if !crossterm::terminal::is_raw_mode_enabled().unwrap_or(false) || !is_ours() {
+        return;
+    }
+    if let Ok(mut modes) = tcgetattr(stdin()) {
+        modes.make_raw();
+        // If the terminal is gone, the editor learns it by itself.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
+    }
+}
+
+/// Whether the terminal is this program's. In the background, changing its modes would stop the program (`SIGTTOU`).
+fn is_ours() -> bool {
+    tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp())
 }
 
 fn set(mut modes: Termios) -> rustix::io::Result<()> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::{Look, Paint, Size, StderrWriter, Style, clip, neutral_line};
 use crate::error::{CommandError, Kind};
+use crate::machine::limits;
 
 /// Owner of both streams. The status line at the bottom is cleared before other output; its owner redraws it.
 pub(crate) struct Terminal {
@@ -135,7 +136,9 @@ impl Terminal {
         let paint = Paint::new(self.look.colour);
         let message = neutral_line(&error.to_string());
         self.note(&format!("{} {message}", paint.text(Style::Bad, "error:")));
-        if let Some(hint) = error.next_step() {
+        // Where a limit is in the way, nothing else helps.
+        let limit = error.cause().and_then(limits::hint);
+        if let Some(hint) = limit.as_deref().or(error.next_step()) {
             self.hint(hint);
         }
     }

@@ -109,8 +109,9 @@ pub(crate) async fn derive(
     let may_query = planned == Goal::Answer && described.is_of_a_table;
     let samples = samples(cx.programs.iter().any(|program| program == PYTHON), may_query);
     let asked = samples.len().try_into().unwrap_or(u32::MAX);
+    let room = model.profile().room(DERIVATION_TOKENS);
     let questions: Vec<Request> =
-        samples.iter().map(|sample| sample.question(&told(sample.language))).collect();
+        samples.iter().map(|sample| sample.question(&told(sample.language), room)).collect();
     let mut written: Vec<Option<String>> = Vec::with_capacity(samples.len());
     for (sample, completion) in samples.iter().zip(model.complete_several(&questions).await) {
         let folder = &cx.surroundings.working_folder;
@@ -151,8 +152,9 @@ fn command(
     subject: &[PathBuf],
     folder: &Path,
 ) -> Option<String> {
-    if completion.stop == StopReason::Length {
-        return None;
+    match completion.stop {
+        StopReason::End => {}
+        StopReason::Length | StopReason::Refused => return None,
     }
     let written = subject::with_names(&completion.text, subject, folder);
     let command = code_block::command(language, &written, described.table.as_ref())?;
@@ -203,10 +205,10 @@ fn samples(has_python: bool, may_query: bool) -> Vec<Sample> {
 }
 
 impl Sample {
-    fn question(self, told: &str) -> Request {
+    fn question(self, told: &str, room: u32) -> Request {
         let best = Request::new("executor", self.language.prompt(), told)
             .with_answer_begun(self.language.begun())
-            .with_max_tokens(DERIVATION_TOKENS);
+            .with_max_tokens(room);
         match self.number {
             0 => best,
             other => Request { temperature_percent: TEMPERATURE, ..best.sample(other) },

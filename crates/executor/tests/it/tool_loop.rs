@@ -174,6 +174,63 @@ async fn bad_turns_are_answered() {
     assert_eq!(told.len(), 3, "{told:?}");
 }
 
+/// A call of a turn that was cut at the token limit may lack its end although it parses, so none of the turn is made.
+#[tokio::test]
+async fn no_call_of_a_cut_turn_is_made() {
+    let tools = shows("3");
+    let cut = |number: &str| {
+        let call = |id: &str| ToolUse {
+            id: format!("{id}{number}"),
+            name: "shell".to_owned(),
+            arguments: json!({"command": "make"}).to_string(),
+        };
+        let calls = vec![call("a"), call("b")];
+        Completion { calls, stop: StopReason::Length, ..Completion::of_text("", Usage::default(), "m") }
+    };
+    let answers = vec![cut("1"), called("ls"), Completion::of_text("3", Usage::default(), "m")];
+    let (ended, requests) = attempt_completions(&tools, answers).await;
+    assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "3"));
+    let made: Vec<String> =
+        tools.made.lock().unwrap().iter().map(|(_, arguments)| arguments.to_string()).collect();
+    assert_eq!(made.len(), 1, "{made:?}");
+    let told = &requests[1].messages.last().unwrap().results;
+    assert_eq!(told.len(), 2, "each call has its result");
+    assert!(
+        told.iter().all(|result| result.content.contains("cut off") && result.content.contains("in parts"))
+    );
+    // Cut in every turn, the attempt ends.
+    let tools = shows("3");
+    let (ended, requests) = attempt_completions(&tools, (0..8).map(|n| cut(&n.to_string())).collect()).await;
+    assert_eq!((ended.status, requests.len()), (ExecutionStatus::Uncertain, 8));
+    assert!(tools.made.lock().unwrap().is_empty());
+}
+
+/// A filter that ends a turn ends it in the middle of a call.
+#[tokio::test]
+async fn no_call_of_a_refused_turn_is_made() {
+    let refused = Completion { stop: StopReason::Refused, ..called("make") };
+    let tools = shows("3");
+    let (ended, _) = attempt_completions(&tools, vec![refused]).await;
+    assert_eq!(ended.status, ExecutionStatus::Failed);
+    assert!(ended.failure.unwrap().reason.contains("refused"));
+    assert!(tools.made.lock().unwrap().is_empty());
+}
+
+/// A server that passes calls through as text: the model is told how to write them so that they are read, and the user
+/// what to set where it does not.
+#[tokio::test]
+async fn a_call_that_nobody_could_read_is_no_answer() {
+    let text = "<tool_call>{\"name\": \"shell\", \"arguments\": {</tool_call>";
+    let unread = || Completion::of_text(text, Usage::default(), "m");
+    let answers = vec![called("ls"), unread(), Completion::of_text("3", Usage::default(), "m")];
+    let (ended, requests) = attempt_completions(&shows("3"), answers).await;
+    assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "3"));
+    assert!(requests[2].messages.last().unwrap().content.contains("one JSON object"));
+    let (ended, _) = attempt_completions(&shows("3"), (0..8).map(|_| unread()).collect()).await;
+    let reason = ended.failure.unwrap().reason;
+    assert!(reason.contains("no parser") && reason.contains("--tool-call-parser"), "{reason}");
+}
+
 /// A model that never stops is stopped, by fruitless turns or by its budget.
 #[tokio::test]
 async fn a_model_that_never_stops_is_stopped() {
@@ -220,7 +277,12 @@ async fn what_is_old_is_cut_to_its_record() {
 /// The server knows the length of a prompt best: a rejected prompt is compacted and sent again.
 #[tokio::test]
 async fn a_prompt_that_the_server_finds_too_long_is_cut() {
-    let too_long = || LlmError::TooLong { model: "m".to_owned(), tokens: Some(9_000), limit: Some(8_000) };
+    let too_long = || LlmError::TooLong {
+        model: "m".to_owned(),
+        tokens: Some(9_000),
+        limit: Some(8_000),
+        said: String::new(),
+    };
     let tools = shows(&"word ".repeat(400));
     let mut answers: Vec<Answer> =
         (0..6).map(|number| Answer::calls([run(&format!("cat {number}"))])).collect();

@@ -101,6 +101,13 @@ pub(super) enum RecordedError {
         #[serde(default)]
         usage: Usage,
     },
+    NoCredit {
+        url: String,
+        status: u16,
+        message: String,
+        #[serde(default)]
+        usage: Usage,
+    },
     Protocol {
         url: String,
         reason: String,
@@ -120,6 +127,8 @@ pub(super) enum RecordedError {
         model: String,
         tokens: Option<usize>,
         limit: Option<usize>,
+        #[serde(default)]
+        said: String,
     },
     Configuration {
         reason: String,
@@ -144,6 +153,9 @@ impl RecordedError {
             LlmError::Status { url, status, message, usage } => {
                 Self::Status { url: url.clone(), status: *status, message: message.clone(), usage: *usage }
             }
+            LlmError::NoCredit { url, status, message, usage } => {
+                Self::NoCredit { url: url.clone(), status: *status, message: message.clone(), usage: *usage }
+            }
             LlmError::Protocol { url, reason, usage } => {
                 Self::Protocol { url: url.clone(), reason: reason.clone(), usage: *usage }
             }
@@ -153,8 +165,8 @@ impl RecordedError {
             LlmError::Engine { model, reason } => {
                 Self::Engine { model: model.clone(), reason: reason.clone() }
             }
-            LlmError::TooLong { model, tokens, limit } => {
-                Self::TooLong { model: model.clone(), tokens: *tokens, limit: *limit }
+            LlmError::TooLong { model, tokens, limit, said } => {
+                Self::TooLong { model: model.clone(), tokens: *tokens, limit: *limit, said: said.clone() }
             }
             LlmError::Configuration { reason } => Self::Configuration { reason: reason.clone() },
             LlmError::Unscripted { reason } => Self::Unscripted { reason: reason.clone() },
@@ -171,10 +183,13 @@ impl RecordedError {
                 usage,
             },
             Self::Status { url, status, message, usage } => LlmError::Status { url, status, message, usage },
+            Self::NoCredit { url, status, message, usage } => {
+                LlmError::NoCredit { url, status, message, usage }
+            }
             Self::Protocol { url, reason, usage } => LlmError::Protocol { url, reason, usage },
             Self::Unusable { model, schema, reason } => LlmError::Unusable { model, schema, reason },
             Self::Engine { model, reason } => LlmError::Engine { model, reason },
-            Self::TooLong { model, tokens, limit } => LlmError::TooLong { model, tokens, limit },
+            Self::TooLong { model, tokens, limit, said } => LlmError::TooLong { model, tokens, limit, said },
             Self::Configuration { reason } => LlmError::Configuration { reason },
             Self::Unscripted { reason } => LlmError::Unscripted { reason },
         }

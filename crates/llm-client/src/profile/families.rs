@@ -19,6 +19,8 @@ pub(super) struct Family {
     pub(super) images: bool,
     #[serde(default)]
     pub(super) reasoning: bool,
+    #[serde(default = "super::usually")]
+    pub(super) temperature: bool,
     pub(super) guided_below: Option<u32>,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ModelProfile, ToolCalling};
+use super::{ModelProfile, ReasoningEffort, ToolCalling};
 
 /// What is said of a model, in place of what its name says. What is not said stays.
 ///
@@ -31,7 +31,14 @@ pub struct ProfileOverrides {
     /// Whether it thinks before it answers, and needs room for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
-    /// How many seconds its server may send nothing, before and during an answer.
+    /// How much it is told to think: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`. Without it nothing is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<ReasoningEffort>,
+    /// Whether its server takes a temperature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<bool>,
+    /// How many seconds its server may send nothing, before and during an answer. Without it 300, and 1,800 for a server on this
+    /// machine or in its own network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silence_seconds: Option<u32>,
     /// Whether its server can bind answers to a JSON Schema.
@@ -61,6 +68,8 @@ impl ModelProfile {
             tool_calling: said.tool_calling.unwrap_or(self.tool_calling),
             images: said.images.unwrap_or(self.images),
             reasoning: said.reasoning.unwrap_or(self.reasoning),
+            reasoning_effort: said.reasoning_effort.or(self.reasoning_effort),
+            temperature: said.temperature.unwrap_or(self.temperature),
             silence_seconds: said.silence_seconds.or(self.silence_seconds),
             structured: said.structured.unwrap_or(self.structured),
             guided: said.guided.unwrap_or(self.guided),
@@ -82,6 +91,8 @@ mod tests {
             tool_calling: Some(ToolCalling::Json),
             images: Some(true),
             reasoning: Some(false),
+            reasoning_effort: Some(ReasoningEffort::Low),
+            temperature: Some(false),
             silence_seconds: Some(900),
             structured: Some(false),
             guided: Some(false),
@@ -93,6 +104,8 @@ mod tests {
             tool_calling: ToolCalling::Json,
             images: true,
             reasoning: false,
+            reasoning_effort: Some(ReasoningEffort::Low),
+            temperature: false,
             silence_seconds: Some(900),
             structured: false,
             guided: false,

@@ -3,6 +3,7 @@
 use artoo_llm_client::{StopReason, ToolUse};
 use serde_json::{Value, json};
 
+use crate::arguments::{Arguments, plain};
 use crate::decode::Answer;
 
 /// The blocks of one answer received so far.
@@ -17,19 +18,19 @@ struct Block {
     /// As the server started it; pieces of text are appended to its fields.
     value: Value,
     /// The input of a call that arrives in pieces, which are JSON only together.
-    input: String,
+    input: Arguments,
 }
 
 impl Blocks {
     /// Takes a whole block.
     pub(super) fn push(&mut self, value: &Value) {
-        self.blocks.push(Block { index: None, value: value.clone(), input: String::new() });
+        self.blocks.push(Block { index: None, value: value.clone(), input: Arguments::default() });
     }
 
     /// Takes the event that starts a block.
     pub(super) fn start(&mut self, event: &Value) {
         let value = event.get("content_block").cloned().unwrap_or_default();
-        self.blocks.push(Block { index: index(event), value, input: String::new() });
+        self.blocks.push(Block { index: index(event), value, input: Arguments::default() });
     }
 
     /// Takes the event that extends a block. Some gateways omit the start event.
@@ -49,11 +50,11 @@ impl Blocks {
             Some(block) => block,
             None => {
                 let value = json!({"type": kind});
-                self.blocks.push_mut(Block { index, value, input: String::new() })
+                self.blocks.push_mut(Block { index, value, input: Arguments::default() })
             }
         };
         if kind == "tool_use" {
-            block.input.push_str(piece);
+            block.input.push(piece);
         } else if let Some(fields) = block.value.as_object_mut()
             && let Value::String(text) = fields.entry(field).or_insert_with(|| "".into())
         {
@@ -63,7 +64,7 @@ impl Blocks {
 
     /// All text received so far, without thinking.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.blocks.iter().flat_map(|block| [block.text(), block.input.as_str()])
+        self.blocks.iter().flat_map(|block| std::iter::once(block.text()).chain(block.input.words()))
     }
 
     /// The finished answer. A thinking block without a signature is not kept for sending back: it was
@@ -102,7 +103,8 @@ impl Block {
         let word = |name: &str| self.value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (id, name) = (word("id"), word("name"));
         let whole = || self.value.get("input").map(Value::to_string).unwrap_or_default();
-        let arguments = if self.input.is_empty() { whole() } else { self.input };
+        let pieces = self.input.finish();
+        let arguments = if pieces.trim().is_empty() { plain(whole()) } else { pieces };
         ToolUse { id, name, arguments }
     }
 }

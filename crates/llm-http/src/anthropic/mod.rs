@@ -11,8 +11,8 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::base_url::Endpoint;
 use crate::client::client;
-use crate::dialect::{Dialect, Level};
-use crate::model::{HttpModel, Wire};
+use crate::dialect::{Dialect, Level, LimitField};
+use crate::model::{HttpModel, Terms, Wire};
 use crate::{ApiKey, StructuredMode};
 
 /// A model behind the Messages API.
@@ -75,12 +75,13 @@ impl Wire for Messages {
             stream_usage: false,
             temperature: true,
             seed: false,
-            completion_limit: true,
+            effort: true,
+            limit: LimitField::Required,
         }
     }
 
-    fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&request::body(model, request, dialect))
+    fn body(model: &str, request: &Request, dialect: Dialect, terms: Terms) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&request::body(model, request, dialect, terms))
     }
 
     fn decoder(request: &Request, dialect: Dialect) -> Self::Decoder {

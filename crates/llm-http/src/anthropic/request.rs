@@ -1,19 +1,21 @@
 //! Encodes a request as a Messages body.
 
-use artoo_llm_client::{JsonSchema, Request, ToolDefinition, with_schema_in_prompt};
+use artoo_llm_client::{JsonSchema, ReasoningEffort, Request, ToolDefinition, with_schema_in_prompt};
 use serde_json::{Value, json};
 
 use crate::anthropic::turns::turns;
 use crate::dialect::{Dialect, Level};
+use crate::model::Terms;
 
 /// The body for `request` in this dialect.
-pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
+pub(super) fn body(model: &str, request: &Request, dialect: Dialect, terms: Terms) -> Value {
     let told = if dialect.level.is_native() {
         std::borrow::Cow::Borrowed(request)
     } else {
         with_schema_in_prompt(request)
     };
-    let mut body = json!({"model": model, "max_tokens": request.max_tokens, "stream": true});
+    let limit = terms.limit.unwrap_or(request.max_tokens);
+    let mut body = json!({"model": model, "max_tokens": limit, "stream": true});
     let mut set = |name: &str, value: Value| {
         if let Some(fields) = body.as_object_mut() {
             fields.insert(name.to_owned(), value);
@@ -29,12 +31,16 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
     if dialect.temperature {
         set("temperature", (f64::from(request.temperature_percent.min(100)) / 100.0).into());
     }
+    let mut output = serde_json::Map::new();
+    if let Some(effort) = terms.effort.filter(|_| dialect.effort) {
+        output.insert("effort".to_owned(), effort_word(effort).into());
+    }
     let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
     if let Some(schema) = &request.schema {
         match dialect.level {
             Level::Strict | Level::Schema => {
                 let schema = without_bounds(&schema.schema);
-                set("output_config", json!({"format": {"type": "json_schema", "schema": schema}}));
+                output.insert("format".to_owned(), json!({"type": "json_schema", "schema": schema}));
             }
             Level::Tool => {
                 tools.push(giving_answer(schema));
@@ -48,11 +54,26 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
             Level::Object | Level::Prompt => {}
         }
     }
+    if !output.is_empty() {
+        set("output_config", output.into());
+    }
     if let Some(last) = tools.pop() {
         tools.push(if is_loop { marked(last) } else { last });
         set("tools", tools.into());
     }
     body
+}
+
+/// The provider's word for an effort; it has none below `low`.
+fn effort_word(effort: ReasoningEffort) -> &'static str {
+    match effort {
+        ReasoningEffort::None | ReasoningEffort::Minimal => ReasoningEffort::Low.word(),
+        ReasoningEffort::Low
+        | ReasoningEffort::Medium
+        | ReasoningEffort::High
+        | ReasoningEffort::Xhigh
+        | ReasoningEffort::Max => effort.word(),
+    }
 }
 
 /// How many turns of the user are marked, counted from the last. The last is written to the cache; the one
@@ -136,6 +157,7 @@ fn without_bounds(schema: &Value) -> Value {
 mod tests {
     use super::*;
     use crate::conversation::{conversation, parameters};
+    use crate::dialect::LimitField;
 
     const RICH: Dialect = Dialect {
         level: Level::Schema,
@@ -143,8 +165,13 @@ mod tests {
         stream_usage: false,
         temperature: true,
         seed: false,
-        completion_limit: true,
+        effort: true,
+        limit: LimitField::Required,
     };
+
+    fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
+        super::body(model, request, dialect, Terms { limit: Some(request.max_tokens), effort: None })
+    }
 
     fn request(schema: Value) -> Request {
         let schema = JsonSchema { name: "count".into(), schema: schema.into() };
@@ -183,7 +210,7 @@ mod tests {
         let list = request(json!({"type": "array"}));
         assert_eq!(answer_tool(&list, tool), giving(true));
         assert_eq!(answer_tool(&list, RICH), None);
-        let body = super::body("m", &list, tool);
+        let body = self::body("m", &list, tool);
         assert_eq!(body["tools"][0]["input_schema"]["properties"], json!({"value": {"type": "array"}}));
     }
 
@@ -197,10 +224,20 @@ mod tests {
         assert_eq!(body.to_string().matches("cache_control").count(), 4, "the most that the provider takes");
         // Both a tool and the answer may come.
         request.schema = self::request(json!({"type": "array"})).schema;
-        let both = super::body("m", &request, Dialect { level: Level::Tool, ..RICH });
+        let both = self::body("m", &request, Dialect { level: Level::Tool, ..RICH });
         assert_eq!(both["tool_choice"], json!({"type": "any"}));
         assert_eq!((&both["tools"][0], &both["tools"][1]["name"]), (&tool, &json!("count")));
         assert_eq!(both.to_string().matches("cache_control").count(), 4);
+    }
+
+    #[test]
+    fn an_effort_stands_beside_the_schema() {
+        let terms = Terms { limit: Some(9), effort: Some(ReasoningEffort::Minimal) };
+        let body = super::body("m", &request(object()), RICH, terms);
+        assert_eq!((&body["max_tokens"], &body["output_config"]["effort"]), (&json!(9), &json!("low")));
+        assert_eq!(body["output_config"]["format"]["type"], "json_schema");
+        let without = super::body("m", &request(object()), Dialect { effort: false, ..RICH }, terms);
+        assert_eq!(without["output_config"].get("effort"), None);
     }
 
     #[test]

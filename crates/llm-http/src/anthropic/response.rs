@@ -5,33 +5,54 @@ use serde_json::Value;
 
 use crate::anthropic::blocks::Blocks;
 use crate::anthropic::request::AnswerTool;
-use crate::decode::{Answer, Bad, Counts, Decode, Heard, Progress, reported};
+use crate::counts::{Counts, count};
+use crate::decode::{Answer, Bad, Decode, Heard, Progress};
+use crate::finish::Finish;
+use crate::reported::{beside, instead, reported};
 use crate::sse::Event;
+use crate::surrogates::Halves;
 
 /// Collects the blocks of an answer.
 #[derive(Debug)]
 pub(super) struct Decoder {
     blocks: Blocks,
-    stop: Option<String>,
+    finish: Finish,
+    announced: bool,
     usage: Option<Usage>,
     model: Option<String>,
+    /// Whether anything of an answer has arrived.
+    begun: bool,
     done: bool,
     answer_tool: Option<AnswerTool>,
+    /// An error in an event of no known type, for an answer that does not come to its end.
+    complaint: Option<Bad>,
+    halves: Halves,
 }
 
-/// The provider counts cached tokens separately.
+/// The provider counts cached tokens separately. `None` is what it has not counted, or not in a number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
-    fresh: u64,
-    read: u64,
-    written: u64,
-    output: u64,
+    fresh: Option<u64>,
+    read: Option<u64>,
+    written: Option<u64>,
+    output: Option<u64>,
 }
 
 impl Decoder {
     /// If there is an answer tool, its input is the answer.
     pub(super) fn new(answer_tool: Option<AnswerTool>) -> Self {
-        Self { blocks: Blocks::default(), stop: None, usage: None, model: None, done: false, answer_tool }
+        Self {
+            blocks: Blocks::default(),
+            finish: Finish::default(),
+            announced: false,
+            usage: None,
+            model: None,
+            begun: false,
+            done: false,
+            answer_tool,
+            complaint: None,
+            halves: Halves::default(),
+        }
     }
 
     /// Takes the head of an answer: model and usage, and, if it is whole, the stop reason.
@@ -43,16 +64,21 @@ impl Decoder {
 
     fn stopped(&mut self, fields: &Value) {
         if let Some(reason) = fields.get("stop_reason").and_then(Value::as_str) {
-            self.stop = Some(reason.to_owned());
+            self.announced |= Finish::announces_calls(reason);
+            self.finish.take(reason);
         }
     }
 
     /// The counts in the common form.
     fn counts(&self) -> Option<Counts> {
-        self.usage.map(|usage| Counts {
-            prompt: usage.fresh.saturating_add(usage.read).saturating_add(usage.written),
-            cached: usage.read,
-            completion: usage.output,
+        self.usage.map(|usage| {
+            let parts = [usage.fresh, usage.read, usage.written];
+            let prompt = parts.iter().flatten().fold(0_u64, |sum, part| sum.saturating_add(*part));
+            Counts {
+                prompt: parts.iter().any(Option::is_some).then_some(prompt),
+                cached: usage.read.unwrap_or(0),
+                completion: usage.output,
+            }
         })
     }
 
@@ -62,9 +88,9 @@ impl Decoder {
             return;
         };
         let usage = self.usage.get_or_insert_default();
-        let set = |count: &mut u64, name: &str| {
-            if let Some(value) = block.get(name).and_then(Value::as_u64) {
-                *count = value;
+        let set = |known: &mut Option<u64>, name: &str| {
+            if let Some(value) = block.get(name) {
+                *known = count(value).or(*known);
             }
         };
         set(&mut usage.fresh, "input_tokens");
@@ -76,13 +102,30 @@ impl Decoder {
 
 impl Decode for Decoder {
     fn event(&mut self, event: &Event) -> Result<Progress, Bad> {
-        let data: Value = serde_json::from_str(&event.data)
+        // The end mark of the other format, which some gateways send.
+        if event.data.trim() == "[DONE]" {
+            self.done = true;
+            return Ok(Progress::Done);
+        }
+        let data = self
+            .halves
+            .parse(&event.data)
             .map_err(|error| Bad::Protocol(format!("an event that is not JSON: {error}")))?;
         // Some gateways omit the event's name; the data always have it.
-        match data.get("type").and_then(Value::as_str).unwrap_or(&event.name) {
-            "message_start" => self.head(data.get("message").unwrap_or(&Value::Null)),
-            "content_block_start" => self.blocks.start(&data),
-            "content_block_delta" => self.blocks.append(&data),
+        let kind = data.get("type").and_then(Value::as_str).unwrap_or(&event.name);
+        match kind {
+            "message_start" => {
+                self.begun = true;
+                self.head(data.get("message").unwrap_or(&Value::Null));
+            }
+            "content_block_start" => {
+                self.begun = true;
+                self.blocks.start(&data);
+            }
+            "content_block_delta" => {
+                self.begun = true;
+                self.blocks.append(&data);
+            }
             "message_delta" => {
                 self.stopped(data.get("delta").unwrap_or(&Value::Null));
                 self.count(data.get("usage"));
@@ -91,24 +134,35 @@ impl Decode for Decoder {
                 self.done = true;
                 return Ok(Progress::Done);
             }
-            "error" => return Err(reported(data.get("error").unwrap_or(&Value::Null))),
-            _ => {} // ping, the ends of blocks, and what is yet to be invented
+            "error" => return Err(instead(&data).unwrap_or_else(|| reported(&data))),
+            // The ends of blocks, and signs of life.
+            "content_block_stop" | "ping" => {}
+            // What is yet to be invented, or not an event of this format: an error has no type of its own there.
+            _ => match beside(&data) {
+                Some(bad) => return Err(bad),
+                None => self.complaint = instead(&data).or(self.complaint.take()),
+            },
         }
         Ok(Progress::More)
     }
 
-    fn whole(&mut self, body: &Value) -> Result<(), Bad> {
+    fn whole(&mut self, body: &str) -> Result<(), Bad> {
+        let body = self.halves.parse(body).map_err(|error| {
+            let words = error.to_string();
+            if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) }
+        })?;
         // First, because usage may accompany an error.
         self.count(body.get("usage"));
-        if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
-            return Err(reported(error));
+        if let Some(bad) = beside(&body) {
+            return Err(bad);
         }
         let Some(blocks) = body.get("content").and_then(Value::as_array) else {
-            return Err(Bad::Protocol("an answer without content".to_owned()));
+            let none = || Bad::Protocol("an answer without content".to_owned());
+            return Err(instead(&body).unwrap_or_else(none));
         };
         blocks.iter().for_each(|block| self.blocks.push(block));
-        self.head(body);
-        self.done = true;
+        self.head(&body);
+        (self.begun, self.done) = (true, true);
         Ok(())
     }
 
@@ -117,16 +171,22 @@ impl Decode for Decoder {
     }
 
     fn finish(mut self) -> Result<Answer, Bad> {
-        if !self.done && self.stop.is_none() {
-            return Err(Bad::Broken("the stream ended before the answer did".to_owned()));
-        }
-        let stop = match self.stop.as_deref() {
-            Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
-            Some("refusal") => StopReason::Refused,
-            _ => StopReason::End,
+        let stop = match self.finish.stop(self.done) {
+            // The server's own words say more than ours.
+            Err(_) if let Some(complaint) = self.complaint.take() => return Err(complaint),
+            stop => stop?,
         };
+        if !self.begun {
+            let none = || Bad::Protocol("an answer without content".to_owned());
+            return Err(self.complaint.take().unwrap_or_else(none));
+        }
         let (counts, model) = (self.counts(), self.model.take());
         let mut answer = self.blocks.into_answer(stop);
+        answer.text = self.halves.join(answer.text);
+        for call in &mut answer.calls {
+            call.arguments = self.halves.join(std::mem::take(&mut call.arguments));
+        }
+        answer.lacks_calls = self.announced && answer.calls.is_empty() && stop == StopReason::End;
         if let Some(tool) = &self.answer_tool
             && let Some(at) =
                 answer.calls.iter().position(|call| call.name.is_empty() || call.name == tool.name)

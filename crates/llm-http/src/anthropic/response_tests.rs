@@ -43,7 +43,7 @@ fn a_stream_of_text() {
         json!({"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}});
     let events = [start(), json!({"type": "ping"}), thinking, text("a"), text("b"), delta, stop];
     let expected = Answer {
-        counts: Some(Counts { prompt: 17, cached: 5, completion: 7 }),
+        counts: Some(Counts { prompt: Some(17), cached: 5, completion: Some(7) }),
         model: Some("claude-x".into()),
         ..Answer::of_text("ab")
     };
@@ -109,7 +109,7 @@ fn calls_in_pieces_and_thoughts_with_signatures() {
             json!({"type": "thinking", "thinking": "hm", "signature": "s"}),
             json!({"type": "redacted_thinking", "data": "x"}),
         ],
-        counts: Some(Counts { prompt: 17, cached: 5, completion: 7 }),
+        counts: Some(Counts { prompt: Some(17), cached: 5, completion: Some(7) }),
         model: Some("claude-x".into()),
         ..Answer::of_text("I look.")
     };
@@ -123,7 +123,7 @@ fn calls_in_pieces_and_thoughts_with_signatures() {
         {"type": "tool_use", "id": "c", "name": "look", "input": {}},
     ]);
     let mut decoder = Decoder::new(None);
-    decoder.whole(&json!({"content": content, "stop_reason": "tool_use"})).unwrap();
+    decoder.whole(&json!({"content": content, "stop_reason": "tool_use"}).to_string()).unwrap();
     let whole = decoder.finish().unwrap();
     assert_eq!(whole.calls, [call("a", "{\"at\":1}"), call("c", "{}")]);
     assert_eq!((whole.reasoning, whole.text), (expected.reasoning, expected.text));
@@ -136,6 +136,8 @@ proptest! {
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
     ) {
         let [delta, stop] = end("tool_use");
+        // The input of a call is an object.
+        let texts: Vec<String> = texts.iter().enumerate().map(|(index, text)| if index % 3 == 0 { json!({"at": text}).to_string() } else { text.clone() }).collect();
         let mut events = vec![start()];
         for (index, text) in (0..).zip(&texts) {
             let (block, kind, field) = match index % 3 {
@@ -184,18 +186,71 @@ fn odd_blocks_never_panic() {
 fn whole_answers() {
     let mut decoder = Decoder::new(None);
     let content = json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"}]);
-    decoder.whole(&json!({"content": content, "stop_reason": "refusal", "model": "c"})).unwrap();
+    decoder.whole(&json!({"content": content, "stop_reason": "refusal", "model": "c"}).to_string()).unwrap();
     let answer = decoder.finish().unwrap();
     assert_eq!((answer.text.as_str(), answer.stop, answer.counts), ("a", StopReason::Refused, None));
-    assert!(Decoder::new(None).whole(&json!({"choices": []})).is_err());
+    assert!(Decoder::new(None).whole(&json!({"choices": []}).to_string()).is_err());
 }
 
 #[test]
 fn broken_streams_and_reported_errors() {
     assert!(matches!(stream(None, &[start(), text("a")]), Err(Bad::Broken(_))));
     let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    let expected = Bad::Reported { status: 529, message: "Overloaded".into() };
-    assert_eq!(stream(None, &[start(), error]), Err(expected));
+    let report = |result: Result<Answer, Bad>| match result {
+        Err(Bad::Reported { status, message, .. }) => (status, message),
+        other => panic!("no report: {other:?}"),
+    };
+    assert_eq!(report(stream(None, &[start(), error])), (529, "Overloaded".to_owned()));
+    for (error, status) in
+        [(json!({"error": "m"}), 0), (json!({"message": "m", "code": 429}), 429), (json!({"detail": "m"}), 0)]
+    {
+        assert_eq!(report(stream(None, &[start(), text("a"), error.clone()])), (status, "m".to_owned()));
+        let mut whole = Decoder::new(None);
+        assert_eq!(
+            report(whole.whole(&error.to_string()).and_then(|()| whole.finish())),
+            (status, "m".to_owned())
+        );
+    }
     let [delta, _] = end("end_turn");
     assert!(stream(None, &[start(), delta]).is_ok(), "no message_stop");
+}
+
+#[test]
+fn what_is_no_end_is_no_answer() {
+    for reason in ["pause_turn", "error", "something new", ""] {
+        let [delta, stop] = end(reason);
+        let streamed = stream(None, &[start(), text("a"), delta, stop]);
+        assert!(matches!(streamed, Err(Bad::Incomplete(_))), "{reason:?}: {streamed:?}");
+        let mut whole = Decoder::new(None);
+        let content = json!([{"type": "text", "text": "a"}]);
+        whole.whole(&json!({"content": content, "stop_reason": reason}).to_string()).unwrap();
+        assert!(matches!(whole.finish(), Err(Bad::Incomplete(_))), "{reason:?}");
+    }
+    let [delta, stop] = end("model_context_window_exceeded");
+    assert_eq!(stream(None, &[start(), text("a"), delta, stop]).unwrap().stop, StopReason::Length);
+    let [_, stop] = end("");
+    assert_eq!(stream(None, &[start(), text("a"), stop.clone()]).unwrap().text, "a", "no reason");
+    assert!(stream(None, &[stop]).is_err(), "an end without a beginning");
+    let [delta, stop] = end("tool_use");
+    assert!(stream(None, &[start(), text("I look."), delta, stop]).unwrap().lacks_calls);
+}
+
+#[test]
+fn an_input_that_is_sent_twice_or_encoded_is_one_object() {
+    let [delta, stop] = end("tool_use");
+    let piece = |piece: &str| added(0, json!({"type": "input_json_delta", "partial_json": piece}));
+    let called = |block: Value, pieces: &[&str]| {
+        let pieces = pieces.iter().map(|text| piece(text));
+        let events: Vec<Value> = [start(), begun(0, block)]
+            .into_iter()
+            .chain(pieces)
+            .chain([delta.clone(), stop.clone()])
+            .collect();
+        stream(None, &events).unwrap().calls[0].arguments.clone()
+    };
+    let whole = "{\"at\":1}";
+    assert_eq!(called(calling("a"), &[whole, whole]), whole);
+    assert_eq!(called(calling("a"), &["{}", whole]), whole);
+    assert_eq!(called(calling("a"), &[&json!(whole).to_string()]), whole);
+    assert_eq!(called(json!({"type": "tool_use", "id": "a", "name": "look", "input": whole}), &[]), whole);
 }

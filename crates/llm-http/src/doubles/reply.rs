@@ -114,6 +114,13 @@ impl Reply {
         Self::steps([Step::Drop])
     }
 
+    /// With this status.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
     /// Adds this header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {

@@ -8,7 +8,7 @@ mod strict;
 mod tool_calls;
 mod turns;
 
-pub use models::served_models;
+pub use models::{is_served, served_models};
 
 use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;
@@ -16,8 +16,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap};
 
 use crate::base_url::Endpoint;
 use crate::client::client;
-use crate::dialect::{Dialect, Level};
-use crate::model::{HttpModel, Wire};
+use crate::dialect::{Dialect, Level, LimitField, LimitName};
+use crate::model::{HttpModel, Terms, Wire};
 use crate::{ApiKey, StructuredMode};
 
 /// A model behind the chat completions API.
@@ -25,7 +25,7 @@ use crate::{ApiKey, StructuredMode};
 /// Answers are streamed, so that silence is noticed; unstreamed responses are accepted too. Reasoning blocks
 /// in the text are removed; reasoning in separate fields is sent back where servers want it:
 /// `reasoning_details` always, `reasoning_content` with tool calls. Protocol features that a server refuses
-/// (tools, JSON Schema, `stream_options`, a temperature, a seed, `max_tokens`) are left out from then on;
+/// (tools, JSON Schema, `stream_options`, a temperature, a seed, an effort, `max_tokens`) are left out from then on;
 /// tools are then described in the prompt.
 /// ```
 /// use artoo_llm_http::{HttpConfig, OpenAiCompatible};
@@ -71,15 +71,17 @@ impl Wire for ChatCompletions {
     fn dialect(url: &Url, level: Level) -> Dialect {
         // The vendor deprecated `max_tokens`, and its newer models refuse it; other servers may not know the
         // new name.
-        let completion_limit = url.host_str() == Some("api.openai.com");
-        Dialect { level, tools: true, stream_usage: true, temperature: true, seed: true, completion_limit }
+        let is_newest = url.host_str() == Some("api.openai.com");
+        let name = if is_newest { LimitName::MaxCompletionTokens } else { LimitName::MaxTokens };
+        let limit = LimitField::Usual(name);
+        Dialect { level, tools: true, stream_usage: true, temperature: true, seed: true, effort: true, limit }
     }
 
-    fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
-        request::body(model, request, dialect)
+    fn body(model: &str, request: &Request, dialect: Dialect, terms: Terms) -> serde_json::Result<Vec<u8>> {
+        request::body(model, request, dialect, terms)
     }
 
-    fn decoder(_: &Request, _: Dialect) -> Self::Decoder {
-        response::Decoder::default()
+    fn decoder(request: &Request, _: Dialect) -> Self::Decoder {
+        response::Decoder::new(request)
     }
 }

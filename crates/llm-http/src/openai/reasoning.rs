@@ -1,7 +1,7 @@
 //! A model's reasoning, for servers that want it back.
 
 use artoo_llm_client::ToolUse;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// The reasoning of one answer received so far.
 #[derive(Debug, Default)]
@@ -25,11 +25,21 @@ impl Thoughts {
     }
 
     /// The reasoning to send back with the turn: all parts, or, with tool calls, the plain text. Servers that
-    /// send plain text want it back while the model works with tools, and no longer.
-    pub(super) fn into_reasoning(self, calls: &[ToolUse]) -> Vec<Value> {
+    /// send plain text want it back while the model works with tools, and no longer. What a server sent with single
+    /// calls, such as a signature of the thoughts behind them, goes back with those: see [`extras`].
+    pub(super) fn into_reasoning(self, calls: &[ToolUse], extras: Vec<Map<String, Value>>) -> Vec<Value> {
         let is_wanted = self.details.is_empty() && !self.plain.is_empty() && !calls.is_empty();
-        if is_wanted { vec![Value::String(self.plain)] } else { self.details }
+        let thoughts = if is_wanted { vec![Value::String(self.plain)] } else { self.details };
+        let extras = extras.into_iter().enumerate().filter(|(_, extra)| !extra.is_empty());
+        thoughts.into_iter().chain(extras.map(|(place, extra)| json!([place, extra]))).collect()
     }
+}
+
+/// The fields to send back with the call at this place of its turn. Among the reasoning they are pairs of a place and
+/// an object, which no server sends: text and objects are the servers' own forms.
+pub(super) fn extras(reasoning: &[Value], place: usize) -> Option<&Map<String, Value>> {
+    let of_call = |value: &&Value| value.get(0).and_then(Value::as_u64) == u64::try_from(place).ok();
+    reasoning.iter().find(of_call)?.get(1)?.as_object()
 }
 
 /// The fields that arrive in pieces.

@@ -2,30 +2,37 @@
 
 use std::borrow::Cow;
 
-use artoo_llm_client::{JsonSchema, Request, with_schema_in_prompt};
+use artoo_llm_client::{JsonSchema, ReasoningEffort, Request, with_schema_in_prompt};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::dialect::{Dialect, Level};
+use crate::dialect::{Dialect, Level, LimitName};
+use crate::model::Terms;
 use crate::openai::strict::strict;
 use crate::openai::turns::{Tool, Turn, tools, turns};
 
 /// The body for `request` in this dialect, as JSON. Serialised directly from borrowed data, since it is built
 /// for every call and a schema is large.
-pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
+pub(super) fn body(
+    model: &str,
+    request: &Request,
+    dialect: Dialect,
+    terms: Terms,
+) -> serde_json::Result<Vec<u8>> {
     let told =
         if dialect.level.is_native() { Cow::Borrowed(request) } else { with_schema_in_prompt(request) };
-    let limit = |is_used: bool| is_used.then_some(request.max_tokens);
+    let limit = |name: LimitName| terms.limit.filter(|_| dialect.limit.name() == Some(name));
     serde_json::to_vec(&Body {
         model,
         messages: turns(&told),
         tools: tools(&told.tools),
         stream: true,
         stream_options: dialect.stream_usage.then_some(StreamOptions { include_usage: true }),
-        max_tokens: limit(!dialect.completion_limit),
-        max_completion_tokens: limit(dialect.completion_limit),
+        max_tokens: limit(LimitName::MaxTokens),
+        max_completion_tokens: limit(LimitName::MaxCompletionTokens),
         temperature: dialect.temperature.then(|| f64::from(request.temperature_percent.min(200)) / 100.0),
         seed: request.seed.filter(|_| dialect.seed),
+        reasoning_effort: terms.effort.filter(|_| dialect.effort).map(ReasoningEffort::word),
         response_format: request.schema.as_ref().and_then(|schema| format(schema, dialect.level)),
     })
 }
@@ -47,6 +54,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<Format<'a>>,
 }
@@ -89,6 +98,7 @@ fn format(schema: &JsonSchema, level: Level) -> Option<Format<'_>> {
 mod tests {
     use super::*;
     use crate::conversation::{conversation, parameters};
+    use crate::dialect::LimitField;
     use artoo_llm_client::Message;
     use serde_json::json;
 
@@ -98,11 +108,13 @@ mod tests {
         stream_usage: true,
         temperature: true,
         seed: true,
-        completion_limit: false,
+        effort: true,
+        limit: LimitField::Usual(LimitName::MaxTokens),
     };
 
     fn sent(request: &Request, dialect: Dialect) -> Value {
-        serde_json::from_slice(&body("m", request, dialect).unwrap()).unwrap()
+        let terms = Terms { limit: Some(request.max_tokens), effort: None };
+        serde_json::from_slice(&body("m", request, dialect, terms).unwrap()).unwrap()
     }
 
     fn request() -> Request {
@@ -165,7 +177,8 @@ mod tests {
             stream_usage: false,
             seed: false,
             temperature: false,
-            completion_limit: true,
+            effort: false,
+            limit: LimitField::Other(LimitName::MaxCompletionTokens),
         };
         let body = sent(&request(), poor);
         let system = body["messages"][0]["content"].as_str().unwrap();
@@ -173,6 +186,19 @@ mod tests {
         let mut fields: Vec<&String> = body.as_object().unwrap().keys().collect();
         fields.sort();
         assert_eq!(fields, ["max_completion_tokens", "messages", "model", "stream"]);
+    }
+
+    #[test]
+    fn the_limit_and_the_effort_are_sent_as_the_server_takes_them() {
+        let terms = Terms { limit: Some(77), effort: Some(ReasoningEffort::Minimal) };
+        let fields = |dialect| {
+            let body: Value =
+                serde_json::from_slice(&body("m", &request(), dialect, terms).unwrap()).unwrap();
+            ["max_tokens", "max_completion_tokens", "reasoning_effort"].map(|name| body.get(name).cloned())
+        };
+        assert_eq!(fields(RICH), [Some(json!(77)), None, Some(json!("minimal"))]);
+        let bare = Dialect { effort: false, limit: LimitField::Omitted, ..RICH };
+        assert_eq!(fields(bare), [None, None, None]);
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! Decodes a chat completions answer, streamed or whole.
 
-use artoo_llm_client::StopReason;
+use artoo_llm_client::{Request, StopReason};
 use serde_json::Value;
 
-use crate::decode::{Answer, Bad, Counts, Decode, Heard, Progress, reported};
+use crate::counts::{Counts, count};
+use crate::decode::{Answer, Bad, Decode, Heard, Progress};
+use crate::finish::Finish;
 use crate::openai::reasoning::Thoughts;
 use crate::openai::tool_calls::ToolCalls;
+use crate::reported::{beside, instead, reported};
 use crate::sse::Event;
+use crate::surrogates::Halves;
 
 /// Collects the first choice.
 #[derive(Debug, Default)]
@@ -15,16 +19,23 @@ pub(super) struct Decoder {
     calls: ToolCalls,
     thoughts: Thoughts,
     refusal: String,
-    finish: Option<String>,
+    finish: Finish,
+    announced: bool,
     counts: Option<Counts>,
     model: Option<String>,
     choices: bool,
     done: bool,
+    /// An error in an event that could be something else, for an answer that does not come to its end.
+    complaint: Option<Bad>,
+    halves: Halves,
 }
 
 impl Decode for Decoder {
     fn event(&mut self, event: &Event) -> Result<Progress, Bad> {
-        match serde_json::from_str::<Value>(&event.data) {
+        match self.halves.parse(&event.data) {
+            Ok(error) if event.name == "error" && error.get("choices").is_none() => {
+                return Err(instead(&error).unwrap_or_else(|| reported(&error)));
+            }
             Ok(chunk) => self.chunk(&chunk)?,
             // The end mark, an empty keep-alive, or chunks without the empty lines that should separate them.
             Err(_) => {
@@ -33,7 +44,9 @@ impl Decode for Decoder {
                         self.done = true;
                         return Ok(Progress::Done);
                     }
-                    let chunk = serde_json::from_str::<Value>(line)
+                    let chunk = self
+                        .halves
+                        .parse(line)
                         .map_err(|error| Bad::Protocol(format!("an event that is not JSON: {error}")))?;
                     self.chunk(&chunk)?;
                 }
@@ -42,65 +55,114 @@ impl Decode for Decoder {
         Ok(Progress::More)
     }
 
-    fn whole(&mut self, body: &Value) -> Result<(), Bad> {
-        self.chunk(body)?;
+    fn whole(&mut self, body: &str) -> Result<(), Bad> {
+        let body = self.halves.parse(body).map_err(|error| {
+            let words = error.to_string();
+            if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) }
+        })?;
         self.done = true;
-        Ok(())
+        self.chunk(&body)
     }
 
     fn heard(&self) -> Heard {
         Heard::new(self.counts, std::iter::once(self.text.as_str()).chain(self.calls.words()))
     }
 
-    fn finish(self) -> Result<Answer, Bad> {
-        if !self.done && self.finish.is_none() {
-            return Err(Bad::Broken("the stream ended before the answer did".to_owned()));
+    fn finish(mut self) -> Result<Answer, Bad> {
+        if !self.choices
+            && let Some(complaint) = self.complaint.take()
+        {
+            return Err(complaint);
         }
+        let stop = match self.finish.stop(self.done) {
+            // The server's own words say more than ours.
+            Err(_) if let Some(complaint) = self.complaint.take() => return Err(complaint),
+            stop => stop?,
+        };
         if !self.choices {
             return Err(Bad::Protocol("an answer without choices".to_owned()));
         }
         let refused = self.text.is_empty() && !self.refusal.is_empty() && self.calls.is_empty();
-        let stop = match self.finish.as_deref() {
-            _ if refused => StopReason::Refused,
-            Some("length" | "max_tokens") => StopReason::Length,
-            Some("content_filter") => StopReason::Refused,
-            _ => StopReason::End,
-        };
-        let text = if refused { self.refusal } else { self.text };
-        let calls = self.calls.into_calls();
-        let reasoning = self.thoughts.into_reasoning(&calls);
+        let stop = if refused { StopReason::Refused } else { stop };
+        let text = self.halves.join(if refused { self.refusal } else { self.text });
+        let (mut calls, mut extras) = (Vec::new(), Vec::new());
+        for (mut call, extra) in self.calls.finish() {
+            call.arguments = self.halves.join(call.arguments);
+            calls.push(call);
+            extras.push(extra);
+        }
+        let lacks_calls = self.announced && calls.is_empty() && stop == StopReason::End;
+        let reasoning = self.thoughts.into_reasoning(&calls, extras);
         let (counts, model) = (self.counts, self.model);
-        Ok(Answer { calls, reasoning, stop, counts, model, ..Answer::of_text(text) })
+        Ok(Answer { calls, reasoning, stop, lacks_calls, counts, model, ..Answer::of_text(text) })
     }
 }
 
 impl Decoder {
+    /// A decoder of the answer to this request.
+    pub(super) fn new(request: &Request) -> Self {
+        let offered = request.tools.iter().map(|tool| tool.name.clone()).collect();
+        Self { calls: ToolCalls::new(offered), ..Self::default() }
+    }
+
     /// Takes a chunk, or a whole answer, which differs from one only in `message` for `delta`.
     fn chunk(&mut self, chunk: &Value) -> Result<(), Bad> {
         // First, because usage may accompany an error.
         if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
             self.counts = Some(counts(usage));
         }
-        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            return Err(reported(error));
+        if let Some(bad) = beside(chunk) {
+            return Err(bad);
         }
         if let Some(model) = chunk.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
             self.model.get_or_insert_with(|| model.to_owned());
         }
+        let choices = match chunk.get("choices") {
+            Some(Value::Array(choices)) => choices.as_slice(),
+            _ => {
+                self.complaint = instead(chunk).or(self.complaint.take());
+                &[]
+            }
+        };
         // Several choices were not requested; a server that sends them anyway numbers them.
-        let choices = chunk.get("choices").and_then(Value::as_array).into_iter().flatten();
         let first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
-        for choice in choices.filter(first) {
+        for choice in choices.iter().filter(first) {
             self.choices = true;
-            if let Some(message) = choice.get("delta").or_else(|| choice.get("message")) {
-                append(&mut self.text, message.get("content"));
-                append(&mut self.refusal, message.get("refusal"));
+            self.choice(choice)?;
+        }
+        Ok(())
+    }
+
+    fn choice(&mut self, choice: &Value) -> Result<(), Bad> {
+        if let Some(bad) = beside(choice) {
+            return Err(bad);
+        }
+        if let Some(delta) = choice.get("delta").filter(|delta| delta.is_object()) {
+            append(&mut self.text, delta.get("content"));
+            append(&mut self.refusal, delta.get("refusal"));
+            self.calls.take(delta.get("tool_calls"));
+            self.calls.take_one(delta.get("function_call"));
+            self.thoughts.take(delta);
+        } else if let Some(message) = choice.get("message") {
+            let mut whole = String::new();
+            append(&mut whole, message.get("content"));
+            // Behind the pieces, some servers send the whole answer once more.
+            let is_again = !self.text.is_empty() && whole == self.text;
+            if !is_again {
+                self.text.push_str(&whole);
+            }
+            append(&mut self.refusal, message.get("refusal"));
+            if self.done {
+                self.calls.take_whole(message.get("tool_calls"));
+            } else {
                 self.calls.take(message.get("tool_calls"));
-                self.thoughts.take(message);
             }
-            if let Some(finish) = choice.get("finish_reason").and_then(Value::as_str) {
-                self.finish = Some(finish.to_owned());
-            }
+            self.calls.take_one(message.get("function_call"));
+            self.thoughts.take(message);
+        }
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+            self.announced |= Finish::announces_calls(reason);
+            self.finish.take(reason);
         }
         Ok(())
     }
@@ -118,13 +180,13 @@ fn append(text: &mut String, content: Option<&Value>) {
 }
 
 fn counts(usage: &Value) -> Counts {
-    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    let at = |pointer: &str| usage.pointer(pointer).and_then(count);
     Counts {
-        prompt: count("/prompt_tokens").unwrap_or(0),
-        cached: count("/prompt_tokens_details/cached_tokens")
-            .or_else(|| count("/prompt_cache_hit_tokens"))
+        prompt: at("/prompt_tokens").or_else(|| at("/input_tokens")),
+        cached: at("/prompt_tokens_details/cached_tokens")
+            .or_else(|| at("/prompt_cache_hit_tokens"))
             .unwrap_or(0),
-        completion: count("/completion_tokens").unwrap_or(0),
+        completion: at("/completion_tokens").or_else(|| at("/output_tokens")),
     }
 }
 

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use artoo_llm_client::{Image, Message, MessageRole, Request, ToolDefinition, ToolUse};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::openai::reasoning::extras;
 use crate::tool_call::{object, wrapped};
 
 /// The request's constant part and its turns.
@@ -63,6 +64,9 @@ struct Call<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     function: Called<'a>,
+    /// What the server sent with it and wants back.
+    #[serde(flatten)]
+    extra: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Serialize)]
@@ -106,7 +110,12 @@ fn turns_of(message: &Message) -> Vec<Turn<'_>> {
 }
 
 fn assistant(message: &Message) -> Turn<'_> {
-    let tool_calls: Vec<Call<'_>> = message.calls.iter().map(call).collect();
+    let tool_calls: Vec<Call<'_>> = message
+        .calls
+        .iter()
+        .enumerate()
+        .map(|(place, call)| called(call, extras(&message.reasoning, place)))
+        .collect();
     let has_content = tool_calls.is_empty() || !message.content.is_empty();
     Turn {
         content: has_content.then_some(Content::Text(&message.content)),
@@ -117,13 +126,13 @@ fn assistant(message: &Message) -> Turn<'_> {
     }
 }
 
-fn call(call: &ToolUse) -> Call<'_> {
+fn called<'a>(call: &'a ToolUse, extra: Option<&'a Map<String, Value>>) -> Call<'a> {
     // Servers parse the arguments for their templates, and fail if they are not an object.
     let arguments = match object(&call.arguments) {
         Some(_) => Cow::Borrowed(call.arguments.as_str()),
         None => Cow::Owned(wrapped(&call.arguments).to_string()),
     };
-    Call { id: &call.id, kind: "function", function: Called { name: &call.name, arguments } }
+    Call { id: &call.id, kind: "function", function: Called { name: &call.name, arguments }, extra }
 }
 
 /// Results are separate turns. Their pictures, which such a turn cannot contain, follow in the user's turn.

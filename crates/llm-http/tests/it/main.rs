@@ -9,6 +9,8 @@
 
 mod anthropic;
 mod connections;
+mod generation;
+mod limits;
 mod openai;
 mod retries;
 mod secrets;
@@ -28,7 +30,7 @@ use artoo_llm_http::{HttpConfig, Jitter, OpenAiCompatible, Timeouts};
 fn config(server: &MockServer) -> HttpConfig {
     let long = Duration::from_secs(60);
     HttpConfig {
-        timeouts: Timeouts { connect: long, first_byte: long, idle: long },
+        timeouts: Timeouts { connect: long, first_byte: Some(long), idle: Some(long) },
         retry: RetryPolicy { attempts: 3, base: Duration::ZERO, max_delay: Duration::ZERO, budget: long },
         jitter: Jitter::fixed(0.0),
         ..HttpConfig::new(server.base_url(), "m")

@@ -39,6 +39,14 @@ async fn passing_trouble_is_tried_again() {
         Reply::body("application/json", "{\"choices\": [{\"mess"),
         Reply::body("text/event-stream", ""),
         Reply::status(400, "odd").header("x-should-retry", "true"),
+        Reply::status(520, "<html><title>520: Web server is returning an unknown error</title></html>"),
+        Reply::status(524, "a timeout occurred"),
+        Reply::status(530, ""),
+        Reply::events(["not json", "[DONE]"]),
+        Reply::events(["[DONE]"]),
+        Reply::events([r#"{"error": {"message": "Provider returned error"}}"#]),
+        Reply::body("application/json", "{\"a\": nonsense}"),
+        Reply::body("application/json", r#"{"error": {"message": "slow down", "code": 429}}"#),
     ];
     for reply in trouble {
         assert_eq!(requests_after(reply.clone()).await, Ok(2), "{reply:?}");
@@ -55,7 +63,10 @@ async fn lasting_trouble_is_not() {
         Reply::status(500, "oops").header("x-should-retry", "false"),
         Reply::body("text/html", "<html><title>Login</title></html>"),
         Reply::body("text/plain", "hello"),
-        Reply::events(["not json", "[DONE]"]),
+        Reply::status(501, "not implemented"),
+        Reply::status(402, "pay"),
+        Reply::status(400, r#"{"error": {"message": "Your credit balance is too low to access the API"}}"#),
+        Reply::body("text/event-stream", [0x1b, 0x03, 0x00, 0xf8]).header("content-encoding", "br"),
     ];
     for reply in trouble {
         assert!(requests_after(reply.clone()).await.is_err(), "{reply:?}");
@@ -81,6 +92,26 @@ async fn lesson_hidden_retries_the_number_of_requests_is_exact() {
     }
 }
 
+#[tokio::test]
+async fn a_server_that_falls_silent_is_asked_once_more() {
+    let silent = [
+        Reply::stall(),
+        Reply::steps([Step::delta("thr"), Step::Stall]),
+        Reply::steps([Step::send(": keep-alive\n\n"), Step::Stall]),
+    ];
+    for reply in silent {
+        let short = Some(Duration::from_millis(20));
+        let stuck = MockServer::start(move |_| reply.clone()).await.unwrap();
+        let timeouts = artoo_llm_http::Timeouts { first_byte: short, idle: short, ..config(&stuck).timeouts };
+        let retry = RetryPolicy { attempts: 9, ..config(&stuck).retry };
+        let model = OpenAiCompatible::new(HttpConfig { timeouts, retry, ..config(&stuck) }).unwrap();
+        let error = model.complete(&request()).await.unwrap_err();
+        assert!(matches!(error, LlmError::TimedOut { .. }), "{error}");
+        // As the client counts: under load the server may not have read a request when the client is gone.
+        assert_eq!(error.usage().requests, 2, "each silence is long");
+    }
+}
+
 /// The wait between two requests, on a clock that only the waits move.
 async fn wait_asked_by(reply: Reply, budget: Duration) -> Result<Duration, LlmError> {
     let server =
@@ -89,7 +120,7 @@ async fn wait_asked_by(reply: Reply, budget: Duration) -> Result<Duration, LlmEr
     let server = server.unwrap();
     let retry = RetryPolicy { budget, ..config(&server).retry };
     let hour = Duration::from_secs(3600);
-    let timeouts = artoo_llm_http::Timeouts { connect: hour, first_byte: hour, idle: hour };
+    let timeouts = artoo_llm_http::Timeouts { connect: hour, first_byte: Some(hour), idle: Some(hour) };
     let model = OpenAiCompatible::new(HttpConfig { retry, timeouts, ..config(&server) }).unwrap();
     let start = Instant::now();
     model.complete(&request()).await?;
@@ -108,6 +139,11 @@ async fn retry_after_in_seconds_and_as_a_date_is_waited_in_full() {
     assert!(waited >= Duration::from_secs(1));
     // Without the server's clock its date means nothing; the policy's own wait is zero here.
     wait_asked_by(busy().header("retry-after", "Sun, 06 Nov 2994 08:49:38 GMT"), minute).await.unwrap();
+
+    // The header of a response in whose body the failure is.
+    let inside = Reply::body("application/json", r#"{"error": {"message": "wait", "code": 429}}"#);
+    let waited = wait_asked_by(inside.header("retry-after", "1"), minute).await.unwrap();
+    assert!(waited >= Duration::from_secs(1));
 
     for beyond in [busy().header("retry-after", "61"), dated("Sun, 06 Nov 1994 08:50:38 GMT")] {
         assert!(matches!(wait_asked_by(beyond, minute).await, Err(LlmError::Status { status: 429, .. })));

@@ -137,7 +137,9 @@ impl ModelStore {
             modified_ns: modified(&metadata),
         };
         let marker = self.marker(entry);
-        let known = fs::read(&marker).ok().and_then(|bytes| serde_json::from_slice::<Verified>(&bytes).ok());
+        let is_there = fs::metadata(&marker).is_ok_and(|found| found.is_file());
+        let read = is_there.then(|| fs::read(&marker).ok()).flatten();
+        let known = read.and_then(|bytes| serde_json::from_slice::<Verified>(&bytes).ok());
         if known.as_ref() == Some(&verified) {
             return Ok(ModelState::Installed { path });
         }

@@ -11,6 +11,8 @@ use std::{
 use artoo_types::{Fault, FaultKind, Remedy, Role};
 use rustix::fs::{Access, access};
 
+use crate::folder_hint;
+
 /// Why a run's record ends before the run does. Each variant has its path.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum RecordFailure {
@@ -77,11 +79,10 @@ impl RecordFailure {
     }
 
     /// What a front end has for it.
-    const fn remedy(&self) -> Option<Remedy> {
+    fn remedy(&self) -> Option<Remedy> {
         match self {
-            Self::Gone { .. } | Self::ReadOnly { .. } | Self::Full { .. } | Self::Io { .. } => {
-                Some(Remedy::ChooseDataFolder)
-            }
+            Self::Gone { .. } | Self::ReadOnly { .. } | Self::Full { .. } => Some(Remedy::ChooseDataFolder),
+            Self::Io { source, .. } => folder_hint::remedy(source),
             Self::TooLarge { .. } | Self::NoThread => None,
         }
     }
@@ -93,7 +94,7 @@ impl RecordFailure {
             Self::ReadOnly { .. } => "check its owner and permissions, or choose another data folder",
             Self::Full { .. } => "free some space, or choose another data folder",
             Self::TooLarge { .. } => "raise the limit: ulimit -f",
-            Self::Io { .. } => "check the state of the disk, or choose another data folder",
+            Self::Io { source, .. } => folder_hint::hint(source),
             Self::NoThread => "this is a fault of artoo; please report it",
         }
     }

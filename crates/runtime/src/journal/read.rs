@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use artoo_anchored_files::open_regular;
 use artoo_types::{Envelope, RunId};
 
 use super::state::{self, RunState};
@@ -74,7 +75,7 @@ impl Follow {
     /// # Errors
     /// [`JournalError::Io`] if it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
-        let file = File::open(path).map_err(|source| JournalError::Io { path: path.to_owned(), source })?;
+        let file = open_regular(path).map_err(|source| JournalError::Io { path: path.to_owned(), source })?;
         let (path, reader) = (path.to_owned(), BufReader::new(file));
         Ok(Self { path, reader, line: Vec::new(), number: 0, run_id: None, has_ended: false })
     }

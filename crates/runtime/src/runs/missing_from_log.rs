@@ -1,11 +1,11 @@
 //! Compares the runs on record with the audit log.
 
 use std::{
-    fs::File,
     io::{self, Read as _},
     path::Path,
 };
 
+use artoo_anchored_files::open_regular;
 use artoo_auditor::{LOG_NAME, MissingMessages, RunOnRecord, account};
 use artoo_types::{Message, RunId};
 
@@ -70,7 +70,7 @@ fn on_record(run_id: RunId, path: &Path, count: u64) -> Result<RunOnRecord, Jour
 
 /// The number of whole lines of a journal, which is the number of its last message.
 fn count_lines(path: &Path) -> io::Result<u64> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path)?;
     let (mut piece, mut lines) = (vec![0; PIECE], 0);
     loop {
         let read = match file.read(&mut piece) {

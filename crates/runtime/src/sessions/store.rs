@@ -8,6 +8,7 @@ use std::{
     time::SystemTime,
 };
 
+use artoo_anchored_files::open_regular;
 use artoo_redaction::{JsonWriter, Redactor};
 use artoo_types::{Rejection, RunId, SessionId};
 use chrono::{DateTime, FixedOffset};
@@ -135,7 +136,7 @@ impl Sessions {
     /// [`SessionError::Headless`].
     pub fn read(&self, session: SessionId) -> Result<Session, SessionError> {
         let path = self.path(session);
-        match File::open(&path) {
+        match open_regular(&path) {
             Ok(file) => read(file, session, &path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(SessionError::Unknown { part: session.to_string() })

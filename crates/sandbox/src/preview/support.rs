@@ -12,9 +12,15 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{ChangeKind, NoPreview, Preview, PreviewError, Staging, preview_unasked};
-use crate::{Capture, Confinement, Ending, Invocation, SandboxMode, Support, probe};
+use crate::{
+    Capture, Confinement, Ending, Invocation, SandboxMode, Support, probe, room_for_files, room_for_threads,
+};
 
 const PATIENCE: Duration = Duration::from_secs(10);
+/// What a trial starts: a thread for blocking work, one that watches the command, and the command with its first process.
+const THREADS: usize = 4;
+/// What it opens at a time, with the files of the runtime.
+const FILES: usize = 16;
 
 /// See [`Preview::supported`]. A success, and a kernel that cannot confine, hold for the whole machine; a place
 /// where the trial failed says nothing of another one.
@@ -44,7 +50,8 @@ fn try_out(place: &Path) -> Result<(), NoPreview> {
     }
     let place = place.to_owned();
     // On a separate thread, because the caller may be in an async runtime.
-    thread::spawn(move || trial(&place)).join().unwrap_or_else(|_| Err(refused(&"the trial thread died")))
+    let trial = thread::Builder::new().spawn(move || trial(&place)).map_err(|error| refused(&error))?;
+    trial.join().unwrap_or_else(|_| Err(refused(&"the trial thread died")))
 }
 
 /// Lets a shell remove a file and create another one, and compares the preview's report.
@@ -61,6 +68,8 @@ fn trial(place: &Path) -> Result<(), NoPreview> {
         .create(&root)
         .and_then(|()| fs::write(root.join("old"), "old"));
     let tried = made.map_err(|error| refused(&error)).and_then(|()| {
+        // Where no thread or file can be had, the runtime panics.
+        room_for_files(FILES).and_then(|()| room_for_threads(THREADS)).map_err(|error| refused(&error))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(|error| refused(&error))?.block_on(trial_in(&folder, &root))
     });

@@ -28,6 +28,7 @@ use crate::args::MemoryCommand;
 use crate::config::{Given, Settings};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::machine::threads;
 use crate::memory_location::{open, place_here};
 use crate::terminal::worded;
 
@@ -80,11 +81,7 @@ fn on(context: &mut Context<'_>, command: &MemoryCommand, work: &Work<'_>) -> Re
 
 /// Blocks on the store's background work.
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::failed("cannot wait for memory").because(error))?;
-    Ok(runtime.block_on(future))
+    Ok(threads::to_wait_for_others()?.block_on(future))
 }
 
 /// A store error for the user.

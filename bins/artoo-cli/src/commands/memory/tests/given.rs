@@ -95,6 +95,7 @@ pub(super) fn say_in(memory: &Arc<InMemory>, folder: &Path, columns: usize, word
         folders: &folders,
         common: CommonArgs::default(),
         streams: Streams::default(),
+        piped_configuration: std::cell::OnceCell::new(),
         log_secrets: Secrets::new(Redactor::new()),
         terminal: &mut terminal,
     };

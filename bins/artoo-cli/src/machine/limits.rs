@@ -1,0 +1,131 @@
+//! Which limit of this process, user or container stands behind an error of the kernel.
+
+use std::error::Error;
+use std::io;
+use std::path::Path;
+
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
+
+/// Above this, a limit of processes is a usual one and none that somebody set for this work.
+const USUAL_PROCESSES: u64 = 4096;
+
+/// The hint for an error that comes from a limit; `None` for any other.
+pub(crate) fn hint(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(hint) = error.downcast_ref::<io::Error>().and_then(of_kernel) {
+            return Some(hint);
+        }
+        next = error.source();
+    }
+    None
+}
+
+fn of_kernel(error: &io::Error) -> Option<String> {
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    match errno {
+        Some(Errno::MFILE) => Some(match getrlimit(Resource::Nofile).current {
+            Some(files) => format!("raise the limit: this process may open {files} files (ulimit -n)"),
+            None => "close some files: this process has too many of them open".to_owned(),
+        }),
+        Some(Errno::NFILE) => Some("close some programs: the system has too many files open".to_owned()),
+        Some(Errno::AGAIN | Errno::NOMEM) => Some(of_threads(&found())),
+        _ if error.kind() == io::ErrorKind::WouldBlock => Some(of_threads(&found())),
+        _ => None,
+    }
+}
+
+/// The limits of threads and processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Limits {
+    /// `ulimit -u`.
+    of_the_user: Option<u64>,
+    /// `pids.max` of the control group or of one around it.
+    of_the_group: Option<u64>,
+    /// `ulimit -v`, in bytes.
+    memory: Option<u64>,
+}
+
+fn of_threads(limits: &Limits) -> String {
+    let mut known = Vec::new();
+    if let Some(most) = limits.of_the_user {
+        known.push(format!("this user may have {most} processes and threads (ulimit -u)"));
+    }
+    if let Some(most) = limits.of_the_group {
+        known.push(format!("this container may have {most} (pids.max of its control group)"));
+    }
+    if let Some(bytes) = limits.memory {
+        known.push(format!("this process may have {} of memory (ulimit -v)", crate::view::bytes(bytes)));
+    }
+    if known.is_empty() {
+        return "end some programs, or raise the limits: ulimit -u, ulimit -v, pids.max of the container"
+            .to_owned();
+    }
+    format!("end some programs, or raise the limit: {}", known.join("; "))
+}
+
+fn found() -> Limits {
+    let unusual = |most: &u64| *most < USUAL_PROCESSES;
+    Limits {
+        of_the_user: getrlimit(Resource::Nproc).current.filter(unusual),
+        of_the_group: of_the_groups(),
+        memory: getrlimit(Resource::As).current,
+    }
+}
+
+/// The tightest `pids.max` of the control groups that this process is in.
+fn of_the_groups() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let folders = groups.lines().filter_map(|line| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        let root = match controllers {
+            "" => "/sys/fs/cgroup",
+            _ if controllers.split(',').any(|name| name == "pids") => "/sys/fs/cgroup/pids",
+            _ => return None,
+        };
+        Some((Path::new(root).join(path.trim_start_matches('/')), root))
+    });
+    let limits = folders.flat_map(|(folder, root)| {
+        let within = folder.ancestors().take_while(|folder| folder.starts_with(root)).map(Path::to_owned);
+        // In a container, the path may be that of the host; the group itself is then the root.
+        within.filter_map(|folder| read(&folder.join("pids.max"))).collect::<Vec<_>>()
+    });
+    limits.filter(|most| *most < USUAL_PROCESSES).min()
+}
+
+fn read(file: &Path) -> Option<u64> {
+    std::fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_named_wherever_it_is_in_the_chain() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("outer")]
+        struct Outer(#[source] io::Error);
+        let of = |errno: Errno| hint(&Outer(io::Error::from(errno)));
+        assert!(of(Errno::MFILE).unwrap().contains("ulimit -n"));
+        assert!(of(Errno::AGAIN).is_some_and(|hint| hint.contains("raise the limit")));
+        assert_eq!(of(Errno::NOSPC), None);
+        assert_eq!(of(Errno::ACCESS), None);
+    }
+
+    #[test]
+    fn only_limits_that_somebody_set_are_named() {
+        let check =
+            |limits: Limits, expected: &str| assert!(of_threads(&limits).ends_with(expected), "{limits:?}");
+        check(Limits::default(), "pids.max of the container");
+        check(
+            Limits { of_the_user: Some(12), ..Limits::default() },
+            "this user may have 12 processes and threads (ulimit -u)",
+        );
+        check(
+            Limits { of_the_group: Some(20), memory: Some(1 << 20), ..Limits::default() },
+            "this container may have 20 (pids.max of its control group); this process may have 1.0 MB of memory (ulimit -v)",
+        );
+    }
+}
