@@ -176,6 +176,9 @@ pub struct Soak {
     /// Only the run with this number, whose folders are kept; may be given several times
     #[arg(long, value_name = "N", conflicts_with_all = ["runs", "hours", "turns"])]
     pub only: Vec<u64>,
+    /// Leave out the kinds that have to be waited out, such as endless streams, as the gate does
+    #[arg(long)]
+    pub quick: bool,
     /// Only runs of this kind of hostility; may be given several times
     #[arg(long, value_name = "NAME", conflicts_with = "only")]
     pub kind: Vec<String>,

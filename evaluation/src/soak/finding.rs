@@ -5,8 +5,9 @@ use std::{collections::BTreeSet, fmt};
 use serde_json::Value;
 
 use super::{
+    call::Role,
     hostile::{Does, HALF},
-    play::{Often, Play, Whose},
+    play::{Often, Play},
     session::Observed,
 };
 
@@ -137,8 +138,8 @@ impl fmt::Display for Finding {
 
 /// The result of a run: its last line of the kind.
 pub(super) fn result(stdout: &str) -> Option<Value> {
-    let lines = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    lines.filter(is_result).last()
+    let mut lines = stdout.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.find(is_result)
 }
 
 /// How a run ended, in a word: its fault, or its directive.
@@ -243,20 +244,21 @@ fn believed(play: &Play, observed: &Observed) -> Vec<Finding> {
     if observed.seen.len() > MOST_CALLS {
         found.push(Finding::Endless(observed.seen.len()));
     }
-    if refuses_for_good(play) && observed.code.is_some_and(|code| ![1, 2].contains(&code)) {
+    if refused_for_good(play, observed) && observed.code.is_some_and(|code| ![1, 2].contains(&code)) {
         found.extend(observed.code.map(Finding::Misdiagnosed));
     }
     found
 }
 
-/// Whether no call of the executor or of the planner can succeed, for a reason that only the provider knows.
-fn refuses_for_good(play: &Play) -> bool {
-    let is_refused = matches!(play.kind.does, Does::Answers(..))
-        && ["key-revoked", "model-gone", "no-credits"].contains(&play.kind.name);
-    let always = play.often == Often::Always;
-    is_refused
-        && always
-        && matches!(play.whose, Whose::All | Whose::Planner | Whose::Executor | Whose::BehindThePlan)
+/// Whether the planner or the executor was refused, as it would be each time, for a reason that only the provider knows. What a judge
+/// cannot say is another matter: then what was done is handed over unjudged.
+fn refused_for_good(play: &Play, observed: &Observed) -> bool {
+    let is_refusal = ["key-revoked", "model-gone", "no-credits"].contains(&play.kind.name);
+    let was_met = observed
+        .seen
+        .iter()
+        .any(|seen| seen.kind == Some(play.kind.name) && matches!(seen.role, Role::Plan | Role::Action));
+    is_refusal && play.often == Often::Always && was_met
 }
 
 fn is_result(value: &Value) -> bool {
@@ -268,6 +270,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::soak::play::Seen;
 
     const ACCEPTED: &str = r#"{"type":"run.finished","directive":"accept","output":"3","exit_code":0}"#;
 
@@ -341,14 +344,17 @@ mod tests {
 
     #[test]
     fn a_refusal_for_good_is_the_providers_failure() {
-        let mut plays = (0..5000).map(|number| Play::of(2, number));
-        let refused = plays.find(refuses_for_good).unwrap();
-        let ended = |code: i32| {
+        let mut plays = (0..).map(|number| Play::of(2, number));
+        let refused =
+            plays.find(|play| play.kind.name == "key-revoked" && play.often == Often::Always).unwrap();
+        let ended = |code: i32, kind| {
             let line = json!({"type": "run.finished", "directive": "abandon", "output": null, "exit_code": code,
                 "error": {"kind": "provider"}});
-            Observed { code: Some(code), stdout: format!("{line}\n"), listed: 1, ..Observed::default() }
+            let seen = vec![Seen { role: Role::Action, kind, bytes: 1 }];
+            Observed { code: Some(code), stdout: format!("{line}\n"), listed: 1, seen, ..Observed::default() }
         };
-        assert_eq!(of(&refused, &ended(1)), []);
-        assert_eq!(of(&refused, &ended(4)), [Finding::Misdiagnosed(4)]);
+        assert_eq!(of(&refused, &ended(1, Some("key-revoked"))), []);
+        assert_eq!(of(&refused, &ended(4, Some("key-revoked"))), [Finding::Misdiagnosed(4)]);
+        assert_eq!(of(&refused, &ended(4, None)), [], "nobody was refused");
     }
 }

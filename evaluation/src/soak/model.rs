@@ -220,12 +220,12 @@ impl Model {
     fn parts(&self, call: &Call, number: usize) -> Value {
         let lines = call.lines();
         let request = lines.iter().find_map(|line| line.strip_prefix("Request: "));
-        let last = lines
+        let mut last = lines
             .iter()
             .filter_map(|line| line.strip_prefix("Call ")?.split(':').next()?.parse::<u64>().ok());
         let last = match self.judge {
             Judge::Inventive => 4711,
-            Judge::Satisfied | Judge::Never | Judge::Wavering => last.last().unwrap_or(1),
+            Judge::Satisfied | Judge::Never | Judge::Wavering => last.next_back().unwrap_or(1),
         };
         let verdict = if self.agrees(number) { "pass" } else { "fail" };
         let part = json!({"quote": request.unwrap_or(self.task.request()), "reason": "as the call shows", "call": last, "verdict": verdict});

@@ -49,8 +49,8 @@ pub(super) const KINDS: &[Kind] = &[
     deed("ignores-signals", "(trap '' TERM INT HUP; sleep 3000; :) & echo started"),
     deed("forks-many", "for i in $(seq 100); do sleep 3000 & done; echo started"),
     deed("stops-itself", "(kill -STOP $$; sleep 3000) & sleep 0.1; echo started"),
-    deed("fills-output", "yes 0123456789 | head -c 30000000"),
-    deed("fills-one-line", "head -c 20000000 /dev/zero | tr '\\0' x"),
+    deed("fills-output", "yes 0123456789 | head -c 5000000"),
+    deed("fills-one-line", "head -c 5000000 /dev/zero | tr '\\0' x"),
     deed("binary-output", "head -c 300000 /dev/urandom"),
     deed("progress-bars", "for i in $(seq 3000); do printf '\\r\\033[32m%s%%' $i; done"),
     deed(

@@ -190,6 +190,11 @@ pub(super) const KINDS: &[Kind] = &[
             every: Duration::from_millis(100),
         }])
     }),
+    // Pings that are events keep a client's watchdog quiet for ever: Wei-Shaw/sub2api PR 1707.
+    kind("endless-pings", Group::Transport, On::Any, |_| {
+        let bytes = b"event: ping\ndata: {\"type\": \"ping\"}\n\n".to_vec();
+        Reply::stream(vec![Act::Forever { bytes, every: Duration::from_millis(100) }])
+    }),
     kind("endless-empty-events", Group::Transport, On::Any, |_| {
         let bytes = b"data: {\"choices\":[{\"index\":0,\"delta\":{}}]}\n\n".to_vec();
         Reply::stream(vec![Act::Forever { bytes, every: Duration::from_millis(50) }])
