@@ -328,6 +328,7 @@ impl House {
             samples: true,
             provenance: artoo_executor::Provenance::default(),
             attempt_deadline: Duration::from_secs(900),
+            silence: artoo_llm_client::Silence::default(),
             parallel,
             memory_patience: memory.as_ref().map(|_| Duration::from_secs(2)),
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),

@@ -69,12 +69,16 @@ async fn a_slow_answer_that_keeps_coming_is_no_silence() {
 
 #[tokio::test]
 async fn nonsense_is_named() {
-    use ErrorKind::{Configuration, Infrastructure};
-    check(Reply::status(401, r#"{"error": {"message": "bad key"}}"#), Configuration, "answered 401: bad key")
-        .await;
+    use ErrorKind::Infrastructure;
+    check(
+        Reply::status(401, r#"{"error": {"message": "bad key"}}"#),
+        Infrastructure,
+        "answered 401: bad key",
+    )
+    .await;
     check(
         Reply::status(404, r#"{"error": "model 'm' not found"}"#),
-        Configuration,
+        Infrastructure,
         "answered 404: model 'm' not found",
     )
     .await;

@@ -52,6 +52,7 @@ impl House {
             inventory,
             asking: Asking::All,
             plan_deadline: Duration::from_secs(300),
+            silence: artoo_llm_client::Silence::default(),
             report_deadline: Duration::from_secs(45),
         };
         let actor = tokio::spawn(run(port(Role::Planner), planner, client(model), change(settings)));
