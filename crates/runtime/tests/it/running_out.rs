@@ -247,7 +247,7 @@ async fn tokens_are_asked_about_as_well() {
 /// Whoever is gone cannot say that it goes on.
 #[tokio::test(start_paused = true)]
 async fn declining_and_a_timeout_end_it_too() {
-    let ends: [(fn(&Answerer), u64, FaultKind, u8); 2] =
+    let ends: [(fn(&Answerer), u32, FaultKind, u8); 2] =
         [(Answerer::decline, 100, FaultKind::Declined, 5), (|_| {}, 100, FaultKind::Timeout, 124)];
     for (answer, timeout, kind, code) in ends {
         let house = House::new();
