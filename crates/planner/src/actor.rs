@@ -1,6 +1,13 @@
 //! The planner's actor: connects the bus port to the behaviour.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use artoo_bus::{Port, Sender};
 use artoo_case_file::CaseFile;
@@ -20,6 +27,9 @@ use crate::{
 /// How often the planner may ask the user in one run.
 const MAX_QUESTIONS: usize = 2;
 
+/// How many model calls of one plan begin its deadline anew: more than any plan needs, or a planner could ask for ever.
+const RENEWALS: u32 = 8;
+
 /// The actor's inputs besides its port.
 #[derive(Clone)]
 pub struct Settings {
@@ -37,7 +47,7 @@ pub struct Settings {
     pub resumed: Vec<SubTaskOutcome>,
     /// How much is asked of memory.
     pub asking: Asking,
-    /// How long planning may be silent: the limit starts anew with each model call, as the supervisor's does.
+    /// How long planning may be silent: the limit starts anew with each of its first eight model calls.
     pub plan_deadline: Duration,
     /// Rests while the run waits.
     pub silence: Silence,
@@ -58,16 +68,20 @@ impl std::fmt::Debug for Settings {
 /// All facts come from the run's case file; the actor keeps only what it has been asked for.
 pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmClient>, settings: Settings) {
     let settings = Settings { silence: settings.silence.below(), ..settings };
+    let calls = Arc::new(AtomicU32::new(0));
     let model = {
-        let (sender, heard) = (port.sender(), settings.silence.clone());
+        let (sender, heard, calls) = (port.sender(), settings.silence.clone(), Arc::clone(&calls));
         metered(model, Role::Planner, None, move |call| {
-            heard.heard();
+            if calls.fetch_add(1, Ordering::Relaxed) < RENEWALS {
+                heard.heard();
+            }
             if let Err(error) = sender.publish(call) {
                 tracing::debug!(%error, "a model call was not recorded");
             }
         })
     };
-    let mut actor = Actor { sender: port.sender(), planner, model, settings, state: State::default() };
+    let sender = port.sender();
+    let mut actor = Actor { sender, planner, model, calls, settings, state: State::default() };
     while let Some(envelope) = port.recv().await {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the port delivers only this role's kinds")]
         match envelope.message.as_ref() {
@@ -98,6 +112,8 @@ struct Actor {
     sender: Sender,
     planner: Arc<dyn Planner>,
     model: Arc<dyn LlmClient>,
+    /// Model calls since the plan was begun.
+    calls: Arc<AtomicU32>,
     settings: Settings,
     state: State,
 }
@@ -180,6 +196,7 @@ impl Actor {
             previous,
         };
         let allowed = self.settings.plan_deadline;
+        self.calls.store(0, Ordering::Relaxed);
         let planning = self.settings.silence.at_most(allowed, self.planner.plan(&cx, &self.model)).await;
         let planned = planning.unwrap_or(Err(PlanError::Late { allowed })).and_then(|plan| {
             // A third-party planner is held to the same rules.

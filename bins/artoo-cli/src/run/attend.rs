@@ -307,4 +307,37 @@ mod tests {
         assert!(text.contains("answered: logs"), "{text}");
         artoo.close().await;
     }
+
+    /// Whether a run goes on is asked like everything else, in words that say what it has taken; only a yes goes on.
+    #[tokio::test]
+    async fn whether_a_run_goes_on_is_asked() {
+        for (typed, said, ends_with) in
+            [("y", "goes on", FaultKind::Answer), ("no", "ends here", FaultKind::Declined)]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::text("no plan")));
+            let artoo =
+                Artoo::builder().model(model as _).data_folder(folder.path().join("data")).build().unwrap();
+            let mut asked = request(folder.path());
+            asked.turns = Vec::new();
+            asked.limits.checkpoints.turns = std::num::NonZeroU64::new(1);
+            let run = artoo.start(asked).unwrap();
+            let seen = Seen::default();
+            let look = Look { columns: 80, colour: false, live: true, words: false };
+            let mut terminal =
+                Terminal::new(Box::new(io::sink()), Box::new(seen.clone()), look, look, || None);
+            let data_dir = folder.path().join("data");
+            let findings = RunFindings::new([], SystemClock::new().now());
+            let mut view = View::new(Show::for_person(false, true), findings, run.canceller(), data_dir);
+            let mut asking = Asking::new(run.answerer(), Arc::new(Typing(typed)), None);
+            let observer = run.observe(CAPACITY);
+            let result = watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;
+            drop(terminal);
+            let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
+            assert!(text.contains("? this has taken 1 model call, "), "{text}");
+            assert!(text.contains("go on? [y/N] > ") && text.contains(said), "{text}");
+            assert_eq!(result.fault.map(|fault| fault.kind), Some(ends_with), "{text}");
+            artoo.close().await;
+        }
+    }
 }

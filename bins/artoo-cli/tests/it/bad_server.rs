@@ -69,7 +69,7 @@ fn a_server_that_talks_nonsense() {
 #[test]
 fn a_key_that_is_refused() {
     let scene = Scene::new(|_| Reply::status(401, "bad key sk-canary-1"));
-    let said = said(&scene).ended(2);
+    let said = said(&scene).ended(1);
     said.explains("401", "key");
     assert!(!said.err.contains("canary") && !scene.journal().contains("canary"));
 }

@@ -77,9 +77,9 @@ fn a_server_that_repeats_the_key_is_quoted_without_it() {
     let body =
         json!({"error": {"message": "Incorrect API key provided: sk-canary-1 or sk-proj-canary0123456789."}});
     let scene = Scene::new(move |_| Reply::status(401, body.to_string()));
-    let said = scene.say(&["run", "--json", "How many .txt files are in docs?"]).ended(2);
+    let said = scene.say(&["run", "--json", "How many .txt files are in docs?"]).ended(1);
     must_be_clean("--json", &said.out);
-    let said = scene.say(&["run", "How many .txt files are in docs?"]).ended(2);
+    let said = scene.say(&["run", "How many .txt files are in docs?"]).ended(1);
     must_be_clean("the view", &format!("{}{}", said.out, said.err));
     let mut found = Vec::new();
     files(&scene.home().join(".artoo"), &mut found);

@@ -57,15 +57,12 @@ fn an_unmet_end_is_valid_too() {
 #[test]
 fn a_fault_is_no_judgement() {
     let scene = Scene::new(|_| Reply::status(401, r#"{"error": {"message": "bad key"}}"#));
-    let said = scene.say(&["run", "--json", "How many .txt files are in docs?"]).ended(2);
+    let said = scene.say(&["run", "--json", "How many .txt files are in docs?"]).ended(1);
     let lines = lines(&scene, &said.out);
     assert_eq!(lines[0]["limits"]["time_budget_ms"], json!(300_000));
     let last = lines.last().unwrap();
     assert_eq!((&last["type"], &last["directive"]), (&json!("run.finished"), &Value::Null));
-    assert_eq!(
-        (&last["error"]["kind"], &last["error"]["role"]),
-        (&json!("configuration"), &json!("planner"))
-    );
+    assert_eq!((&last["error"]["kind"], &last["error"]["role"]), (&json!("provider"), &json!("planner")));
 }
 
 #[test]

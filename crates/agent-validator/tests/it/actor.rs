@@ -5,12 +5,13 @@ use std::{path::Path, sync::Arc, time::Duration};
 use artoo_agent_validator::{Judge, ModelJudge, NoCommands, Settings, run};
 use artoo_bus::{Port, doubles::Scene};
 use artoo_llm_client::{
-    LlmClient,
+    LlmClient, LlmError,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    ExecutionResult, ExecutionStatus, FailureClass, FaultKind, GaveUp, GiveUpKind, Message, MessageKind,
-    OutcomeStatus, OutputRecord, Role, StepKind, SubTask, SubTaskId, SubTaskOutcome, ToolCall,
+    ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, Fault, FaultKind, GaveUp, GiveUpKind,
+    Message, MessageKind, OutcomeStatus, OutputRecord, Role, StepKind, SubTask, SubTaskId, SubTaskOutcome,
+    ToolCall,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -43,6 +44,7 @@ impl House {
             surroundings: surroundings(folder),
             max_retries: 2,
             judge_deadline: Duration::from_secs(60),
+            silence: artoo_llm_client::Silence::default(),
             commands: Arc::new(NoCommands),
             again: Arc::new(artoo_agent_validator::NoRerun),
             world: artoo_checks::Filesystem::of(&surroundings(folder)),
@@ -254,6 +256,85 @@ async fn subtasks_are_judged_side_by_side() {
     let Some(Message::Fault(fault)) = said.last() else { panic!("{said:?}") };
     assert_eq!((fault.role, fault.kind), (Role::AgentValidator, FaultKind::Unjudged));
     assert_eq!(model.requests().len(), 2);
+    house.close().await;
+}
+
+/// earendil-works/pi#5793, ollama#18107: the key was revoked while a step ran, and the run planned on. The outcome first,
+/// so that R7 hands over what there is; no judge is asked.
+#[tokio::test(start_paused = true)]
+async fn lesson_a_fault_of_the_provider_ends_the_run_and_not_the_step_alone() {
+    let fault = Fault {
+        role: Role::Executor,
+        kind: FaultKind::Provider,
+        message: "the model server answered 401: Incorrect API key provided".to_owned(),
+        hint: Some("check the API key".to_owned()),
+        remedy: None,
+    };
+    let mut house = House::unasked();
+    house.dispatcher.publish(counting(1)).unwrap();
+    let failure = ExecutionFailure {
+        infrastructure: true,
+        fault: Some(Box::new(fault.clone())),
+        ..ExecutionFailure::of(FailureClass::Environmental, &fault.message)
+    };
+    let failed =
+        ExecutionResult { status: ExecutionStatus::Failed, failure: Some(failure), ..counted(1, 1, "") };
+    let said = house.attempted(failed).await;
+    assert_eq!(kinds(&said), [MessageKind::SubTaskOutcome, MessageKind::Fault]);
+    let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
+    assert_eq!((outcome.status, outcome.tool_calls.len()), (OutcomeStatus::Unjudged, 1));
+    assert_eq!(said.last(), Some(&Message::from(fault)));
+    house.close().await;
+}
+
+/// The same of the judge's own model. What it answers is another matter: it leaves the result unjudged.
+#[tokio::test(start_paused = true)]
+async fn a_judge_without_a_provider_is_a_fault_of_the_provider() {
+    let refused = || LlmError::Status {
+        url: "http://model.test".to_owned(),
+        status: 402,
+        message: "Insufficient credits".to_owned(),
+        usage: artoo_llm_client::Usage::default(),
+    };
+    let broken = || LlmError::Configuration { reason: "the base URL has no host".to_owned() };
+    for (answer, kind) in [
+        (Answer::error(refused), FaultKind::Provider),
+        (Answer::error(broken), FaultKind::Configuration),
+        (Answer::text("certainly!"), FaultKind::Unjudged),
+    ] {
+        let model = Arc::new(ScriptedModel::new().always(Expect::any(), answer));
+        let mut house = House::new(Arc::new(ModelJudge), &model);
+        house.dispatcher.publish(subtask("Greet", &["It is polite"])).unwrap();
+        let said = house.attempted(result("Hello", vec![call(1, "Hello", true)])).await;
+        let Some(Message::Fault(fault)) = said.last() else { panic!("{said:?}") };
+        assert_eq!((fault.role, fault.kind), (Role::AgentValidator, kind));
+        assert_eq!(fault.message.contains("asked twice"), kind == FaultKind::Unjudged, "{}", fault.message);
+        house.close().await;
+    }
+}
+
+/// The judge is asked whether it was right to give up, and its provider fails: that is no wrong claim.
+#[tokio::test(start_paused = true)]
+async fn a_review_without_a_provider_ends_the_run_as_well() {
+    let unreachable = || LlmError::Unreachable {
+        url: "http://model.test".to_owned(),
+        reason: "connection refused".to_owned(),
+        usage: artoo_llm_client::Usage::default(),
+    };
+    let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::error(unreachable)));
+    let mut house = House::new(Arc::new(ModelJudge), &model);
+    house.dispatcher.publish(counting(1)).unwrap();
+    let gave_up =
+        GaveUp { kind: GiveUpKind::Impossible, reason: "no tool can do it".to_owned(), question: None };
+    let failure = ExecutionFailure {
+        gave_up: Some(gave_up),
+        ..ExecutionFailure::of(FailureClass::Logical, "no tool can do it")
+    };
+    let failed =
+        ExecutionResult { status: ExecutionStatus::Failed, failure: Some(failure), ..counted(1, 1, "") };
+    let said = house.attempted(failed).await;
+    let Some(Message::Fault(fault)) = said.last() else { panic!("{said:?}") };
+    assert_eq!((fault.role, fault.kind), (Role::AgentValidator, FaultKind::Provider));
     house.close().await;
 }
 

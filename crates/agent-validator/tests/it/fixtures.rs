@@ -1,11 +1,15 @@
 //! Test fixtures: subtasks, results and runs.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, Waiting, conformance};
 use artoo_bus::doubles::Scene;
 use artoo_checks::Filesystem;
-use artoo_llm_client::LlmClient;
+use artoo_llm_client::{LlmClient, Silence};
 use artoo_types::{
     Check, Criterion, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus,
     FailureClass, Finding, Judge as DecidedBy, Mode, SubTask, SubTaskId, Surroundings,
@@ -81,7 +85,8 @@ pub(crate) fn fail(failure_class: FailureClass) -> Finding {
 
 /// A minute for a verdict.
 pub(crate) fn a_minute() -> Waiting<'static> {
-    Waiting { deadline: Duration::from_secs(60), asked_again: &|_| {} }
+    static SILENCE: LazyLock<Silence> = LazyLock::new(Silence::default);
+    Waiting { deadline: Duration::from_secs(60), silence: &SILENCE, asked_again: &|_| {} }
 }
 
 /// A judge that must not be asked.

@@ -8,8 +8,8 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    ActionState, BlockedTarget, CallEnding, DominantClass, ExecutionStatus, FailureClass, Loss, Message,
-    MessageKind, PlanDirective, PrevDirective, Role, SubTask, TaskId, ToolName,
+    ActionState, BlockedTarget, CallEnding, DominantClass, ExecutionStatus, FailureClass, FaultKind, Loss,
+    Message, MessageKind, PlanDirective, PrevDirective, Role, SubTask, TaskId, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -219,6 +219,39 @@ async fn a_deadline_has_the_class_of_what_went_wrong() {
     }
 }
 
+/// Calls the model so often, each time with a tool call after it.
+struct Goes(u32);
+
+#[async_trait]
+impl Executor for Goes {
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        tools: &dyn CallTool,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
+        for _ in 0..self.0 {
+            model.complete(&artoo_llm_client::Request::new("executor", "Work.", "Go on.")).await?;
+        }
+        Stubborn(&["say 1"]).attempt(cx, tools, model).await
+    }
+}
+
+/// BlockRunAI/Franklin#74, 2389-research/tracker#577: a model that thinks for minutes in each call was ended by a limit
+/// on the whole attempt. What is heard of it begins the limit anew.
+#[tokio::test(start_paused = true)]
+async fn lesson_an_attempt_that_gets_on_is_not_ended_by_the_clock() {
+    let slow = Answer::text("on").after(Duration::from_secs(800));
+    let model = Arc::new(ScriptedModel::new().always(Expect::any(), slow));
+    let mut house = House::new(Arc::new(Goes(20)), &model, 1);
+    house.dispatcher.publish(subtask(1, "Think")).unwrap();
+    let said = house.said_within(Duration::from_secs(17_000)).await;
+    let [result] = results(&said).try_into().unwrap();
+    assert_eq!((result.status, result.failure), (ExecutionStatus::Completed, None));
+    assert_eq!(count(&said, MessageKind::ModelCall), 20);
+    house.close().await;
+}
+
 /// The deadline that the user stated ends an attempt as well, and the ones after it at once.
 #[tokio::test(start_paused = true)]
 async fn the_deadline_of_the_task_ends_its_attempts() {
@@ -300,9 +333,19 @@ async fn lesson_n3_a_model_that_fails_is_a_failed_result() {
         usage: Usage::default(),
     };
     let nonsense = || Answer::text("I would rather chat.");
-    for (answers, class) in [
-        (vec![Answer::error(unreachable)], FailureClass::Environmental),
-        (vec![nonsense(), nonsense()], FailureClass::Unknown),
+    let no_key = || LlmError::Configuration { reason: "the base URL has no host".to_owned() };
+    let no_credits = || LlmError::Status {
+        url: "http://x".into(),
+        status: 402,
+        message: "Insufficient credits".into(),
+        usage: Usage::default(),
+    };
+    // The run ends with what another plan cannot change, and not with what the model made of a request.
+    for (answers, class, ends_with) in [
+        (vec![Answer::error(unreachable)], FailureClass::Environmental, Some(FaultKind::Provider)),
+        (vec![Answer::error(no_credits)], FailureClass::Environmental, Some(FaultKind::Provider)),
+        (vec![Answer::error(no_key)], FailureClass::Environmental, Some(FaultKind::Configuration)),
+        (vec![nonsense(), nonsense()], FailureClass::Unknown, None),
     ] {
         let model = silent();
         for answer in answers {
@@ -316,6 +359,8 @@ async fn lesson_n3_a_model_that_fails_is_a_failed_result() {
             (result.status, failure.class, failure.infrastructure),
             (ExecutionStatus::Failed, class, true)
         );
+        let fault = failure.fault.map(|fault| (fault.role, fault.kind, fault.message));
+        assert_eq!(fault, ends_with.map(|kind| (Role::Executor, kind, failure.reason.clone())));
         // Raw text from a model is no evidence (lesson 83).
         assert!(!result.output.contains("rather chat") && result.tool_calls.is_empty());
         house.close().await;

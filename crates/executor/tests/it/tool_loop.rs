@@ -20,10 +20,12 @@ use serde_json::{Value, json};
 
 use crate::fixtures::{json_turns, native, recorded, spec};
 
-/// Tools that always return the same text, and count how many of their calls ran concurrently.
+/// Tools that return a text, the same always or told apart, and count how many of their calls ran concurrently.
 #[derive(Default)]
 struct Shows {
     text: String,
+    /// Whether each output has a line of its own.
+    told_apart: bool,
     person: Option<&'static str>,
     made: Mutex<Vec<(String, Arguments)>>,
     running: AtomicUsize,
@@ -38,10 +40,15 @@ impl CallTool for Shows {
         tokio::task::yield_now().await;
         self.running.fetch_sub(1, Ordering::SeqCst);
         self.made.lock().unwrap().push((tool.to_string(), arguments.clone()));
-        let evidence = EvidenceId::parse(&"0123456789abcdef".repeat(4)).unwrap();
+        let shown = match self.told_apart {
+            true => format!("{}{}", self.text, "x".repeat(self.made.lock().unwrap().len())),
+            false => self.text.clone(),
+        };
+        let number = if self.told_apart { self.made.lock().unwrap().len() } else { 0 };
+        let evidence = EvidenceId::parse(&format!("{number:064x}")).unwrap();
         let output = OutputRecord {
-            shown: self.text.clone(),
-            bytes: self.text.len() as u64,
+            bytes: shown.len() as u64,
+            shown,
             evidence: Some(evidence),
             ..OutputRecord::default()
         };
@@ -245,12 +252,47 @@ async fn a_model_that_never_stops_is_stopped() {
     assert!(ended.failure.unwrap().reason.contains("32000 tokens were not enough"));
 }
 
+/// HKUDS/nanobot#2298: another comment behind the same command each time. What comes back decides, and the model is
+/// told before it is too late.
+#[tokio::test]
+async fn lesson_a_loop_with_a_comment_is_a_loop() {
+    let answers = (0..9).map(|turn| Answer::calls([run(&format!("ls docs # {turn}"))])).collect();
+    let (ended, requests) = attempt(native(), &shows("a.txt"), answers).await;
+    assert_eq!((ended.status, requests.len()), (ExecutionStatus::Uncertain, 9));
+    assert!(ended.failure.unwrap().reason.contains("8 turns in a row came to nothing"));
+    let told = |request: &Request| request.messages.last().unwrap().content.clone();
+    assert_eq!(told(&requests[3]), "");
+    assert!(told(&requests[4]).contains("showed nothing that was not seen before"), "{}", told(&requests[4]));
+}
+
+/// A clock that goes on is no progress either; it may be what is asked about, so it has more turns.
+#[tokio::test]
+async fn figures_alone_end_an_attempt_within_40_turns() {
+    struct Clock(AtomicUsize);
+    #[async_trait]
+    impl CallTool for Clock {
+        async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
+            let now = format!("Fri Nov 27 21:00:{} UTC 2026", self.0.fetch_add(1, Ordering::SeqCst));
+            let call = recorded("shell", "x", &now, CallEnding::Exited { status: 0 }, None);
+            Ok(ToolCall { tool: tool.clone(), arguments, ..call })
+        }
+    }
+    let model =
+        Arc::new(ScriptedModel::new().profiled(native()).always(Expect::any(), Answer::calls([run("date")])));
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let ended =
+        ModelExecutor::default().attempt(&context(), &Clock(AtomicUsize::new(0)), &client).await.unwrap();
+    // No correction follows, which would go on in the same circle.
+    assert_eq!((ended.status, model.requests().len()), (ExecutionStatus::Failed, 33));
+    assert!(ended.failure.unwrap().reason.contains("nothing new"));
+}
+
 /// A prompt that would exceed the context is compacted to records of old exchanges; the last exchanges stay
 /// whole.
 #[tokio::test]
 async fn what_is_old_is_cut_to_its_record() {
     let profile = ModelProfile { context_tokens: 8_000, output_tokens: 1_000, ..native() };
-    let tools = shows(&"word ".repeat(800));
+    let tools = Shows { told_apart: true, ..shows(&"word ".repeat(800)) };
     let mut answers: Vec<Answer> =
         (0..12).map(|number| Answer::calls([run(&format!("cat {number}"))])).collect();
     answers.push(Answer::text("done"));

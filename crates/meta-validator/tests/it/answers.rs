@@ -29,6 +29,7 @@ async fn said(schema: Option<Value>, model: ScriptedModel, outcomes: Vec<SubTask
     let settings = Settings {
         surroundings: surroundings(Path::new("/nonexistent")),
         judge_deadline: Duration::from_secs(60),
+        silence: artoo_llm_client::Silence::default(),
         output_schema: schema.map(|schema| OutputSchema::parse(&schema.to_string()).unwrap()),
         judges_the_whole: true,
         again: std::sync::Arc::new(artoo_meta_validator::NoRerun),

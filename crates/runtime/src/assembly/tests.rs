@@ -293,6 +293,7 @@ async fn a_gate_that_died_gathers_what_came_before() {
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings(folder.path()),
         judge_deadline: std::time::Duration::from_secs(1),
+        silence: artoo_llm_client::Silence::default(),
         output_schema: None,
         judges_the_whole: true,
         again: Arc::new(artoo_agent_validator::NoRerun),

@@ -1,7 +1,12 @@
 //! The one table from results to exit codes.
 
+use std::collections::BTreeSet;
+
 use artoo_runtime::{exit_code, exit_code_with};
-use artoo_types::{Fault, FaultKind, FinalResult, Role, RunId, SubTaskOutcome, TerminalState};
+use artoo_types::{
+    Fault, FaultKind, FinalResult, GaveUp, GiveUpKind, Role, RunId, StructuredOutput, SubTaskOutcome,
+    TerminalState,
+};
 use serde_json::json;
 
 fn result(directive: TerminalState, fault: Option<FaultKind>) -> FinalResult {
@@ -50,7 +55,10 @@ fn the_whole_table() {
         (Abandon, Some(Kind::Configuration), 2),
         (Abandon, Some(Kind::Request), 2),
         (Abandon, Some(Kind::Budget), 4),
+        (Abandon, Some(Kind::Impossible), 4),
+        (Abandon, Some(Kind::NeedsPerson), 6),
         (Abandon, Some(Kind::Refused), 5),
+        (Abandon, Some(Kind::Declined), 5),
         (Abandon, Some(Kind::Timeout), 124),
         (Abandon, Some(Kind::HungUp), 129),
         (Abandon, Some(Kind::Cancelled), 130),
@@ -64,6 +72,92 @@ fn the_whole_table() {
     let mut done = result(Abandon, Some(Kind::Unjudged));
     done.fault.as_mut().unwrap().role = Role::MetaValidator;
     assert_eq!(exit_code(&done), 3);
+}
+
+/// The next kind of fault, so that a new one does not compile before it has its code.
+fn after(kind: FaultKind) -> Option<FaultKind> {
+    use FaultKind as Kind;
+    Some(match kind {
+        Kind::Provider => Kind::Answer,
+        Kind::Answer => Kind::Unjudged,
+        Kind::Unjudged => Kind::Configuration,
+        Kind::Configuration => Kind::Request,
+        Kind::Request => Kind::Deadline,
+        Kind::Deadline => Kind::Panic,
+        Kind::Panic => Kind::Bus,
+        Kind::Bus => Kind::Storage,
+        Kind::Storage => Kind::Timeout,
+        Kind::Timeout => Kind::Cancelled,
+        Kind::Cancelled => Kind::HungUp,
+        Kind::HungUp => Kind::Quit,
+        Kind::Quit => Kind::Terminated,
+        Kind::Terminated => Kind::Refused,
+        Kind::Refused => Kind::Declined,
+        Kind::Declined => Kind::Impossible,
+        Kind::Impossible => Kind::NeedsPerson,
+        Kind::NeedsPerson => Kind::Budget,
+        Kind::Budget => return None,
+    })
+}
+
+/// Every kind of ending with the code that a script sees.
+fn endings() -> Vec<(String, u8)> {
+    use TerminalState::{Abandon, Accept, Success};
+    let mut endings: Vec<(String, u8)> = Vec::new();
+    let mut add = |how: String, result: &FinalResult, outcomes: &[SubTaskOutcome]| {
+        endings.push((how, exit_code_with(result, outcomes)));
+    };
+    for directive in [Accept, Success, Abandon] {
+        add(format!("{directive:?}"), &result(directive, None), &[]);
+        add(format!("{directive:?}, denied"), &result(directive, None), &[outcome("denied")]);
+    }
+    let missing = Some(StructuredOutput::Missing("it has no such field".to_owned()));
+    add("no value".to_owned(), &FinalResult { structured: missing, ..result(Accept, None) }, &[]);
+    for kind in std::iter::successors(Some(FaultKind::Provider), |kind| after(*kind)) {
+        for role in [Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator, Role::User] {
+            let mut ended = result(Abandon, Some(kind));
+            ended.fault.as_mut().unwrap().role = role;
+            add(format!("{kind:?} of {role}"), &ended, &[outcome("denied")]);
+        }
+    }
+    for kind in [GiveUpKind::Impossible, GiveUpKind::NeedsConsent, GiveUpKind::NeedsPerson] {
+        let gave_up = Some(GaveUp { kind, reason: String::new(), question: None });
+        add(format!("{kind:?}"), &FinalResult { gave_up, ..result(Abandon, None) }, &[]);
+    }
+    endings
+}
+
+/// The codes that the README's table names.
+fn told() -> BTreeSet<u8> {
+    let readme = include_str!("../../../../README.md");
+    let table = readme.split("| exit code | meaning |").nth(1).expect("the README has a table of exit codes");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let codes = rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split(','));
+    codes.map(|code| code.trim().parse().unwrap()).collect()
+}
+
+/// No ending has a code that the README does not tell, and it tells none that no run has.
+#[test]
+fn the_readme_tells_every_code() {
+    let mut seen: BTreeSet<u8> = BTreeSet::new();
+    for (how, code) in endings() {
+        assert!(told().contains(&code), "{how}: the README does not tell {code}");
+        seen.insert(code);
+    }
+    assert_eq!(seen, told());
+}
+
+/// Who ended it, and what it is a fault of, are told apart by the code; the role only where everything was done.
+#[test]
+fn the_code_of_a_fault_is_that_of_its_kind() {
+    let of = |how: &str| endings().into_iter().find(|(name, _)| name == how).map(|(_, code)| code);
+    for role in ["planner", "executor", "agent_validator", "meta_validator"] {
+        assert_eq!(of(&format!("Provider of {role}")), Some(1), "{role}");
+    }
+    assert_eq!((of("Unjudged of agent_validator"), of("Unjudged of meta_validator")), (Some(1), Some(3)));
+    assert_eq!((of("Budget of user"), of("Declined of user")), (Some(4), Some(5)));
+    assert_eq!((of("Abandon, denied"), of("Accept, denied")), (Some(5), Some(0)));
+    assert_eq!((of("NeedsConsent"), of("NeedsPerson"), of("no value")), (Some(5), Some(6), Some(3)));
 }
 
 #[test]
