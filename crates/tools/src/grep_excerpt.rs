@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use artoo_types::printable;
 
-/// Bytes around a match.
+/// Bytes around a match, and around the only one.
 const AROUND: usize = 120;
+const AROUND_ONE: usize = 200;
 /// Bytes of a match itself.
 const MATCH: usize = 200;
 /// The most places of one line.
@@ -15,9 +16,10 @@ const PLACES: usize = 5;
 pub(crate) fn excerpt(line: &[u8], offset: u64, matches: &[Range<usize>]) -> String {
     let mut windows: Vec<Range<usize>> = Vec::new();
     let mut listed = 0;
+    let around = if matches.len() == 1 { AROUND_ONE } else { AROUND };
     for found in matches {
-        let start = found.start.saturating_sub(AROUND);
-        let end = (found.end.min(found.start + MATCH) + AROUND).min(line.len());
+        let start = found.start.saturating_sub(around);
+        let end = (found.end.min(found.start + MATCH) + around).max(start + 2 * around).min(line.len());
         let is_full = windows.len() == PLACES;
         match windows.last_mut() {
             Some(last) if last.end >= start && last.end - last.start < PLACES * AROUND => {
@@ -35,9 +37,10 @@ pub(crate) fn excerpt(line: &[u8], offset: u64, matches: &[Range<usize>]) -> Str
             text.push_str(&format!("[... {bytes} bytes ...] "));
         }
     };
-    for window in windows {
-        let (start, end) = (boundary(line, window.start), boundary(line, window.end));
-        skipped(&mut text, start, from, if from == 0 { offset } else { 0 });
+    for (number, window) in windows.into_iter().enumerate() {
+        let start = boundary(line, window.start.max(from));
+        let end = boundary(line, window.end.max(start));
+        skipped(&mut text, start, from, if number == 0 { offset } else { 0 });
         text.push_str(&printable(&String::from_utf8_lossy(line.get(start..end).unwrap_or_default())));
         text.push(' ');
         from = end;
@@ -67,8 +70,8 @@ mod tests {
     fn a_match_is_shown_with_what_is_around_it() {
         let line = format!("{}NEEDLE{}", "x".repeat(200_000), "y".repeat(1_000));
         let shown = excerpt(line.as_bytes(), 50, &[200_000..200_006]);
-        assert!(shown.starts_with("[... 199930 bytes ...] xxx"), "{shown}");
-        assert!(shown.contains("xNEEDLEy") && shown.ends_with("y [... 880 bytes more]"), "{shown}");
+        assert!(shown.starts_with("[... 199850 bytes ...] xxx"), "{shown}");
+        assert!(shown.contains("xNEEDLEy") && shown.ends_with("y [... 800 bytes more]"), "{shown}");
         let many: Vec<_> = (0..20).map(|n| n * 1_000..n * 1_000 + 3).collect();
         let shown = excerpt(line.as_bytes(), 0, &many);
         assert_eq!(shown.matches("bytes ...]").count(), PLACES - 1, "{shown}");

@@ -42,7 +42,7 @@ impl Tool for ReadEvidence {
                 "id": { "type": "string", "maxLength": 64, "description": "as the cut says" },
                 "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
                 "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
-                "first_column": { "type": "integer", "minimum": 1, "description": "byte of a long first line" },
+                "first_column": { "type": "integer", "description": "byte of that line" },
             },
             "required": ["id"],
             "additionalProperties": false,

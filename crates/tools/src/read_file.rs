@@ -49,7 +49,7 @@ impl Tool for ReadFile {
                 "path": { "type": "string", "maxLength": 400, "description": "may begin with ~, $WORKSPACE or $TMPDIR" },
                 "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
                 "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
-                "first_column": { "type": "integer", "minimum": 1, "description": "byte of a long first line" },
+                "first_column": { "type": "integer", "description": "byte of that line" },
             },
             "required": ["path"],
             "additionalProperties": false,

@@ -89,8 +89,10 @@ fn with_notes(selected: Selected, shown: &str, part: &Part, prompt: usize) -> St
     }
     let of = total.map_or_else(|| format!("more than {last}"), |total| total.to_string());
     if cut {
+        // A line of usual length is read again from its beginning.
+        let inside = if reached > prompt as u64 { format!(", first_column {next}") } else { String::new() };
         note(format!(
-            "[lines {first} to {last} of {of} in {shown}, the last in part: go on with first_line {last}, first_column {next}]\n"
+            "[lines {first} to {last} of {of} in {shown}, the last in part: go on with first_line {last}{inside}]\n"
         ));
     } else if first > 1 || column > 1 || total != Some(last) {
         note(format!("[lines {first} to {last} of {of}]\n"));

@@ -60,7 +60,7 @@ pub(super) fn next_step(text: &str) -> Option<(Step, usize)> {
         '\n' => act(Act::NextLine, 1),
         '\r' => act(Act::Return, 1),
         '\u{8}' => act(Act::Left(1), 1),
-        BELL | '\0' => Some((Step::Nothing, 1)),
+        BELL => Some((Step::Nothing, 1)),
         '\u{9b}' => Some(control(text, first.len_utf8())),
         ESCAPE => Some(escape(text)),
         _ => Some((Step::Print(first), first.len_utf8())),

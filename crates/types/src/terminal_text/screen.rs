@@ -8,8 +8,8 @@ use super::escape::{Act, Part};
 const HELD: usize = 200;
 /// Blanks that movements may make, besides as many as the output has bytes.
 const FREE_BLANKS: usize = 64 * 1024;
-/// The second half of a wide character.
-const HALF: char = '\0';
+/// The second half of a wide character: no text has it.
+const HALF: char = '\u{10ffff}';
 
 #[derive(Debug, Default)]
 struct Row {
@@ -59,6 +59,7 @@ impl Screen {
     }
 
     pub(super) fn put(&mut self, character: char) {
+        let character = if character == HALF { char::REPLACEMENT_CHARACTER } else { character };
         let width = width(character);
         let (column, blanks) = (self.column, &mut self.blanks);
         let Some(row) = self.rows.get_mut(self.row) else { return };
