@@ -40,7 +40,9 @@ pub use atomic_write::replace;
 pub use content_id::{ContentId, id_of};
 pub use entry_state::{Kind, Moment, State};
 pub use hex::FromHexError;
-pub use metadata::{fill, finish_file, finish_file_as_far_as_allowed, finish_link, take_free_name};
+pub use metadata::{
+    fill, finish_file, finish_file_as_far_as_allowed, finish_link, give_owner_and_rights, take_free_name,
+};
 pub use named::Named;
 pub use regular::{open_at_once, open_regular, read_regular};
 pub use relative_path::{Below, NotPlain, RawPath, as_text};

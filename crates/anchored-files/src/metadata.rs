@@ -30,9 +30,7 @@ pub fn take_free_name(from: &OwnedFd, part: &str, folder: &OwnedFd, name: &OsStr
 /// access lists; then the mode, and the times last.
 pub fn finish_file(open: impl AsFd, wanted: &State) -> io::Result<()> {
     let open = open.as_fd();
-    own(open, wanted)?;
-    give_attributes(open, wanted)?;
-    fs::fchmod(open, wanted.permissions())?;
+    give_owner_and_rights(open, wanted)?;
     Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
 }
 
@@ -41,8 +39,35 @@ pub fn finish_file_as_far_as_allowed(open: impl AsFd, wanted: &State) -> io::Res
     let open = open.as_fd();
     own(open, wanted)?;
     let _ = give_attributes(open, wanted);
-    fs::fchmod(open, wanted.permissions())?;
+    give_mode(open, wanted)?;
     Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
+}
+
+/// The same without the times.
+///
+/// # Errors
+///
+/// Something of it may not be given, or was not: an attribute, an owner that this user may not give, or that the file
+/// system does not keep.
+pub fn give_owner_and_rights(open: impl AsFd, wanted: &State) -> io::Result<()> {
+    let open = open.as_fd();
+    own(open, wanted)?;
+    give_attributes(open, wanted)?;
+    give_mode(open, wanted)?;
+    let now = fs::fstat(open)?;
+    if (now.st_uid, now.st_gid) == (wanted.uid, wanted.gid) {
+        Ok(())
+    } else {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "the owner was not kept"))
+    }
+}
+
+/// Sets the mode. A file never gets the set-id bits that another owner gave it.
+fn give_mode(open: BorrowedFd<'_>, wanted: &State) -> io::Result<()> {
+    let now = fs::fstat(open)?;
+    let is_of_owner = (now.st_uid, now.st_gid) == (wanted.uid, wanted.gid);
+    let set_id = if is_of_owner { Mode::empty() } else { Mode::SUID | Mode::SGID };
+    Ok(fs::fchmod(open, wanted.permissions() - set_id)?)
 }
 
 fn own(open: BorrowedFd<'_>, wanted: &State) -> io::Result<()> {

@@ -52,7 +52,7 @@ pub trait RunTools: Send + Sync {
     /// Whether the record of a call names all that it changed.
     fn watches_changes(&self) -> bool;
 
-    /// Whether this call, or what others left running, may have changed something besides.
+    /// Whether this call, or what others left running, may have changed something besides, or somebody else did.
     fn goes_on(&self, call: &ToolCall) -> bool;
 
     /// An output in full, where it is kept.

@@ -10,7 +10,7 @@ use artoo_llm_client::{Image, Silence};
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, MemoryGuard, NotRehearsed,
     OutputRecord, Perturbation, Rehearsed, SubTask, SubTaskId, TagPair, ToolCall, ToolFinished, ToolKind,
-    ToolName, ToolOutput, ToolStarted, printable,
+    ToolName, ToolOutput, ToolStarted, printable, settled,
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -266,7 +266,10 @@ impl CallTool for ToolGateway<'_> {
             return None;
         }
         let kept = self.shared.settings.tools.kept(evidence.as_ref()?)?;
-        Some(printable(&String::from_utf8_lossy(&kept)))
+        let kept = String::from_utf8_lossy(&kept);
+        // As the record shows it.
+        let is_of_command = call.tool.is(ToolKind::Shell) || call.tool.is(ToolKind::Job);
+        Some(if is_of_command { printable(&settled(&kept).text) } else { printable(&kept) })
     }
 }
 

@@ -57,7 +57,7 @@ impl RunTools for OnThisMachine {
     }
 
     fn goes_on(&self, call: &ToolCall) -> bool {
-        call.tool.is(ToolKind::Job) || self.context.jobs.is_any_running()
+        call.tool.is(ToolKind::Job) || self.context.jobs.is_any_running() || self.context.seen.have_news()
     }
 
     fn kept(&self, evidence: &EvidenceId) -> Option<Vec<u8>> {

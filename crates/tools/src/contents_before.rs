@@ -14,6 +14,7 @@ use rustix::fs::OFlags;
 use crate::ToolContext;
 use crate::consent::diff;
 use crate::protected::{Protected, is_private_key};
+use crate::text_form::TextForm;
 
 /// Maximum bytes of the diff of one file, and of all files of a call: they go into the record and to a judge.
 const LONGEST_DIFF: usize = 2_000;
@@ -152,7 +153,7 @@ fn open(path: &Path) -> Option<File> {
 }
 
 /// The path as text, as the record stores it.
-fn as_text(path: &Path) -> PathBuf {
+pub(crate) fn as_text(path: &Path) -> PathBuf {
     path.to_string_lossy().into_owned().into()
 }
 
@@ -181,7 +182,7 @@ fn told(before: Option<&Held>, after: Option<&Held>) -> Option<String> {
 
 /// The content as text, or as much of its beginning as is shown.
 fn text(bytes: Vec<u8>) -> Option<String> {
-    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
+    let (_, text) = TextForm::read(&bytes)?;
     let most = LONGEST_DIFF.saturating_mul(2);
     Some(text.get(..text.floor_char_boundary(most)).map(str::to_owned).unwrap_or(text))
 }

@@ -14,7 +14,7 @@ use artoo_snapshot::Snapshot;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CreatedPaths, EvidenceStore, Jobs, ProtectedPlaces};
+use crate::{CreatedPaths, EvidenceStore, Jobs, ProtectedPlaces, SeenFiles};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own
 /// clone with its own `cancel` and `on_output`.
@@ -51,6 +51,8 @@ pub struct ToolContext {
     pub evidence: EvidenceStore,
     /// Paths that this run has created, and may therefore change.
     pub created: CreatedPaths,
+    /// Files that this run has read or written, as it last knew them.
+    pub seen: SeenFiles,
     /// Commands of this run that continue in the background.
     pub jobs: Jobs,
     /// Candidate folders for the layers of a trial: the first one that lies in none of the command's writable
@@ -114,6 +116,7 @@ impl ToolContext {
             environment: BTreeMap::new(),
             evidence,
             created: CreatedPaths::default(),
+            seen: SeenFiles::default(),
             jobs: Jobs::default(),
             layer_stores: Vec::new(),
             explain: artoo_shell_effects::effects_of,

@@ -31,7 +31,7 @@ pub struct CreatedPaths(Arc<Mutex<BTreeMap<PathBuf, Stamp>>>);
 
 /// Identity of a file, and its state when the run last left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+pub(crate) struct Stamp {
     device: u64,
     inode: u64,
     /// Size, mtime and ctime in seconds and nanoseconds. `None` for a folder, whose times change with its
@@ -40,7 +40,13 @@ struct Stamp {
 }
 
 impl Stamp {
-    fn of(found: &Metadata) -> Self {
+    /// Whether the file is the same, and was not written since: size and modification time tell.
+    pub(crate) fn has_content_of(&self, other: &Self) -> bool {
+        let written = |stamp: &Self| stamp.state.map(|(size, [seconds, nanos, ..])| (size, seconds, nanos));
+        (self.device, self.inode) == (other.device, other.inode) && written(self) == written(other)
+    }
+
+    pub(crate) fn of(found: &Metadata) -> Self {
         let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
         Self {
             device: found.dev(),

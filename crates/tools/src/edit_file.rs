@@ -3,9 +3,9 @@
 mod closest;
 mod patch;
 mod replace;
-mod text_file;
 
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
@@ -14,18 +14,20 @@ use serde_json::{Value, json};
 
 use self::patch::Hunk;
 use self::replace::Replacement;
-use self::text_file::TextFile;
 use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::consent::diff;
 use crate::file_target::FileTarget;
+use crate::line_endings::Lines;
 use crate::open_file::open_file;
 use crate::protected::is_private_key;
+use crate::text_form::TextForm;
 use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Changes parts of a UTF-8 text file: replaces exact texts one after the other, or applies the hunks of a
+/// Changes parts of a text file: replaces exact texts one after the other, or applies the hunks of a
 /// unified diff by their context. A text that is missing or ambiguous is refused with the closest lines. All
-/// edits are applied or none. The file keeps its mode, byte order mark and line endings. A file that existed
+/// edits are applied or none. The file keeps its encoding (UTF-8, UTF-16 with a byte order mark, Windows-1252), its mark,
+/// and the ending of each line, which edits need not know. A file that existed
 /// before the run is changed only with consent to this very change.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EditFile;
@@ -97,6 +99,18 @@ enum Wanted {
     Patch(Vec<Hunk>),
 }
 
+impl Wanted {
+    /// Whether it gives line endings other than `\n`, which a file keeps.
+    fn is_about_endings(&self) -> bool {
+        match self {
+            Self::Replacements(edits) => {
+                edits.iter().any(|edit| edit.old.contains('\r') != edit.new.contains('\r'))
+            }
+            Self::Patch(_) => false,
+        }
+    }
+}
+
 /// Why an edit does not apply, with the lines closest to the text it looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Misfit {
@@ -114,7 +128,7 @@ struct Edited {
 async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     let given = Given::new(arguments, &["path", "edits", "patch"])?;
     let path = given.path("path")?.to_owned();
-    let wanted = wanted(given)?;
+    let wanted = wanted(given, |named| is_same_file(named, &path, cx))?;
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
@@ -140,7 +154,14 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     .await
 }
 
-fn wanted(given: Given<'_>) -> Result<Wanted, ToolError> {
+/// Whether a patch names the file at this path: the same place, or a part of the path from its end.
+fn is_same_file(named: &str, path: &str, cx: &ToolContext) -> bool {
+    let (named, path) = (Path::new(named), Path::new(path));
+    let place = |path: &Path| paths::resolve(&path.to_string_lossy(), cx);
+    place(named) == place(path) || path.ends_with(named) || named.ends_with(path)
+}
+
+fn wanted(given: Given<'_>, is_named: impl Fn(&str) -> bool) -> Result<Wanted, ToolError> {
     let patch = given.any_text("patch")?.filter(|patch| !patch.trim().is_empty());
     let edits = given.list("edits")?.filter(|edits| !edits.is_empty());
     match (edits, patch) {
@@ -157,7 +178,9 @@ fn wanted(given: Given<'_>) -> Result<Wanted, ToolError> {
             Ok(Wanted::Replacements(edits.collect::<Result<_, _>>()?))
         }
         (None, Some(patch)) => {
-            Ok(Wanted::Patch(patch::parse(patch).map_err(|problem| ToolError::argument("patch", problem))?))
+            let hunks =
+                patch::parse(patch, is_named).map_err(|problem| ToolError::argument("patch", problem))?;
+            Ok(Wanted::Patch(hunks))
         }
     }
 }
@@ -166,8 +189,9 @@ fn edit(path: &str, wanted: &Wanted, cx: &ToolContext) -> Result<Edited, ToolErr
     let named = paths::resolve(path, cx);
     let shown = paths::show(&named, cx);
     let failed = |source| ToolError::Io { action: "edit", path: shown.clone(), source };
-    // Links are resolved: the target must be allowed.
-    let target = FileTarget::look(&named.canonicalize().map_err(failed)?, cx)?;
+    // Links are resolved: the target must be there and allowed.
+    named.canonicalize().map_err(failed)?;
+    let target = FileTarget::look(&named, cx)?;
     let (file, real) = open_file(&target.real, &shown, cx)?;
     if real != target.real {
         return Err(ToolError::ChangedMeanwhile { path: shown });
@@ -184,20 +208,32 @@ fn edit(path: &str, wanted: &Wanted, cx: &ToolContext) -> Result<Edited, ToolErr
     if is_private_key(&before) {
         return Err(ToolError::Protected { path: shown });
     }
-    let Some(text) = TextFile::of(&before) else {
+    let Some((form, text)) = TextForm::read(&before) else {
         return Err(ToolError::NotUtf8 { path: shown });
     };
+    let mut lines = Lines::of(&text);
     let edited = match wanted {
         Wanted::Replacements(edits) => {
-            replace::replaced(&text.text, edits.iter().map(|edit| edit.taken(&text)))
+            let edits: Vec<Replacement> = edits.iter().map(|edit| edit.taken(&lines)).collect();
+            replace::replace(&mut lines, edits.into_iter())
         }
-        Wanted::Patch(hunks) => patch::patched(&text.text, hunks.iter().map(|hunk| hunk.taken(&text))),
+        Wanted::Patch(hunks) => patch::patch(&mut lines, hunks.iter().cloned()),
     };
-    let after = edited.map(|edited| text.with(&edited));
+    let not_in =
+        |character| ToolError::NotInEncoding { path: shown.clone(), encoding: form.encoding, character };
+    let after = match edited {
+        Ok(()) => Ok(form.written(&lines.written()).map_err(not_in)?),
+        Err(misfit) => Err(misfit),
+    };
     match &after {
         Ok(after) if *after == before => {
             let name = if matches!(wanted, Wanted::Patch(_)) { "patch" } else { "edits" };
-            Err(ToolError::argument(name, "would change nothing"))
+            let why = if wanted.is_about_endings() {
+                ": line endings are kept; change them through shell"
+            } else {
+                ""
+            };
+            Err(ToolError::argument(name, format!("would change nothing{why}")))
         }
         Ok(after) if after.len() as u64 > most => Err(too_large(after.len() as u64)),
         Ok(_) | Err(_) => Ok(Edited { target, before, after }),

@@ -12,6 +12,7 @@ use artoo_snapshot::UndoError;
 use artoo_types::{CallEnding, CallFailure, FailureClass, ToolName};
 use io_error::{class_of, hint_of};
 
+use crate::text_form::Encoding;
 use crate::undo_run::obstacles;
 
 /// A call that failed. Its failure class is decided here and nowhere else.
@@ -141,9 +142,25 @@ pub enum ToolError {
         /// Its size.
         bytes: u64,
     },
-    /// The content is not UTF-8, and would be written in another encoding.
-    #[error("{path} is not text in UTF-8")]
+    /// The content is in no encoding that can be told, and would be written in another one.
+    #[error("{path} is not text in UTF-8, UTF-16 with a mark or Windows-1252")]
     NotUtf8 {
+        /// The path.
+        path: String,
+    },
+    /// The encoding of the file lacks a character.
+    #[error("{path} is in {encoding}, which has no `{}`", character.escape_debug())]
+    NotInEncoding {
+        /// The path.
+        path: String,
+        /// The encoding, which the file keeps.
+        encoding: Encoding,
+        /// The first character that it lacks.
+        character: char,
+    },
+    /// The file changed since the run saw its content.
+    #[error("{path} changed since this run read it; it was left as it is")]
+    ChangedSinceRead {
         /// The path.
         path: String,
     },
@@ -232,6 +249,7 @@ impl ToolError {
             | Self::Folder { .. }
             | Self::NotAFile { .. }
             | Self::NotUtf8 { .. }
+            | Self::NotInEncoding { .. }
             | Self::TooLarge { .. }
             | Self::Misfit { .. }
             | Self::Outside { .. }
@@ -246,9 +264,10 @@ impl ToolError {
             | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
             Self::Io { source, .. } => class_of(source),
-            Self::NotTakenBack { .. } | Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => {
-                FailureClass::Environmental
-            }
+            Self::NotTakenBack { .. }
+            | Self::ChangedMeanwhile { .. }
+            | Self::ChangedSinceRead { .. }
+            | Self::NotMade { .. } => FailureClass::Environmental,
             Self::TimedOut { .. } | Self::Evidence { .. } => FailureClass::Environmental,
             // The kernel lacks confinement, and the user has not agreed to run without it.
             Self::Sandbox(SandboxError::Unsupported { .. }) => FailureClass::Denied,
@@ -276,6 +295,7 @@ impl ToolError {
             | Self::Instead { .. }
             | Self::Unconfirmed { .. }
             | Self::ChangedMeanwhile { .. }
+            | Self::ChangedSinceRead { .. }
             | Self::NotMade { .. }
             | Self::NotTakenBack { .. }
             | Self::Argument { .. }
@@ -294,6 +314,7 @@ impl ToolError {
             | Self::NotAFile { .. }
             | Self::Binary { .. }
             | Self::NotUtf8 { .. }
+            | Self::NotInEncoding { .. }
             | Self::TooLarge { .. }
             | Self::Misfit { .. }
             | Self::Io { .. }
@@ -313,6 +334,8 @@ impl ToolError {
             Self::Instead { .. } => "do what the user says; what was not allowed stays so",
             Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
             Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
+            Self::ChangedSinceRead { .. } => "read it again, and keep what somebody else changed in it",
+            Self::NotInEncoding { .. } => "leave that character out, or convert the file through shell first",
             Self::Protected { .. } => "only the user can open it; go on without it",
             Self::OutsideScope { .. } => "stay in that folder",
             Self::Outside { .. } => {

@@ -146,9 +146,9 @@ impl EvidenceStore {
         EvidenceWriter::new(self.clone())
     }
 
-    /// Stores an output and describes it, showing at most `limit` bytes.
+    /// Stores an output and describes it, showing at most `limit` bytes of it as they are.
     pub(crate) fn record(&self, bytes: &[u8], limit: usize) -> io::Result<OutputRecord> {
-        let mut writer = self.writer();
+        let mut writer = self.writer().verbatim();
         writer.write_all(bytes)?;
         writer.finish(limit, bytes.len() as u64)
     }

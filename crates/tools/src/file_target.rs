@@ -1,5 +1,6 @@
 //! A file that a tool is about to write: path resolution, permission, consent and the write itself.
 
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +13,15 @@ use artoo_types::{
 };
 
 use crate::consent::{ASK_BEFORE_ALL, AUTORUN, AutorunFiles, beyond_undo, diff};
-use crate::contents_before::Contents;
+use crate::contents_before::{Contents, as_text};
 use crate::kept_places::refuse_change;
 use crate::new_file::{self, Written};
+use crate::open_file::check_kind;
 use crate::protected::{Protected, is_hidden_below, is_private_key};
 use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot, paths};
+
+/// The most links that lead to one file, as the kernel has it.
+const MOST_LINKS: usize = 40;
 
 /// The place of a write, and what exists there.
 #[derive(Debug)]
@@ -39,14 +44,14 @@ pub(crate) struct FileTarget {
 /// What exists at the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum There {
-    /// Nothing, as far as was seen; an entry of another kind shows up when writing.
+    /// Nothing.
     Nothing,
     /// Nothing, in a place that other programs read automatically.
     Hidden,
     /// A file that the run created.
     Ours,
-    /// A file of this size from before the run.
-    Theirs { bytes: u64 },
+    /// A file of this size and number of names from before the run.
+    Theirs { bytes: u64, links: u64 },
 }
 
 impl FileTarget {
@@ -63,8 +68,16 @@ impl FileTarget {
         if place.is_dir() {
             return Err(ToolError::Folder { path: shown });
         }
-        let (real, missing) = real_path(place, &shown)?;
+        let target = target_of_links(place).map_err(|source| ToolError::Io {
+            action: "write",
+            path: shown.clone(),
+            source,
+        })?;
+        let (real, missing) = real_path(&target, &shown)?;
         let real = missing.iter().fold(real, |path, part| path.join(part));
+        // What is asked about and written is what the link leads to.
+        let is_link = place.is_symlink();
+        let shown = if is_link { format!("{shown} -> {}", paths::show(&real, cx)) } else { shown };
         let scratch = std::iter::once((cx.private_tmp.clone(), true));
         let roots = scratch.chain(cx.changeable().into_iter().map(|root| (root, false)));
         let mut roots = roots.filter_map(|(root, is_scratch)| Some((root.canonicalize().ok()?, is_scratch)));
@@ -82,15 +95,19 @@ impl FileTarget {
             return Err(ToolError::Protected { path: shown });
         }
         refuse_change(&real, &shown, cx)?;
+        if let Ok(found) = &found {
+            check_kind(found, &shown)?;
+        }
+        cx.seen.check(&real, &shown)?;
         let seen = CreatedPaths::default();
         seen.insert(real.clone());
         let there = match found {
             Ok(_) if cx.created.is_file_of_its_own(&real) => There::Ours,
             Ok(found) if is_scratch && found.is_file() && found.nlink() == 1 => There::Ours,
             Err(_) if is_scratch => There::Nothing,
-            Ok(found) if found.is_file() => There::Theirs { bytes: found.len() },
+            Ok(found) => There::Theirs { bytes: found.len(), links: found.nlink() },
             Err(_) if is_hidden_below(&root, &real) => There::Hidden,
-            Ok(_) | Err(_) => There::Nothing,
+            Err(_) => There::Nothing,
         };
         let autorun = match there {
             There::Nothing if !is_scratch => autorun(&real, cx),
@@ -102,8 +119,16 @@ impl FileTarget {
     /// The size of the existing file, if it is from before the run.
     pub(crate) fn bytes_of_theirs(&self) -> Option<u64> {
         match self.there {
-            There::Theirs { bytes } => Some(bytes),
+            There::Theirs { bytes, .. } => Some(bytes),
             There::Nothing | There::Hidden | There::Ours => None,
+        }
+    }
+
+    /// How many other names the existing file has, which are written with it.
+    fn other_names(&self) -> u64 {
+        match self.there {
+            There::Theirs { links, .. } => links.saturating_sub(1),
+            There::Nothing | There::Hidden | There::Ours => 0,
         }
     }
 
@@ -119,6 +144,7 @@ impl FileTarget {
         after: &[u8],
         cx: &ToolContext,
     ) -> Result<(), ToolError> {
+        let with_names: String;
         let (is_free, kind, why) = match self.there {
             There::Nothing => match &self.autorun {
                 Some(why) => (false, EffectKind::Creates, why.as_str()),
@@ -127,6 +153,11 @@ impl FileTarget {
             There::Ours => (true, EffectKind::Creates, "it is a file of this run"),
             There::Hidden => {
                 (false, EffectKind::Creates, "it is hidden, and other programs read such files by themselves")
+            }
+            There::Theirs { links: 2.., .. } => {
+                with_names =
+                    format!("the file was there before the run, and has {} other names", self.other_names());
+                (false, EffectKind::Overwrites, with_names.as_str())
             }
             There::Theirs { .. } => (false, EffectKind::Overwrites, "the file was there before the run"),
         };
@@ -150,7 +181,7 @@ impl FileTarget {
         }
         let change = (DecidedBy::ConsentToChange.name(), DecidedBy::ConsentToChange.words());
         let ((rule, reason), changes) = match self.there {
-            There::Theirs { bytes } => (change, vec![self.change(Some(bytes), before, after)]),
+            There::Theirs { bytes, .. } => (change, vec![self.change(Some(bytes), before, after)]),
             There::Hidden => (change, Vec::new()),
             There::Nothing if self.autorun.is_some() => (AUTORUN, vec![self.change(None, None, after)]),
             There::Nothing | There::Ours => (ASK_BEFORE_ALL, Vec::new()),
@@ -183,7 +214,7 @@ impl FileTarget {
         // Questions are recorded.
         let may_be_shown = there.filter(|there| ![*there, after].into_iter().any(is_private_key));
         PreviewedChange {
-            path: self.real.clone(),
+            path: as_text(&self.real),
             change: if bytes.is_some() { PreviewedKind::Changed } else { PreviewedKind::Created },
             from: None,
             bytes_before: bytes,
@@ -223,7 +254,8 @@ impl FileTarget {
         let change = match written.map_err(|source| failed("write", source))? {
             Written::Created => FileChangeKind::Created,
             Written::Replaced => FileChangeKind::Changed,
-            Written::Exists => return Err(ToolError::Exists { path: shown.clone() }),
+            // It came after the place was inspected.
+            Written::Exists => return Err(ToolError::ChangedMeanwhile { path: shown.clone() }),
             Written::IsFolder => return Err(ToolError::Folder { path: shown.clone() }),
         };
         match there {
@@ -231,7 +263,7 @@ impl FileTarget {
             // Consent was given to this content, and the file is still not the run's.
             There::Theirs { .. } => {}
         }
-        let mut change = FileChange::new(real, change);
+        let mut change = FileChange::new(as_text(real), change);
         contents.tell(std::slice::from_mut(&mut change), cx);
         Ok(change)
     }
@@ -250,8 +282,22 @@ fn autorun(real: &Path, cx: &ToolContext) -> Option<String> {
     files.why(real, NewEntry::File).or_else(of_folders)
 }
 
+/// Where a path leads after all symlinks in its last name, whether something is there or not.
+fn target_of_links(place: &Path) -> io::Result<PathBuf> {
+    let mut target = place.to_owned();
+    for _ in 0..MOST_LINKS {
+        if !target.is_symlink() {
+            return Ok(target);
+        }
+        let written = target.read_link()?;
+        let folder = target.parent().unwrap_or(&target).canonicalize()?;
+        target = folder.join(written);
+    }
+    Err(rustix::io::Errno::LOOP.into())
+}
+
 /// The real path of the deepest existing parent folder, and the names below it. The last name is not
-/// resolved: an existing symlink is not written.
+/// resolved.
 fn real_path(target: &Path, shown: &str) -> Result<(PathBuf, Vec<PathBuf>), ToolError> {
     let failed = |source| ToolError::Io { action: "write", path: shown.to_owned(), source };
     let name = match target.components().next_back() {

@@ -22,7 +22,8 @@ use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 /// Files of a folder are selected as for `glob`: hidden names, `.git`, `node_modules` and `target` are
 /// skipped, `.gitignore` is respected only with `gitignore`, links are not followed, and the output says what
 /// was skipped. Protected places, private keys and binary files are not searched. The list is sorted by path
-/// and capped, the totals count everything; no match is a success. A search that times out fails, with the
+/// and capped, the totals count everything; no match is a success. Of a long line the matches are listed, with a little
+/// around each. A search that times out fails, with the
 /// matches found so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Grep;
@@ -211,6 +212,12 @@ fn search(asked: &Asked, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     note(sums.binary, "left out, binary files");
     note(sums.protected, "left out, protected files");
     note(sums.unreadable, "could not be searched, files");
+    note(sums.in_pieces, "searched in pieces, files with very long lines");
+    if sums.is_in_part {
+        text.push_str(
+            "[long lines in part: read_file shows more of them, with first_line and first_column in bytes]\n",
+        );
+    }
     text.push_str(&left_out(&Found { incomplete: files.incomplete || sums.incomplete, ..files }));
     let mut report = ToolReport::text(text);
     if files.incomplete || sums.incomplete {

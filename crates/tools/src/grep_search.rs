@@ -2,14 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
 use artoo_types::printable;
-use grep_matcher::LineTerminator;
+use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 
+use crate::grep_excerpt::excerpt;
+use crate::grep_pieces::{Cuts, Pieces};
 use crate::open_file::open_file;
 use crate::read_text::is_binary;
 use crate::{ToolContext, ToolError, paths};
@@ -18,8 +21,13 @@ use crate::{ToolContext, ToolError, paths};
 const BEGINNING: u64 = 8 * 1024;
 /// Maximum characters listed of a line.
 const LINE: usize = 400;
-/// Memory limit for the longest line.
-const HEAP: usize = 16 * 1024 * 1024;
+/// Memory limit for the lines that are held at once.
+const HEAP: usize = 64 * 1024 * 1024;
+/// A longer line is searched in pieces of this many bytes; with context lines, of which many are held, in shorter ones.
+const PIECE: usize = 16 * 1024 * 1024;
+const PIECE_IN_CONTEXT: usize = 1024 * 1024;
+/// The most matches of one line that are looked for.
+const MATCHES: usize = 1_000;
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +68,10 @@ pub(crate) struct Sums {
     pub(crate) unreadable: u64,
     /// The search timed out.
     pub(crate) incomplete: bool,
+    /// Files with lines that were searched in pieces.
+    pub(crate) in_pieces: u64,
+    /// Whether a line is listed in part.
+    pub(crate) is_in_part: bool,
 }
 
 /// The result for one file.
@@ -117,7 +129,7 @@ impl Search<'_> {
     }
 
     fn look<'s>(
-        &self,
+        &'s self,
         path: &Path,
         shown: &'s str,
         searcher: &mut Searcher,
@@ -125,7 +137,7 @@ impl Search<'_> {
         listed: usize,
     ) -> Result<Looked<'s>, ToolError> {
         let failed = |source| ToolError::Io { action: "search", path: shown.to_owned(), source };
-        let (mut file, _) = match open_file(path, shown, self.cx) {
+        let (mut file, real) = match open_file(path, shown, self.cx) {
             Err(ToolError::Protected { .. }) => return Ok(Looked::Protected),
             opened => opened?,
         };
@@ -135,7 +147,12 @@ impl Search<'_> {
             return Ok(Looked::Binary);
         }
         file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        let cuts = Cuts::default();
         let mut found = InFile {
+            matcher: self.matcher,
+            cuts: cuts.clone(),
+            last_matched: 0,
+            is_in_part: false,
             shown,
             form: self.form,
             room: self.cx.limits.listed.saturating_sub(listed),
@@ -145,15 +162,22 @@ impl Search<'_> {
             is_binary: false,
         };
         let from = Bounded { file, is_over: || self.is_over(until) };
+        let most = if self.context == 0 { PIECE } else { PIECE_IN_CONTEXT };
+        let from = Pieces::new(from, most, cuts);
         searcher.search_reader(self.matcher, from, &mut found).map_err(failed)?;
+        if !found.lines.is_empty() {
+            self.cx.seen.note(&real);
+        }
         Ok(if found.is_binary { Looked::Binary } else { Looked::Searched(found) })
     }
 }
 
 impl Hits {
     fn add(&mut self, found: InFile<'_>) {
-        let InFile { shown, form, room, mut lines, matches, mut unlisted, .. } = found;
+        let InFile { shown, form, room, mut lines, matches, mut unlisted, cuts, is_in_part, .. } = found;
         self.sums.searched += 1;
+        self.sums.in_pieces += u64::from(cuts.are_any());
+        self.sums.is_in_part |= is_in_part;
         self.sums.matches += matches;
         self.sums.files += u64::from(matches > 0);
         let line = match form {
@@ -173,6 +197,13 @@ impl Hits {
 
 /// Collects the matches of one file.
 struct InFile<'a> {
+    matcher: &'a RegexMatcher,
+    /// Where long lines were ended early.
+    cuts: Cuts,
+    /// The last line that matched: its other pieces are no other lines.
+    last_matched: u64,
+    /// Whether a line is listed in part.
+    is_in_part: bool,
     shown: &'a str,
     form: Form,
     /// Number of lines that may still be listed.
@@ -189,25 +220,48 @@ impl InFile<'_> {
         if self.lines.len() >= self.room {
             return false;
         }
-        let text = printable(String::from_utf8_lossy(bytes).trim_end_matches(['\r', '\n']));
-        let number = number.unwrap_or_default();
-        let line = match text.char_indices().nth(LINE) {
-            None => format!("{}{mark}{number}{mark} {text}", self.shown),
-            Some((cut, _)) => {
+        let bytes = without_ending(bytes);
+        let (number, offset) = self.cuts.in_file(number.unwrap_or_default());
+        let text = printable(&String::from_utf8_lossy(bytes));
+        let is_long = offset > 0 || text.chars().nth(LINE).is_some();
+        let text = match mark {
+            ':' if is_long => excerpt(bytes, offset, &self.places(bytes)),
+            _ if is_long => {
+                let cut = text.char_indices().nth(LINE).map_or(text.len(), |(cut, _)| cut);
                 let (kept, left) = text.split_at(cut);
-                format!("{}{mark}{number}{mark} {kept} [... {} bytes more]", self.shown, left.len())
+                format!("{kept} [... {} bytes more]", left.len())
             }
+            _ => text,
         };
-        self.lines.push(line);
+        self.is_in_part |= is_long;
+        self.lines.push(format!("{}{mark}{number}{mark} {text}", self.shown));
         true
     }
+
+    /// Where a line matches.
+    fn places(&self, line: &[u8]) -> Vec<Range<usize>> {
+        let mut places = Vec::new();
+        // The matcher has no errors.
+        let _ = self.matcher.find_iter(line, |found| {
+            places.push(found.start()..found.end());
+            places.len() < MATCHES
+        });
+        places
+    }
+}
+
+fn without_ending(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 impl Sink for InFile<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.matches += 1;
+        let (line, _) = self.cuts.in_file(found.line_number().unwrap_or_default());
+        self.matches += u64::from(line != self.last_matched);
+        self.last_matched = line;
         match self.form {
             Form::Lines => self.unlisted += u64::from(!self.list(found.line_number(), ':', found.bytes())),
             Form::Counts => {}

@@ -39,7 +39,8 @@ pub(crate) fn real_path(file: &File, path: &Path) -> io::Result<PathBuf> {
     fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).or_else(|_| path.canonicalize())
 }
 
-fn check_kind(metadata: &fs::Metadata, shown: &str) -> Result<(), ToolError> {
+/// Refuses what is no regular file.
+pub(crate) fn check_kind(metadata: &fs::Metadata, shown: &str) -> Result<(), ToolError> {
     let kind = metadata.file_type();
     let not_a_file = |kind| Err(ToolError::NotAFile { path: shown.to_owned(), kind });
     match kind {

@@ -1,7 +1,6 @@
 //! `read_evidence` tool: the full output of an earlier call, or some lines of it.
 
 use std::io::Cursor;
-use std::ops::RangeInclusive;
 
 use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
@@ -9,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::arguments::Given;
 use crate::blocking::blocking_until;
-use crate::read_lines::{lines_of, range};
+use crate::read_lines::{lines_of, part};
+use crate::read_text::Part;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
 /// Reads the full output of an earlier call of the run, by the id shown where the output was truncated. The
@@ -42,6 +42,7 @@ impl Tool for ReadEvidence {
                 "id": { "type": "string", "maxLength": 64, "description": "as the cut says" },
                 "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
                 "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
+                "first_column": { "type": "integer", "description": "byte of that line" },
             },
             "required": ["id"],
             "additionalProperties": false,
@@ -57,19 +58,19 @@ impl Tool for ReadEvidence {
 }
 
 async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<String, ToolError> {
-    let given = Given::new(arguments, &["id", "first_line", "last_line"])?;
+    let given = Given::new(arguments, &["id", "first_line", "last_line", "first_column"])?;
     let id = given.text("id")?.trim().to_owned();
-    let lines = range(given)?;
+    let part = part(given)?;
     let (cancel, cx) = (cx.cancel.clone(), cx.clone());
-    blocking_until(cancel, ReadEvidence.name(), move || read(&id, &lines, &cx)).await
+    blocking_until(cancel, ReadEvidence.name(), move || read(&id, &part, &cx)).await
 }
 
-fn read(id: &str, lines: &RangeInclusive<u64>, cx: &ToolContext) -> Result<String, ToolError> {
+fn read(id: &str, part: &Part, cx: &ToolContext) -> Result<String, ToolError> {
     let shown = format!("output {id}");
     let failed = |source| ToolError::Io { action: "read", path: shown.clone(), source };
     let found = cx.evidence.find(id).map_err(failed)?;
     let found =
         found.ok_or_else(|| ToolError::argument("id", "names no earlier output, or more than one"))?;
     let output = cx.evidence.get(&found).map_err(failed)?;
-    lines_of(Cursor::new(output), &shown, lines, &ReadEvidence.name(), cx)
+    lines_of(Cursor::new(output), &shown, part, &ReadEvidence.name(), cx)
 }

@@ -1,7 +1,6 @@
 //! `read_file` tool: a text file, some lines of it, or a picture.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::ops::RangeInclusive;
 
 use artoo_types::{Arguments, Excerpt, ToolKind, ToolName};
 use async_trait::async_trait;
@@ -11,11 +10,11 @@ use crate::arguments::Given;
 use crate::blocking::blocking_until;
 use crate::open_file::open_file;
 use crate::picture::{MOST_PICTURE_BYTES, media_type};
-use crate::read_lines::{lines_of, range};
-use crate::read_text::is_binary;
+use crate::read_lines::{lines_of, part};
+use crate::read_text::{Part, is_binary};
 use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
-/// Reads a text file: UTF-8, UTF-16 with a byte order mark, or else Latin-1. The text is returned verbatim so
+/// Reads a text file: UTF-8, UTF-16 with a byte order mark, or else Windows-1252. The text is returned verbatim so
 /// that it can be edited; a note after it says which lines were shown, if not all. If the model accepts
 /// images, PNG, JPEG, GIF and WebP are returned as such. Folders, devices, pipes and other binary files are
 /// refused with a hint; protected places and private keys are denied.
@@ -50,6 +49,7 @@ impl Tool for ReadFile {
                 "path": { "type": "string", "maxLength": 400, "description": "may begin with ~, $WORKSPACE or $TMPDIR" },
                 "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
                 "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
+                "first_column": { "type": "integer", "description": "byte of that line" },
             },
             "required": ["path"],
             "additionalProperties": false,
@@ -65,24 +65,26 @@ impl Tool for ReadFile {
 }
 
 async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<Captured, ToolError> {
-    let given = Given::new(arguments, &["path", "first_line", "last_line"])?;
+    let given = Given::new(arguments, &["path", "first_line", "last_line", "first_column"])?;
     let path = given.path("path")?.to_owned();
-    let lines = range(given)?;
+    let part = part(given)?;
     let (cancel, cx) = (cx.cancel.clone(), cx.clone());
-    blocking_until(cancel, ReadFile.name(), move || read(&path, &lines, &cx)).await
+    blocking_until(cancel, ReadFile.name(), move || read(&path, &part, &cx)).await
 }
 
-fn read(text: &str, lines: &RangeInclusive<u64>, cx: &ToolContext) -> Result<Captured, ToolError> {
+fn read(text: &str, part: &Part, cx: &ToolContext) -> Result<Captured, ToolError> {
     let path = paths::resolve(text, cx);
     let shown = paths::show(&path, cx);
     let failed = |source| ToolError::Io { action: "read", path: shown.clone(), source };
-    let (mut file, _) = open_file(&path, &shown, cx)?;
+    let (mut file, real) = open_file(&path, &shown, cx)?;
+    // Before it is read: what comes in between is somebody else's.
+    cx.seen.note(&real);
     let bytes = file.metadata().map_err(failed)?.len();
     let mut beginning = Vec::new();
     (&mut file).take(BEGINNING).read_to_end(&mut beginning).map_err(failed)?;
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
     if !is_binary(&beginning) {
-        return Ok(Captured::Bytes(lines_of(file, &shown, lines, &ReadFile.name(), cx)?.into_bytes()));
+        return Ok(Captured::Bytes(lines_of(file, &shown, part, &ReadFile.name(), cx)?.into_bytes()));
     }
     match media_type(&beginning).filter(|_| cx.images) {
         None => Err(ToolError::Binary { path: shown, bytes }),

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::text_form::of_windows_1252;
+
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
@@ -18,6 +20,8 @@ pub(crate) struct Selected {
     pub(crate) last: u64,
     /// The cap was reached before the end of the selection.
     pub(crate) cut: bool,
+    /// How many bytes of the last line are before or in `bytes`, if it was cut.
+    pub(crate) reached: u64,
     /// The number of lines in the file, if counted.
     pub(crate) total: Option<u64>,
 }
@@ -25,11 +29,19 @@ pub(crate) struct Selected {
 /// Bytes after the selection in which lines are counted.
 const COUNTED: u64 = 64 * 1024 * 1024;
 
-/// The requested lines, at most `cap` bytes of them. Lines are counted from 1. Memory does not grow with the
+/// Lines of a file, the first of them from a byte on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) lines: RangeInclusive<u64>,
+    /// From 1.
+    pub(crate) column: u64,
+}
+
+/// The requested part, at most `cap` bytes of it. Lines are counted from 1. Memory does not grow with the
 /// file or with a line.
 pub(crate) fn select(
     mut from: impl BufRead,
-    lines: &RangeInclusive<u64>,
+    Part { lines, column }: &Part,
     cap: usize,
     time: Duration,
     cancel: &CancellationToken,
@@ -39,6 +51,8 @@ pub(crate) fn select(
     let mut selected = Selected::default();
     // The next line, whether any of it was read, and the bytes read after the selection.
     let (mut line, mut is_open, mut behind) = (1, false, 0);
+    // How many bytes of the line were read.
+    let mut at = 0_u64;
     loop {
         let is_done = selected.cut || line > *lines.end();
         if is_over() && !is_done {
@@ -58,13 +72,19 @@ pub(crate) fn select(
             } else {
                 selected.last = line;
                 if line >= *lines.start() {
+                    let before =
+                        if line == *lines.start() { column.saturating_sub(1).saturating_sub(at) } else { 0 };
+                    let skipped = usize::try_from(before).unwrap_or(usize::MAX).min(piece.len());
+                    let wanted = piece.get(skipped..).unwrap_or_default();
                     let room = cap - selected.bytes.len();
-                    let kept = piece.get(..room.min(piece.len())).unwrap_or_default();
+                    let kept = wanted.get(..room.min(wanted.len())).unwrap_or_default();
                     selected.bytes.extend_from_slice(kept);
-                    selected.cut = kept.len() < piece.len();
+                    selected.cut = kept.len() < wanted.len();
+                    selected.reached = at + (skipped + kept.len()) as u64;
                 }
             }
             is_open = !piece.ends_with(b"\n");
+            at = if is_open { at + piece.len() as u64 } else { 0 };
             line += u64::from(!is_open);
         }
         let used = chunk.len();
@@ -91,7 +111,7 @@ pub(crate) fn from_utf16(bytes: &[u8]) -> String {
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// Decodes UTF-8, or else Latin-1, and says whether it was the latter. A character split by the cap is
+/// Decodes UTF-8, or else Windows-1252, and says whether it was the latter. A character split by the cap is
 /// dropped.
 pub(crate) fn decode(mut bytes: Vec<u8>, cut: bool) -> (String, bool) {
     if bytes.starts_with(UTF8_MARK) {
@@ -106,8 +126,7 @@ pub(crate) fn decode(mut bytes: Vec<u8>, cut: bool) -> (String, bool) {
                 bytes.truncate(broken.valid_up_to());
                 return (String::from_utf8_lossy(&bytes).into_owned(), false);
             }
-            // Every byte is a character in Latin-1, so this cannot fail.
-            (bytes.into_iter().map(char::from).collect(), true)
+            (of_windows_1252(&bytes), true)
         }
     }
 }
@@ -119,7 +138,8 @@ mod tests {
     fn selected(text: &str, lines: RangeInclusive<u64>, cap: usize) -> (String, u64, bool, Option<u64>) {
         // A tiny buffer, so that lines cross buffer boundaries.
         let from = io::BufReader::with_capacity(3, text.as_bytes());
-        let got = select(from, &lines, cap, Duration::from_secs(60), &CancellationToken::new()).unwrap();
+        let part = Part { lines, column: 1 };
+        let got = select(from, &part, cap, Duration::from_secs(60), &CancellationToken::new()).unwrap();
         (String::from_utf8(got.bytes).unwrap(), got.last, got.cut, got.total)
     }
 
@@ -138,6 +158,26 @@ mod tests {
             let all = (expected.to_owned(), last, cut, Some(4));
             assert_eq!(selected(text, lines.clone(), cap), all, "{lines:?}");
         }
+    }
+
+    #[test]
+    fn a_line_is_read_on_from_a_byte() {
+        let got = |lines, column, cap| {
+            let from = io::BufReader::with_capacity(3, "one\nlong line\nend".as_bytes());
+            let got = select(
+                from,
+                &Part { lines, column },
+                cap,
+                Duration::from_secs(60),
+                &CancellationToken::new(),
+            );
+            let got = got.unwrap();
+            (String::from_utf8(got.bytes).unwrap(), got.cut, got.reached)
+        };
+        assert_eq!(got(2..=2, 6, 100), ("line\n".into(), false, 10));
+        assert_eq!(got(2..=u64::MAX, 6, 3), ("lin".into(), true, 8));
+        assert_eq!(got(2..=3, 9, 100), ("e\nend".into(), false, 3));
+        assert_eq!(got(2..=2, 99, 100).0, "");
     }
 
     #[test]

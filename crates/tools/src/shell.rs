@@ -7,7 +7,7 @@ pub(crate) mod rehearsal;
 mod trial;
 mod written_content;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
@@ -25,11 +25,15 @@ use crate::consent::{Case, Reading, Step, beyond_undo, gate};
 use crate::contents_before::Contents;
 use crate::live_view::LiveOutput;
 use crate::protected::Protected;
+use crate::seen_files::Seen;
 use crate::system_program::{search_path, shell_program};
 use crate::writable_folders::Granted;
-use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
+use crate::{
+    Captured, EvidenceWriter, SeenFiles, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths,
+    shell_failure,
+};
 
-use artoo_consent::{ProposedEffects, Question, in_words};
+use artoo_consent::{ProposedEffects, Question, in_words, on_file};
 use reach::Reach;
 use trial::{Layers, Trial};
 
@@ -113,8 +117,11 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         timeout,
         keep: cx.limits.kept,
     };
-    let call = Call::look(command, invocation, cx).await?;
-    if is_left_running { call.leave_running().await } else { call.carry_out().await }
+    let mut call = Call::look(command, invocation, cx).await?;
+    call.spares_changes_of_others()?;
+    let read = std::mem::take(&mut call.read);
+    let report = if is_left_running { call.leave_running().await } else { call.carry_out().await };
+    report.inspect(|_| cx.seen.were_read(&read))
 }
 
 /// One command, and what is known before it runs.
@@ -124,6 +131,10 @@ struct Call<'a> {
     reading: Reading,
     /// Where its trial would run, if one is possible.
     layers: Option<Layers>,
+    /// The files that its words read, as they were before.
+    read: Vec<(PathBuf, Seen)>,
+    /// The files that somebody else changed since the run last saw them.
+    stale: BTreeSet<PathBuf>,
     cx: &'a ToolContext,
 }
 
@@ -132,10 +143,22 @@ impl<'a> Call<'a> {
         let (text, context) = (command.to_owned(), cx.clone());
         let looked = off_the_async_thread(move || {
             make_workspace(&context)?;
-            Ok::<_, ToolError>((Reading::of(&text, &context), Layers::look(&context)))
+            let reading = Reading::of(&text, &context);
+            let seen = (SeenFiles::before_reading(reading.files_read()), context.seen.stale_before_command());
+            Ok::<_, ToolError>((reading, Layers::look(&context), seen))
         });
-        let (reading, layers) = looked.await??;
-        Ok(Self { command, invocation, reading, layers, cx })
+        let (reading, layers, (read, stale)) = looked.await??;
+        Ok(Self { command, invocation, reading, layers, read, stale, cx })
+    }
+
+    /// Refuses a command whose words write over what somebody else changed.
+    fn spares_changes_of_others(&self) -> Result<(), ToolError> {
+        let named = self.reading.effects.iter().filter_map(on_file);
+        let real = named.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+        match real.into_iter().find(|path| self.stale.contains(path)) {
+            Some(path) => Err(self.cx.seen.refusal(&path, &paths::show(&path, self.cx))),
+            None => Ok(()),
+        }
     }
 
     async fn carry_out(&self) -> Result<ToolReport, ToolError> {
@@ -171,7 +194,7 @@ impl<'a> Call<'a> {
 
     /// Runs the command as a trial. What needs more than the layers provide is asked about.
     async fn try_out(&self, layers: &Layers) -> Result<ToolReport, ToolError> {
-        let words = (self.command, &self.reading);
+        let words = (self.command, &self.reading, &self.stale);
         let (reach, named) = Reach::named(&self.reading, self.cx);
         if !named.is_empty() {
             self.ask(named).await?;

@@ -130,6 +130,11 @@ impl Toolbox {
             private_keys::learn(&arguments, cx).await;
         }
         let ToolReport { ending, mut failure, output, stderr, files } = report;
+        if !files.is_empty() {
+            let (seen, files) = (cx.seen.clone(), files.clone());
+            // Without it, the next write is refused once for nothing.
+            let _ = tokio::task::spawn_blocking(move || seen.note_changes(&files)).await;
+        }
         let excerpt = self.get(name).map_or(Excerpt::HeadTail, Tool::excerpt);
         let (output, output_error) = record(output, excerpt, cx);
         let (stderr, stderr_error) = record(stderr, Excerpt::HeadTail, cx);

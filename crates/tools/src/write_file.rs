@@ -1,7 +1,5 @@
 //! `write_file` tool: creates or replaces a file.
 
-use std::sync::Arc;
-
 use artoo_types::{Arguments, FileChangeKind, ToolKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -9,15 +7,17 @@ use serde_json::{Value, json};
 use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::file_target::FileTarget;
+use crate::text_form::Kept;
 use crate::{FileContent, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Maximum bytes of a file for which a question shows a diff.
-const MAX_COMPARED: u64 = 1024 * 1024;
+const MAX_COMPARED: usize = 1024 * 1024;
 
 /// Creates a text file in the working folder, the workspace or the run's folder for temporary files, with its parent
 /// folders. A relative path lies below the working folder; an absolute one, or one with `~`, `$WORKSPACE` or `$TMPDIR`,
 /// must lead into one of the three. What existed before the run is replaced only with consent to this very change; what
-/// this run created may be written again. The write is atomic.
+/// this run created may be written again. A file that existed keeps what it is: owner, rights, names, encoding, byte order
+/// mark, and its usual line ending where the content gives none of its own. A link stays, and its target is written.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteFile;
 
@@ -70,17 +70,25 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
-    let content = Arc::<[u8]>::from(content.as_bytes());
+    let content = content.to_owned();
     // Not raced against the cancellation token: a write is quick, and is better finished and recorded.
     let context = cx.clone();
-    let (target, before) = blocking(WriteFile.name(), move || look(&path, &context)).await?;
-    target.consent(WriteFile.name(), before.as_deref(), &content, cx).await?;
+    let Looked { target, before, after } =
+        blocking(WriteFile.name(), move || look(&path, &content, &context)).await?;
+    let before = before.filter(|before| before.len() <= MAX_COMPARED);
+    target.consent(WriteFile.name(), before.as_deref(), &after.bytes, cx).await?;
     let context = cx.clone();
-    blocking(WriteFile.name(), move || write(&target, &content, &context)).await
+    blocking(WriteFile.name(), move || write(&target, &after, &context)).await
 }
 
-/// The target, and its existing content if a person will be asked about it.
-fn look(text: &str, cx: &ToolContext) -> Result<(FileTarget, Option<Vec<u8>>), ToolError> {
+/// The target, its existing content if that is a file from before the run, and the new one.
+struct Looked {
+    target: FileTarget,
+    before: Option<Vec<u8>>,
+    after: Kept,
+}
+
+fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Looked, ToolError> {
     let place = paths::resolve(text, cx);
     if text.ends_with('/') {
         return Err(ToolError::Folder { path: paths::show(&place, cx) });
@@ -90,19 +98,31 @@ fn look(text: &str, cx: &ToolContext) -> Result<(FileTarget, Option<Vec<u8>>), T
     let own = [&cx.workspace, &cx.private_tmp].into_iter().find(|folder| place.starts_with(folder));
     own.map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
     let target = FileTarget::look(&place, cx)?;
-    let is_compared = target.bytes_of_theirs().is_some_and(|bytes| bytes <= MAX_COMPARED);
-    let before = is_compared.then(|| std::fs::read(&target.real).ok()).flatten();
-    Ok((target, before))
+    let is_read = target.bytes_of_theirs().is_some_and(|bytes| bytes <= cx.limits.written as u64);
+    let before = is_read.then(|| std::fs::read(&target.real).ok()).flatten();
+    let kept =
+        before.as_deref().map_or_else(|| Ok(Kept::nothing(content)), |before| Kept::of(before, content));
+    let after = kept.map_err(|(encoding, character)| ToolError::NotInEncoding {
+        path: target.shown.clone(),
+        encoding,
+        character,
+    })?;
+    Ok(Looked { target, before, after })
 }
 
-fn write(target: &FileTarget, content: &[u8], cx: &ToolContext) -> Result<ToolReport, ToolError> {
-    let change = target.write(content, cx)?;
+fn write(
+    target: &FileTarget,
+    Kept { bytes, what }: &Kept,
+    cx: &ToolContext,
+) -> Result<ToolReport, ToolError> {
+    let change = target.write(bytes, cx)?;
+    let kept = if what.is_empty() { String::new() } else { format!("[kept: {what}]\n") };
     let word = match change.change {
         FileChangeKind::Created => "created",
         FileChangeKind::Changed | FileChangeKind::Deleted => "replaced",
     };
     let mut report =
-        ToolReport::text(format!("{word} {} ({} bytes)\n", target.real.display(), content.len()));
+        ToolReport::text(format!("{word} {} ({} bytes)\n{kept}", target.real.display(), bytes.len()));
     report.files = target.recorded(change);
     Ok(report)
 }

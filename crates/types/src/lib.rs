@@ -48,6 +48,7 @@ mod role;
 mod settings;
 mod slug;
 mod task;
+mod terminal_text;
 mod tool_call;
 mod tool_kind;
 mod trust;
@@ -102,6 +103,7 @@ pub use slug::intent_slug;
 pub use task::{
     Constraints, Errand, Limits, MAX_TURNS, Rejection, Surroundings, TaskSpec, Turn, UserRequest,
 };
+pub use terminal_text::{Settled, settled};
 pub use tool_call::{
     Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
     ToolName, ToolOutput, ToolStarted,

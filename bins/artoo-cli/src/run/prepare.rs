@@ -290,16 +290,35 @@ fn redaction(
 }
 
 fn working_folder(context: &Context<'_>, given: Option<&Path>) -> Result<PathBuf, CommandError> {
-    let Some(given) = given else { return context.folders.current().map(Path::to_owned) };
+    is_text("home folder", &context.folders.home)?;
+    let Some(given) = given else {
+        let current = context.folders.current()?;
+        is_text("working folder", current)?;
+        return Ok(current.to_owned());
+    };
     let folder = context.folders.whole(given)?;
-    folder
+    let folder = folder
         .canonicalize()
         .and_then(|path| if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) })
         .map_err(|error| {
             CommandError::usage(format!("--cwd {} cannot be used", folder.display()))
                 .because(error)
                 .hint("name a folder that exists")
-        })
+        })?;
+    is_text("working folder", &folder)?;
+    Ok(folder)
+}
+
+/// The record of a run is text, and so are the paths in it.
+fn is_text(what: &str, folder: &Path) -> Result<(), CommandError> {
+    match folder.to_str() {
+        Some(_) => Ok(()),
+        None => {
+            // Its bytes are shown as they would be typed: `\xE9`.
+            Err(CommandError::usage(format!("the {what} {folder:?} is not valid UTF-8"))
+                .hint("rename it, or use a folder whose path is text"))
+        }
+    }
 }
 
 /// The workspace must exist for Landlock to grant it, and be writable unless the sandbox is read-only.

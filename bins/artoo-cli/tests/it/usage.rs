@@ -69,3 +69,19 @@ fn a_command_that_is_checked_is_not_run() {
     assert!(scene.folder().join("docs/a.txt").exists() && !scene.folder().join("ran").exists());
     assert_eq!((scene.server().stats().requests, scene.runs().len()), (0, 0));
 }
+
+/// The record of a run is text: such a folder is named before anything begins.
+#[test]
+fn a_folder_whose_path_is_no_text_is_named() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let scene = Scene::new(counting());
+    let folder = scene.folder().join(std::ffi::OsStr::from_bytes(b"d\xe9"));
+    std::fs::create_dir(&folder).unwrap();
+    for line in [&["run", "How many files?"][..], &["sandbox", "ls"]] {
+        let said = crate::process::say(scene.artoo(line).current_dir(&folder)).ended(2);
+        assert!(said.err.contains(r"d\xE9") && said.err.contains("working folder"), "{}", said.err);
+        let said = crate::process::say(scene.artoo(line).env("HOME", &folder)).ended(2);
+        assert!(said.err.contains(r"d\xE9") && said.err.contains("home folder"), "{}", said.err);
+    }
+    assert_eq!(scene.runs().len(), 0);
+}

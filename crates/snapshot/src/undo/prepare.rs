@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use artoo_anchored_files::{Kind, Moment, State, look_below, names, open_folder, open_root};
+use artoo_anchored_files::{Below, Kind, Moment, State, look_below, names, open_folder, open_root};
 
 use super::super::content_store::Store;
 use super::super::record::{
@@ -234,6 +234,11 @@ impl Check<'_> {
         let found = self.before.get(spot).unwrap_or(&nothing);
         let act =
             decide(found, current.as_ref(), || holds_what_was_kept(folder, spot, found, current.as_ref()));
+        // What is mounted by itself cannot be moved away; and it was written in place.
+        let is_same =
+            found.0.as_ref().zip(current.as_ref()).is_some_and(|(before, now)| now.is_same_inode(before));
+        let act =
+            if act == Act::Replace && is_same && is_mounted(folder, &spot.1) { Act::Rewrite } else { act };
         let as_left = match (after, &current) {
             (None, None) => true,
             (Some(after), Some(current)) => after.looks_like(current),
@@ -381,6 +386,23 @@ fn holds_what_was_kept(root: &OwnedFd, spot: &Spot, found: &Found, current: Opti
         ((Some(before), None), Some(current)) => before == current,
         ((None, _), _) | (_, None) => false,
     }
+}
+
+/// Whether a file is mounted by itself, as container engines do it.
+#[cfg(target_os = "linux")]
+fn is_mounted(root: &OwnedFd, below: &Below) -> bool {
+    use rustix::fs::{AtFlags, StatxAttributes, StatxFlags, statx};
+    let Some((parent, name)) = below.place() else { return false };
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+    let found =
+        open_folder(root, &parent).and_then(|folder| Ok(statx(folder, name, flags, StatxFlags::empty())?));
+    found.is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
+}
+
+/// No other system mounts files.
+#[cfg(not(target_os = "linux"))]
+fn is_mounted(_: &OwnedFd, _: &Below) -> bool {
+    false
 }
 
 /// Whether a path is in a state that an interrupted undo may have left.

@@ -58,6 +58,12 @@ impl Reading {
         }
     }
 
+    /// The files that its words read, as far as they are known.
+    pub(crate) fn files_read(&self) -> impl Iterator<Item = PathBuf> {
+        let paths = self.said.reads.iter().map(|read| PathBuf::from(&read.what));
+        paths.filter(|path| path.is_absolute())
+    }
+
     /// All effects that its words name.
     pub(crate) fn into_said(self) -> Effects {
         self.said

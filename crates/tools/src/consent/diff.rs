@@ -2,6 +2,8 @@
 
 use artoo_sandbox::preview::unified_diff;
 
+use crate::text_form::TextForm;
+
 /// Maximum bytes and lines of the compared part: the worst case is quadratic in the lines.
 const LONGEST: usize = 64 * 1024;
 const MOST_LINES: usize = 2_000;
@@ -11,10 +13,9 @@ const LONGEST_TEXT: usize = 4 * 1024 * 1024;
 /// A unified diff. `None` if the texts are equal, if either is not text, or if the differing part is too
 /// long.
 pub(crate) fn diff(before: &[u8], after: &[u8]) -> Option<String> {
-    let text = |bytes| {
-        std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0') && text.len() <= LONGEST_TEXT)
-    };
-    let (before, after) = (text(before)?, text(after)?);
+    let text = |bytes: &[u8]| if bytes.len() > LONGEST_TEXT { None } else { TextForm::read(bytes) };
+    let ((_, before), (_, after)) = (text(before)?, text(after)?);
+    let (before, after) = (before.as_str(), after.as_str());
     let alike = |one: &str, other: &str| {
         let pairs = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
         pairs.take_while(|(one, other)| one == other).map(|(line, _)| line.len()).sum::<usize>()
@@ -46,7 +47,9 @@ mod tests {
         assert!(of("same\n", "same").contains("No newline at end"));
         assert!(of(" a\n", "\ta\n").ends_with("- a\n+\ta\n"));
         assert_eq!(of(&"l\n".repeat(1_000), &"x\n".repeat(1_000)).matches("\n+x").count(), 1_000);
-        for (before, after) in [(&b"\xff"[..], &b"x"[..]), (b"\0", b"x"), (b"x", &[b'l'; LONGEST + 1])] {
+        for (before, after) in
+            [(&b"\xff\xfe\xfd"[..], &b"x"[..]), (b"\0", b"x"), (b"x", &[b'l'; LONGEST + 1])]
+        {
             assert_eq!(diff(before, after), None);
         }
         assert_eq!(diff(b"x", "l\n".repeat(MOST_LINES + 1).as_bytes()), None);

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::Misfit;
 use super::closest::{closest, line_of, lines_in_words};
-use super::text_file::TextFile;
 use crate::ToolError;
 use crate::arguments::Given;
+use crate::line_endings::Lines;
 
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,28 +36,29 @@ impl Replacement {
         Ok(edit)
     }
 
-    pub(super) fn taken(&self, file: &TextFile) -> Self {
-        Self { old: file.taken(&self.old), new: file.taken(&self.new), all: self.all }
+    /// With the line endings of this text.
+    pub(super) fn taken(&self, text: &Lines) -> Self {
+        Self { old: text.taken(&self.old), new: text.taken(&self.new), all: self.all }
     }
 }
 
-/// The text with all replacements applied, one after the other.
-pub(super) fn replaced(text: &str, edits: impl Iterator<Item = Replacement>) -> Result<String, Misfit> {
-    let mut text = text.to_owned();
+/// Applies all replacements, one after the other.
+pub(super) fn replace(text: &mut Lines, edits: impl Iterator<Item = Replacement>) -> Result<(), Misfit> {
     for (at, edit) in edits.enumerate() {
         let Replacement { old, new, all } = &edit;
-        let Some(first) = text.find(old.as_str()) else {
+        let now = text.text();
+        let Some(first) = now.find(old.as_str()) else {
             return Err(Misfit {
                 problem: format!("`old` of edits[{at}] does not stand in it"),
-                closest: closest(&text, old),
+                closest: closest(now, old),
             });
         };
         // Overlapping matches count as two.
-        let step = text.get(first..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-        let is_unique = !text.get(first + step..).is_some_and(|rest| rest.contains(old.as_str()));
+        let step = now.get(first..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        let is_unique = !now.get(first + step..).is_some_and(|rest| rest.contains(old.as_str()));
         if !*all && !is_unique {
             let lines: Vec<usize> =
-                text.match_indices(old.as_str()).map(|(place, _)| line_of(&text, place)).collect();
+                now.match_indices(old.as_str()).map(|(place, _)| line_of(now, place)).collect();
             return Err(Misfit {
                 problem: format!(
                     "`old` of edits[{at}] stands in it {} times{}; give more of the lines around it, or all: true",
@@ -67,9 +68,10 @@ pub(super) fn replaced(text: &str, edits: impl Iterator<Item = Replacement>) -> 
                 closest: String::new(),
             });
         }
-        text = if *all { text.replace(old.as_str(), new) } else { text.replacen(old.as_str(), new, 1) };
+        let places: Vec<usize> = now.match_indices(old.as_str()).map(|(place, _)| place).collect();
+        text.replace_each(&places, old.len(), new);
     }
-    Ok(text)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -83,7 +85,9 @@ mod tests {
     }
 
     fn of(text: &str, edits: &[Replacement]) -> Result<String, String> {
-        replaced(text, edits.iter().cloned()).map_err(|misfit| misfit.problem)
+        let mut lines = Lines::of(text);
+        replace(&mut lines, edits.iter().cloned()).map_err(|misfit| misfit.problem)?;
+        Ok(lines.written())
     }
 
     #[test]

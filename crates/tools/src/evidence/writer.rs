@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use artoo_types::{EvidenceId, OutputRecord, head_tail, head_tail_of_ends, place_of, printable};
+use artoo_types::{
+    EvidenceId, OutputRecord, Settled, head_tail, head_tail_of_ends, place_of, printable, settled,
+};
 use sha2::{Digest, Sha256};
 
 use super::{EvidenceStore, SMALL, address};
@@ -16,14 +18,23 @@ pub struct EvidenceWriter {
     bytes: u64,
     memory: Vec<u8>,
     file: Option<File>,
+    /// Whether it may hold what controls a terminal.
+    is_controlled: bool,
+    /// Whether it is shown as it is.
+    is_verbatim: bool,
 }
 
 impl EvidenceWriter {
     pub(super) fn new(store: EvidenceStore) -> Self {
-        Self { store, bytes: 0, memory: Vec::new(), file: None }
+        Self { store, bytes: 0, memory: Vec::new(), file: None, is_controlled: false, is_verbatim: false }
     }
 
-    /// Stores what was written and describes it: at most `limit` bytes are shown. `total` is the tool's whole
+    /// Shows the output as it is, and not as a terminal would leave it: it is the content of a file.
+    pub(super) fn verbatim(self) -> Self {
+        Self { is_verbatim: true, ..self }
+    }
+
+    /// Stores what was written and describes it, as a terminal would leave it (see [`settled`]): the store keeps it as it came. at most `limit` bytes are shown. `total` is the tool's whole
     /// output, of which only the beginning may have been written. An empty output is not stored.
     ///
     /// # Errors
@@ -55,8 +66,12 @@ impl EvidenceWriter {
             String::new()
         };
         let place = format!("{}{lost}", place_of(&id));
-        let shown = match self.file.as_mut() {
-            None => {
+        let whole = if self.is_controlled && !self.is_verbatim { Some(self.whole()?) } else { None };
+        let as_left = whole.as_deref().map(|whole| String::from_utf8_lossy(whole));
+        let as_left = as_left.as_deref().map(settled);
+        let shown = match (as_left, self.file.as_mut()) {
+            (Some(left), _) => as_left_shown(&left, dropped_bytes, limit, &place),
+            (None, None) => {
                 let text = printable(&String::from_utf8_lossy(&self.memory));
                 if dropped_bytes == 0 {
                     head_tail(&text, limit, &place)
@@ -64,7 +79,7 @@ impl EvidenceWriter {
                     head_tail_of_ends(&self.memory, &[], total, limit, &place)
                 }
             }
-            Some(file) => {
+            (None, Some(file)) => {
                 let (head, tail) = ends(file, self.bytes, limit)?;
                 // If bytes after the stored ones were dropped, the stored end is not the end of the output.
                 let tail = if dropped_bytes == 0 { tail } else { Vec::new() };
@@ -73,6 +88,33 @@ impl EvidenceWriter {
         };
         Ok(OutputRecord { shown, bytes: total, dropped_bytes, evidence: Some(id), ..OutputRecord::default() })
     }
+
+    fn whole(&mut self) -> io::Result<Vec<u8>> {
+        let Some(file) = self.file.as_mut() else { return Ok(self.memory.clone()) };
+        let mut whole = Vec::new();
+        file.seek(SeekFrom::Start(0))?;
+        file.read_to_end(&mut whole)?;
+        Ok(whole)
+    }
+}
+
+/// An output as a terminal leaves it, with a line that says what is not seen of it.
+fn as_left_shown(left: &Settled<'_>, dropped_bytes: u64, limit: usize, place: &str) -> String {
+    let text = printable(&left.text);
+    let mut shown = match dropped_bytes {
+        0 => head_tail(&text, limit, place),
+        _ => head_tail_of_ends(text.as_bytes(), &[], text.len() as u64 + dropped_bytes, limit, place),
+    };
+    if left.overwritten > 0 {
+        if !shown.is_empty() && !shown.ends_with('\n') {
+            shown.push('\n');
+        }
+        shown.push_str(&format!(
+            "[... {} characters were written over on the way, {place} ...]\n",
+            left.overwritten
+        ));
+    }
+    shown
 }
 
 impl Write for EvidenceWriter {
@@ -88,6 +130,7 @@ impl Write for EvidenceWriter {
             None => self.memory.write(chunk)?,
         };
         self.bytes += written as u64;
+        self.is_controlled |= chunk.iter().any(|byte| matches!(byte, 0x1b | 0x08 | b'\r' | 0x9b));
         Ok(written)
     }
 

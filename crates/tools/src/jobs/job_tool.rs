@@ -1,5 +1,6 @@
 //! `job` tool: reads the output of a background command, waits for it, or stops it.
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use artoo_sandbox::{Ending, Outcome, SandboxMode};
@@ -146,6 +147,7 @@ fn record((new, lost): &(Vec<u8>, u64), line: &str, cx: &ToolContext) -> Result<
         lost => format!("[... {lost} bytes before this came since the last look and are kept nowhere ...]\n"),
     };
     let text = [line.as_bytes(), lost.as_bytes(), new].concat();
-    let kept = cx.evidence.record(&text, cx.limits.shown);
+    let mut writer = cx.evidence.writer();
+    let kept = writer.write_all(&text).and_then(|()| writer.finish(cx.limits.shown, text.len() as u64));
     kept.map_err(|source| ToolError::Evidence { folder: cx.evidence.folder().to_owned(), source })
 }

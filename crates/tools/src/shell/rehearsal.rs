@@ -20,7 +20,7 @@ use super::{confinement, environment, outlook, shell, trial::Layers};
 use crate::private_keys;
 use crate::protected::Protected;
 use crate::writable_folders::Granted;
-use crate::{Shell, Tool as _, ToolContext, Toolbox};
+use crate::{SeenFiles, Shell, Tool as _, ToolContext, Toolbox};
 
 /// Maximum bytes kept of an output; for a longer one only its hash is kept.
 const MOST_OUTPUT: usize = 256 * 1024;
@@ -46,6 +46,8 @@ pub fn leaving_nothing(context: ToolContext, rules: Rules) -> ToolContext {
         sockets: Arc::default(),
         consent: Arc::new(RulesAlone(rules)),
         snapshot: None,
+        // What others look at is not what the run has seen.
+        seen: SeenFiles::default(),
         on_output: None,
         ..context
     }

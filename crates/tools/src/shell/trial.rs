@@ -1,8 +1,9 @@
 //! Runs a command over layers, and makes its changes real after consent.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::preview::{Preview, PreviewError, can_lie_over, preview};
+use artoo_sandbox::preview::{Change, ChangeKind, Changes, Preview, PreviewError, can_lie_over, preview};
 use artoo_sandbox::{Capture, Ending, Invocation, SandboxError, SandboxMode};
 use artoo_types::FileChange;
 
@@ -13,7 +14,7 @@ use crate::contents_before::Contents;
 use crate::live_view::LiveOutput;
 use crate::protected::Protected;
 use crate::writable_folders::Granted;
-use crate::{EvidenceWriter, Tool as _, ToolContext, ToolError, ToolReport, call_snapshot};
+use crate::{EvidenceWriter, Tool as _, ToolContext, ToolError, ToolReport, call_snapshot, paths};
 
 /// Where a command is tried.
 #[derive(Debug, Clone)]
@@ -59,7 +60,7 @@ impl Layers {
     pub(super) async fn attempt(
         &self,
         invocation: &Invocation,
-        (command, reading): (&str, &Reading),
+        (command, reading, stale): (&str, &Reading, &BTreeSet<PathBuf>),
         reach: Reach,
         cx: &ToolContext,
     ) -> Result<Trial, ToolError> {
@@ -67,6 +68,9 @@ impl Layers {
             Ok(ran) => ran,
             Err(error) => return Ok(Trial::NotTold(error)),
         };
+        if let Some(path) = over_changes_of_others(&preview.changes, stale) {
+            return Err(cx.seen.refusal(path, &paths::show(path, cx)));
+        }
         let is_failed = preview.outcome.ending != Ending::Exited(0);
         // The changes of a failed command may be half of its work, so consent to them is meaningless.
         let is_half = is_failed && tried.is_more_than_free();
@@ -143,6 +147,17 @@ impl Layers {
         let tried = off_the_async_thread(move || Tried::of(&changes, touched, &free, &context)).await?;
         Ok(Ok(Ran { preview, tried, outputs: (stdout, stderr) }))
     }
+}
+
+/// The first file that the command would change, remove or replace, of those that somebody else changed.
+fn over_changes_of_others<'a>(changes: &Changes, stale: &'a BTreeSet<PathBuf>) -> Option<&'a Path> {
+    let is_over = |change: &Change, path: &Path| match change.kind {
+        ChangeKind::Attributes => false,
+        ChangeKind::Created | ChangeKind::Changed | ChangeKind::MovedHere => change.path == path,
+        // A folder goes with what is in it.
+        ChangeKind::Deleted | ChangeKind::MovedAway => path.starts_with(&change.path),
+    };
+    stale.iter().find(|path| changes.iter().any(|change| is_over(change, path))).map(PathBuf::as_path)
 }
 
 /// Refuses a folder that no command can see, because it lies in a protected place. Blocks.

@@ -135,10 +135,14 @@ async fn what_somebody_changed_since_is_theirs() {
     for name in ["list.txt", "note.txt"] {
         fs::write(in_workspace(&scene, name), "a person's words").unwrap();
     }
+    // First the run is told that it knows another content.
+    let write = json!({ "path": "$WORKSPACE/note.txt", "content": "2" });
+    failed(&scene.call("write_file", write.clone()).await, FailureClass::Environmental);
+    failed(&shell(&scene, "echo 2 >> $WORKSPACE/list.txt").await, FailureClass::Environmental);
+    assert!(person.heard().is_empty());
     failed(&shell(&scene, "echo 2 >> $WORKSPACE/list.txt").await, FailureClass::Denied);
     assert_eq!(person.effects()[0].kind, EffectKind::Overwrites);
-    let call = scene.call("write_file", json!({ "path": "$WORKSPACE/note.txt", "content": "2" })).await;
-    failed(&call, FailureClass::Denied);
+    failed(&scene.call("write_file", write).await, FailureClass::Denied);
     assert_eq!(person.effects()[0].kind, EffectKind::Overwrites);
     for name in ["list.txt", "note.txt"] {
         assert_eq!(fs::read_to_string(in_workspace(&scene, name)).unwrap(), "a person's words");

@@ -104,13 +104,13 @@ async fn a_patch_is_placed_by_its_context() {
 
 #[tokio::test]
 async fn encoding_and_endings_stay() {
-    let scene = Scene::new();
     for (before, edit, after) in [
         (&b"a\r\nb\r\nc"[..], ("a\nb", "x\ny\nz"), &b"x\r\ny\r\nz\r\nc"[..]),
         (b"\xef\xbb\xbfa\nb\n", ("a\nb", "c"), b"\xef\xbb\xbfc\n"),
         (b"a\nb", ("b", "c\r\nd"), b"a\nc\nd"),
         (b"a\r\nb\nc\n", ("b\nc", "d"), b"a\r\nd\n"),
     ] {
+        let scene = Scene::new();
         let path = scene.file("x", before);
         shown(&scene.call("edit_file", one("x", edit.0, edit.1)).await);
         assert_eq!(fs::read(path).unwrap(), after, "{before:?}");
@@ -120,6 +120,7 @@ async fn encoding_and_endings_stay() {
 #[tokio::test]
 async fn what_is_no_text_of_the_persons_is_refused() {
     let mut scene = Scene::new();
+    scene.file("gbk", b"a = '\xd6\xd0\xce\xc4\xb2\xe2\xca\xd4'");
     scene.file("latin", b"caf\xe9");
     scene.file("binary", b"a\0b");
     scene.file("key", "-----BEGIN OPENSSH PRIVATE KEY-----\na");
@@ -132,7 +133,7 @@ async fn what_is_no_text_of_the_persons_is_refused() {
     scene.cx.limits.written = 100;
     scene.file("large", "a".repeat(101));
     for (path, class, words) in [
-        ("latin", FailureClass::Logical, "is not text in UTF-8"),
+        ("gbk", FailureClass::Logical, "is not text in UTF-8"),
         ("binary", FailureClass::Logical, "is not text in UTF-8"),
         ("large", FailureClass::Logical, "has 101 bytes; at most 100"),
         ("key", FailureClass::Denied, "is protected"),
@@ -147,6 +148,10 @@ async fn what_is_no_text_of_the_persons_is_refused() {
         assert!(failure.reason.contains(words), "{failure:?}");
         assert_eq!(call.files, []);
     }
+    let call = scene.call("edit_file", one("latin", "a", "中")).await;
+    let failure = failed(&call, FailureClass::Logical);
+    assert_eq!(failure.reason, "latin is in Windows-1252, which has no `中`");
+    assert_eq!(fs::read(scene.cx.working_folder.join("latin")).unwrap(), b"caf\xe9");
     assert_eq!(fs::read_to_string(scene.outside.join("x")).unwrap(), "a");
     scene.file("plain", "a");
     scene.cx.mode = SandboxMode::ReadOnly;

@@ -134,13 +134,58 @@ async fn lists_and_lines_are_bounded_and_say_so() {
     assert!(text.starts_with("matches: 12 lines in 3 files; files searched: 3; "), "{text}");
     assert!(
         text.contains(&format!(
-            "a:1: x{} [... 601 bytes more]\nb:1: x\nb:2: x\n[not listed, more matches: 9]\n",
+            "a:1: x{} [... 601 bytes more]\nb:1: x\nb:2: x\n[not listed, more matches: 9]\n[long lines in part: ",
             "y".repeat(399)
         )),
         "{text}"
     );
     let call = scene.call("grep", json!({ "pattern": "x", "files_only": true })).await;
     assert!(shown(&call).ends_with("\na\nb\nc\n"), "{}", call.output.shown);
+}
+
+/// A minified file has one line, in which most of what is looked for is far from its beginning.
+#[tokio::test]
+async fn a_match_in_a_long_line_is_shown_and_read_on_from() {
+    let scene = Scene::new();
+    let line = format!("{}\"secret_total\":42,{}", "x".repeat(200_000), "y".repeat(200_000));
+    scene.file("min.json", &line);
+    let call = scene.call("grep", json!({ "pattern": "secret_total" })).await;
+    let text = shown(&call);
+    assert!(
+        text.contains("min.json:1: [... 199801 bytes ...] xxx") && text.contains("\"secret_total\":42,yyy"),
+        "{text}"
+    );
+    let call = scene.call("read_file", json!({ "path": "min.json", "first_column": 199_999 })).await;
+    assert!(shown(&call).starts_with("xx\"secret_total\":42,yyy"), "{call:?}");
+    let call = scene.call("read_file", json!({ "path": "min.json" })).await;
+    assert!(
+        shown(&call).ends_with("[line 1 is long: first_line 1, first_column 1801 reads on inside it]\n"),
+        "{call:?}"
+    );
+    let call = scene.call("read_file", json!({ "path": "min.json", "first_column": 1801 })).await;
+    assert!(shown(&call).ends_with("first_column 3601 reads on inside it]\n"), "{call:?}");
+    let call = scene.call("read_file", json!({ "path": "min.json", "first_column": 500_000 })).await;
+    assert!(failed(&call, FailureClass::Logical).reason.contains("beyond the end of line 1"), "{call:?}");
+}
+
+/// The search holds whole lines in memory, so that there is a longest one.
+#[tokio::test]
+async fn a_line_longer_than_the_memory_is_searched_in_pieces() {
+    let scene = Scene::new();
+    let line =
+        format!("first\n{}needle {}needle\nlast needle\n", "x ".repeat(18_000_000), "y".repeat(40_000_000));
+    scene.file("long", line);
+    for context in [0, 2] {
+        let call =
+            scene.call("grep", json!({ "pattern": "needle", "path": "long", "context": context })).await;
+        let text = shown(&call);
+        assert!(text.starts_with("matches: 2 lines in 1 files"), "{text}");
+        assert!(
+            text.contains("long:2: [... 35999800 bytes ...] ") && text.contains("long:3: last needle\n"),
+            "{text}"
+        );
+        assert!(text.contains("[searched in pieces, files with very long lines: 1]"), "{text}");
+    }
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ async fn texts_of_all_encodings_are_read() {
         ("marked", b"\xef\xbb\xbfhi", "hi"),
         ("little", b"\xff\xfeh\0i\0", "hi"),
         ("big", b"\xfe\xff\0h\0i", "hi"),
-        ("latin", b"caf\xe9\n", "café\n[not valid UTF-8: read as Latin-1]\n"),
+        ("latin", b"caf\xe9\n", "café\n[not valid UTF-8: read as Windows-1252]\n"),
     ] {
         scene.file(name, bytes);
         assert_eq!(shown(&scene.call("read_file", json!({ "path": name })).await), expected, "{name}");

@@ -258,8 +258,23 @@ async fn beyond_the_cap_bytes_are_counted() {
 async fn control_characters_do_not_reach_a_prompt() {
     let scene = scene();
     let call = scene.call("shell", json!({ "command": r"printf '\033[31mred\000\377\n'" })).await;
-    assert_eq!(shown(&call), "\u{FFFD}[31mred\u{FFFD}\u{FFFD}\n");
+    assert_eq!(shown(&call), "red\u{FFFD}\u{FFFD}\n");
     assert_eq!(scene.whole(&call), b"\x1b[31mred\0\xff\n");
+}
+
+/// Thousands of states of a progress bar are one line, and the store has all of them. What a file holds is shown as it is.
+#[tokio::test]
+async fn an_output_is_shown_as_a_terminal_leaves_it() {
+    let scene = scene();
+    let command =
+        r"for i in $(seq 1 12000); do printf '\rfetching: %d' $i; done; echo; printf '\033[32mok\033[0m\n'";
+    let call = scene.call("shell", json!({ "command": command })).await;
+    let said = shown(&call);
+    assert!(said.starts_with("fetching: 12000\nok\n[... ") && said.contains("were written over"), "{said}");
+    assert!(scene.whole(&call).starts_with(b"\rfetching: 1\rfetching: 2\r") && said.len() < 200);
+    scene.file("a.txt", "one\rtwo\n");
+    let call = scene.call("read_file", json!({ "path": "a.txt" })).await;
+    assert_eq!(shown(&call), "one\u{FFFD}two\n");
 }
 
 /// A home is an ordinary workspace, except for its protected places.

@@ -78,14 +78,18 @@ async fn wrong_calls_name_what_is_wrong() {
         ),
         ("shell", json!({}), "argument `command` is missing"),
         ("shell", json!({ "command": " " }), "argument `command` is empty"),
-        ("shell", json!({ "command": 5 }), "argument `command` must be a text, not a number"),
+        ("shell", json!({ "command": 1.5 }), "argument `command` must be a text, not a number"),
         ("shell", json!({ "command": "true", "timeout_seconds": 0 }), "must lie between 1 and 600, not 0"),
         (
             "shell",
             json!({ "command": "true", "timeout_seconds": 601 }),
             "must lie between 1 and 600, not 601",
         ),
-        ("shell", json!({ "command": "true", "timeout_seconds": "9" }), "must be a whole number, not a text"),
+        (
+            "shell",
+            json!({ "command": "true", "timeout_seconds": "soon" }),
+            "must be a whole number, not a text",
+        ),
         ("shell", json!({ "cmd": "true" }), "argument `cmd` is not known (did you mean `command`?)"),
         (
             "glob",
@@ -97,7 +101,7 @@ async fn wrong_calls_name_what_is_wrong() {
             json!({ "pattern": "*", "hidden": "yes" }),
             "argument `hidden` must be true or false, not a text",
         ),
-        ("read_file", json!({ "path": ["a"] }), "argument `path` must be a text, not a list"),
+        ("read_file", json!({ "path": ["a", "b"] }), "argument `path` must be a text, not a list"),
         ("write_file", json!({ "path": "a" }), "argument `content` is missing"),
     ] {
         let call = scene.call(tool, arguments).await;
@@ -170,5 +174,5 @@ fn all_tools_together_are_small_in_a_prompt() {
         json!({ "name": tool.name().as_str(), "description": tool.summary(), "parameters": tool.arguments() })
     });
     let tokens = artoo_llm_client::estimate_tokens(&serde_json::Value::from_iter(tools).to_string());
-    assert!(tokens <= 1_120, "{tokens} tokens");
+    assert!(tokens <= 1_150, "{tokens} tokens");
 }

@@ -67,7 +67,7 @@ async fn what_existed_before_is_not_touched_without_a_yes() {
     fs::create_dir_all(&scene.cx.workspace).unwrap();
     fs::write(scene.cx.workspace.join("report.md"), "old").unwrap();
     // A bare name of an existing file refers to that file.
-    for path in ["./old.txt", "old.txt", "./link.txt", "link.txt", "./dangling.txt", "$WORKSPACE/report.md"] {
+    for path in ["./old.txt", "old.txt", "./link.txt", "link.txt", "$WORKSPACE/report.md"] {
         let call = scene.call("write_file", json!({ "path": path, "content": "new" })).await;
         failed(&call, FailureClass::Denied);
         assert_eq!(call.files, []);
@@ -76,7 +76,10 @@ async fn what_existed_before_is_not_touched_without_a_yes() {
     assert!(!scene.cx.workspace.join("old.txt").exists());
     assert_eq!(fs::read_to_string(scene.cx.working_folder.join("target.txt")).unwrap(), "old");
     assert_eq!(fs::read_to_string(scene.cx.workspace.join("report.md")).unwrap(), "old");
-    assert!(!scene.cx.working_folder.join("nowhere").exists());
+    // The target of a link that leads nowhere is a new file.
+    shown(&scene.call("write_file", json!({ "path": "dangling.txt", "content": "new" })).await);
+    assert_eq!(fs::read_to_string(scene.cx.working_folder.join("nowhere")).unwrap(), "new");
+    assert!(scene.cx.working_folder.join("dangling.txt").is_symlink());
 }
 
 #[tokio::test]
@@ -101,7 +104,7 @@ async fn what_the_run_created_it_may_change() {
     symlink(&victim, &path).unwrap();
     failed(
         &scene.call("write_file", json!({ "path": "$WORKSPACE/script", "content": "x" })).await,
-        FailureClass::Denied,
+        FailureClass::Logical,
     );
     assert_eq!(fs::read_to_string(victim).unwrap(), "old");
 }
