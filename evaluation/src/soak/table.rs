@@ -140,7 +140,8 @@ fn conversation(long: &Long) -> String {
         last.turn, long.timeouts
     );
     let count = long.samples.len();
-    let looks = [1, 10, count / 4, count / 2, count.saturating_mul(3) / 4, count];
+    let mut looks = [1, 10, count / 4, count / 2, count.saturating_mul(3) / 4, count];
+    looks.sort_unstable();
     let mut shown = Vec::new();
     for at in looks {
         let Some(sample) = at.checked_sub(1).and_then(|at| long.samples.get(at)) else { continue };
