@@ -52,12 +52,16 @@ pub(crate) fn run(
         Parsed::Repl(args, common) => {
             started.within(common, terminal, |context| crate::repl::run(context, *args))
         }
-        Parsed::Command(command, common) => match *command {
+        Parsed::Command(command, common) => {
             // They are the same everywhere.
-            Command::Completions(args) => commands::completions::run(terminal, &args),
-            Command::Man => commands::man::run(terminal),
-            command => started.within(common, terminal, |context| dispatch(context, command)),
-        },
+            if let Command::Completions(args) = &*command {
+                return commands::completions::run(terminal, args);
+            }
+            if matches!(*command, Command::Man) {
+                return commands::man::run(terminal);
+            }
+            started.within(common, terminal, |context| dispatch(context, *command))
+        }
     }
 }
 

@@ -7,20 +7,20 @@ use rustix::io::Errno;
 
 /// The next step.
 pub(crate) fn hint(error: &io::Error) -> &'static str {
-    match limit(error) {
-        Some(hint) => hint,
-        None => match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                "free some space, or choose another data folder"
-            }
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                "check whose it is and whether it may be written, or choose another data folder"
-            }
-            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-                "something else lies in its place: choose another data folder"
-            }
-            _ => "check the folder and its disk, or choose another data folder",
-        },
+    use io::ErrorKind::{
+        AlreadyExists, NotADirectory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+    };
+    let kind = error.kind();
+    if let Some(hint) = limit(error) {
+        hint
+    } else if matches!(kind, StorageFull | QuotaExceeded) {
+        "free some space, or choose another data folder"
+    } else if matches!(kind, PermissionDenied | ReadOnlyFilesystem) {
+        "check whose it is and whether it may be written, or choose another data folder"
+    } else if matches!(kind, NotADirectory | AlreadyExists) {
+        "something else lies in its place: choose another data folder"
+    } else {
+        "check the folder and its disk, or choose another data folder"
     }
 }
 

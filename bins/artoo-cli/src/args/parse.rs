@@ -89,6 +89,14 @@ fn explained(error: &clap::Error, words: &[OsString]) -> Result<Parsed, CommandE
     if matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return Ok(Parsed::Text(error.render()));
     }
+    // The option is unknown because the command is: the word is the mistake.
+    if kind == ErrorKind::UnknownArgument
+        && !first.starts_with('-')
+        && !is_command(first)
+        && let Some(error) = refused(first)
+    {
+        return Err(error);
+    }
     // A word after a request may be a mistyped command.
     let is_behind = kind == ErrorKind::InvalidSubcommand && !is_command(first);
     let place = if is_behind { ContextKind::InvalidSubcommand } else { ContextKind::InvalidArg };

@@ -30,10 +30,11 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Whether a text can only be a slip of the keyboard or another program's command: ASCII letters, digits and
-/// hyphens without a blank. A request in a script that sets no blanks has other letters.
+/// Whether a text can only be a slip of the keyboard or another program's command: ASCII letters, digits, hyphens and
+/// underscores without a blank. A request in a script that sets no blanks has other letters.
 fn is_word(text: &str) -> bool {
-    !text.is_empty() && text != "-" && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !text.is_empty() && text != "-" && text.bytes().all(is_part)
 }
 
 /// The error for a request that is a single word; `None` for any other request.
@@ -154,6 +155,7 @@ mod tests {
         check("hello", "all commands: `artoo help`");
         check("42", "all commands");
         check("do-it", "all commands");
+        check("config_set", "all commands");
         check("setup.", "`artoo setup`");
         // What stands behind `--` is an argument, also where it has the name of a command.
         check("undo", "the command: artoo undo");
@@ -189,7 +191,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_single_word_is_ever_a_request(word in "[a-zA-Z0-9][a-zA-Z0-9-]{0,20}") {
+        fn no_single_word_is_ever_a_request(word in "[a-zA-Z0-9][a-zA-Z0-9_-]{0,20}") {
             prop_assert!(refused(&word).is_some());
         }
 

@@ -61,6 +61,8 @@ fn mistakes_are_answered_with_what_was_meant() {
         &["status"],
         &["hello"],
         &["hello", "--json"],
+        &["config_set", "key", "--unset"],
+        &["undoo", "--dry-run"],
         &["--yes", "creates", "tidy-up"],
         &["--", "undo"],
         &["stop", "the", "music"],

@@ -23,12 +23,13 @@ pub(crate) fn run(context: &mut Context<'_>, args: &ResumeArgs) -> Result<Exit, 
         ("last", _) => folder(&data_dir, "last")?,
         (_, Ok(folder)) => folder,
         (name, Err(RunsError::Unknown { .. })) => {
-            let session = sessions.find(name).map_err(|error| match error {
-                SessionError::Unknown { .. } => {
+            let session = sessions.find(name).map_err(|error| {
+                if matches!(error, SessionError::Unknown { .. }) {
                     CommandError::usage(format!("there is no run and no session {name:?}"))
                         .hint("list them: artoo runs list, artoo sessions list")
+                } else {
+                    crate::run::explained(error)
                 }
-                error => crate::run::explained(error),
             })?;
             return go_on(context, &session);
         }
