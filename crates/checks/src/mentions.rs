@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use artoo_text::{file_paths, is_name_pattern, is_unspaced, last_part};
-use artoo_types::ToolCall;
+use artoo_types::{FileChange, FileChangeKind, ToolCall};
 
 use crate::{
     Filesystem, claim_support::reported_missing, claim_support::says_zero, name_search::is_mentioned,
@@ -39,6 +39,8 @@ pub struct Mentions {
     absent: Vec<AbsentFile>,
     /// Whether a file is at the path by which it is named.
     has_file_in_place: bool,
+    /// Of the paths, those whose names are spelled otherwise, with the name as it is written.
+    otherwise: Vec<(PathBuf, String)>,
 }
 
 /// A named file that is not at its path.
@@ -52,7 +54,10 @@ impl Mentions {
     /// Looks up what a text names. Blocks: it may walk the folders of the run and read small files in them.
     pub fn of(text: &str, world: &Filesystem) -> Self {
         let listing = Listing::of(world);
-        let (paths, words) = listing.named(text, world);
+        let (named, words) = listing.named(text, world);
+        let otherwise = named.iter().filter_map(|named| Some((named.path.clone(), named.otherwise.clone()?)));
+        let otherwise = otherwise.collect();
+        let paths: Vec<PathBuf> = named.into_iter().map(|named| named.path).collect();
         // A path that cannot be examined is not known to be missing.
         let lacks = |path: &&str| matches!(world.exists(Path::new(path)), Ok(false));
         let (absent, in_place): (Vec<&str>, Vec<&str>) =
@@ -61,7 +66,22 @@ impl Mentions {
             path: path.to_owned(),
             is_nowhere: !is_among(path, &paths) && is_mentioned(last_part(path), world) == Some(false),
         });
-        Self { absent: absent.collect(), has_file_in_place: !in_place.is_empty(), paths }
+        Self { absent: absent.collect(), has_file_in_place: !in_place.is_empty(), paths, otherwise }
+    }
+
+    /// The paths after these changes of the run. A name that the run took away or moved is no name of a file that
+    /// differs in case and is still there.
+    pub fn paths_after<'a>(&self, changes: impl Iterator<Item = &'a FileChange>) -> Vec<PathBuf> {
+        let left = |change: &'a FileChange| match change.change {
+            FileChangeKind::Deleted => Some(change.path.as_path()),
+            FileChangeKind::Created | FileChangeKind::Changed => change.moved_from.as_deref(),
+        };
+        let left: Vec<&Path> = changes.filter_map(left).collect();
+        let is_of_another = |path: &PathBuf| {
+            let mut written = self.otherwise.iter().filter(|(named, _)| named == path);
+            written.any(|(_, written)| left.iter().any(|left| left.ends_with(written)))
+        };
+        self.paths.iter().filter(|path| !is_of_another(path)).cloned().collect()
     }
 
     /// The first file that is nowhere, besides those that are `gone`: removed or moved by the run. It was to be made, or

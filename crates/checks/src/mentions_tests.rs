@@ -137,3 +137,23 @@ proptest! {
         let _ = (mentions.unmade_file(&[]), mentions.missing_subject(&answer, &[]));
     }
 }
+
+/// README.md is deleted, and readme.md was never meant.
+#[test]
+fn what_the_run_took_away_is_no_name_of_what_differs_in_case() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("readme.md"), "x").unwrap();
+    let world = Filesystem::new(home.path(), home.path(), Default::default());
+    let real = home.path().canonicalize().unwrap();
+    let gone = [FileChange::new(real.join("README.md"), FileChangeKind::Deleted)];
+    let moved = [FileChange {
+        moved_from: Some(real.join("README.md")),
+        ..FileChange::new(real.join("notes.md"), FileChangeKind::Created)
+    }];
+    let other = [FileChange::new(real.join("Readme.md"), FileChangeKind::Deleted)];
+    let mentions = Mentions::of("Delete README.md", &world);
+    assert_eq!(mentions.paths_after(gone.iter()), [] as [PathBuf; 0]);
+    assert_eq!(mentions.paths_after(moved.iter()), [] as [PathBuf; 0]);
+    assert_eq!(mentions.paths_after(other.iter()), [real.join("readme.md")]);
+    assert_eq!(Mentions::of("Delete readme.md", &world).paths_after(gone.iter()), [real.join("readme.md")]);
+}

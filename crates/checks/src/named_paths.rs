@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, VecDeque},
     fs,
     ops::Range,
     path::{Path, PathBuf},
@@ -108,7 +108,7 @@ impl Listing {
     /// files. A suffix in the same word belongs to the language ("docs-kansiossa", "docs文件夹"). Of a path and
     /// a part of it the longer counts. The working folder itself and its parents are never included. No words of any
     /// language are known.
-    pub(crate) fn named(&self, text: &str, world: &Filesystem) -> (Vec<PathBuf>, String) {
+    pub(crate) fn named(&self, text: &str, world: &Filesystem) -> (Vec<NamedPath>, String) {
         let (mut found, words) = self.take_spaced(text);
         let (mut rest, mut rest_as_written) = (String::new(), String::new());
         for word in words.split_whitespace() {
@@ -134,14 +134,19 @@ impl Listing {
                         .is_some_and(|name| rest_as_written.contains(name))
                 };
                 let written: Vec<PathBuf> = paths.iter().filter(is_written).cloned().collect();
-                found.extend(if written.is_empty() { paths.clone() } else { written });
+                let meant = if written.is_empty() { paths.clone() } else { written };
+                found.extend(meant.into_iter().map(|path| (path, None)));
             }
         }
         let roots = real(world.roots());
-        let found = found.into_iter().filter_map(|path| path.canonicalize().ok());
-        let found: BTreeSet<_> =
-            found.filter(|path| !roots.iter().any(|root| root.starts_with(path))).collect();
-        (found.into_iter().collect(), words)
+        let real = found.into_iter().filter_map(|(path, written)| Some((path.canonicalize().ok()?, written)));
+        let mut found: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+        for (path, written) in real.filter(|(path, _)| !roots.iter().any(|root| root.starts_with(path))) {
+            // What is spelled so somewhere is meant, however it is spelled elsewhere.
+            let known = found.entry(path).or_insert_with(|| written.clone());
+            *known = known.take().and(written);
+        }
+        (found.into_iter().map(|(path, otherwise)| NamedPath { path, otherwise }).collect(), words)
     }
 
     fn add(&mut self, root: &Path, path: &Path) {
@@ -158,12 +163,12 @@ impl Listing {
 
     /// The paths to which the names and paths with blanks in a text refer, and the text without them. The
     /// longest counts: a path does not also count as the names of its parts.
-    fn take_spaced(&self, text: &str) -> (BTreeSet<PathBuf>, String) {
+    fn take_spaced(&self, text: &str) -> (Found, String) {
         let (small, origins) = lowercase(text);
         let names = self.by_path.iter().chain(&self.by_name);
         let mut spaced: Vec<_> = names.filter(|(name, _)| name.contains(char::is_whitespace)).collect();
         spaced.sort_by_key(|(name, _)| Reverse(name.len()));
-        let (mut found, mut taken) = (BTreeSet::new(), Vec::<Range<usize>>::new());
+        let (mut found, mut taken) = (Found::new(), Vec::<Range<usize>>::new());
         let origin = |at: usize| origins.get(at).copied().unwrap_or(text.len());
         for (name, paths) in spaced {
             for span in stands_at(&small, name) {
@@ -188,23 +193,26 @@ impl Listing {
     /// The paths to which a part of a word refers: a path, or a name at any place. Where nothing is at a relative path,
     /// the one entry of its name is meant: files are moved. Of several none is meant, and neither is the folder in which
     /// it is not. `None` if the part refers to nothing here.
-    fn meant(&self, part: &str, world: &Filesystem) -> Option<Vec<PathBuf>> {
+    fn meant(&self, part: &str, world: &Filesystem) -> Option<Found> {
         let written = part.trim_start_matches("./").trim_end_matches('/');
         let small = written.to_lowercase();
         let is_name = !part.contains('/') && !part.starts_with('~');
         let places = self.by_path.get(&small);
         let names = if is_name { self.by_name.get(&small) } else { None };
         // What is spelled so is meant before what only differs in case.
-        let spelled = [places, names].into_iter().flatten().map(|paths| spelled(paths, written));
-        if let Some(paths) = spelled.flatten().next().or_else(|| places.or(names).cloned()) {
-            return Some(paths);
+        let mut spelled = [places, names].into_iter().flatten().filter_map(|paths| spelled(paths, written));
+        if let Some(paths) = spelled.next() {
+            return Some(paths.into_iter().map(|path| (path, None)).collect());
+        }
+        if let Some(paths) = places.or(names) {
+            return Some(as_spelled(paths, written));
         }
         if is_name {
             return None;
         }
         let path = world.resolve(Path::new(part));
         if path.exists() {
-            return Some(vec![path]);
+            return Some(vec![(path, None)]);
         }
         if part.starts_with(['/', '~']) {
             return None;
@@ -214,6 +222,17 @@ impl Listing {
     }
 }
 
+/// Paths, each with the name or path as it is written where that is spelled otherwise.
+type Found = Vec<(PathBuf, Option<String>)>;
+
+/// An existing path that a text names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedPath {
+    pub(crate) path: PathBuf,
+    /// How the text writes it, if it differs in case.
+    pub(crate) otherwise: Option<String>,
+}
+
 /// Those of these paths that end in a name or path exactly as it is written; `None` if none does.
 fn spelled(paths: &[PathBuf], written: &str) -> Option<Vec<PathBuf>> {
     let spelled: Vec<PathBuf> = paths.iter().filter(|path| path.ends_with(written)).cloned().collect();
@@ -221,8 +240,11 @@ fn spelled(paths: &[PathBuf], written: &str) -> Option<Vec<PathBuf>> {
 }
 
 /// The same, and all of them if none does.
-fn as_spelled(paths: &[PathBuf], written: &str) -> Vec<PathBuf> {
-    spelled(paths, written).unwrap_or_else(|| paths.to_vec())
+fn as_spelled(paths: &[PathBuf], written: &str) -> Found {
+    match spelled(paths, written) {
+        Some(paths) => paths.into_iter().map(|path| (path, None)).collect(),
+        None => paths.iter().map(|path| (path.clone(), Some(written.to_owned()))).collect(),
+    }
 }
 
 fn real(paths: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -253,6 +275,10 @@ mod tests {
         }
         let world = Filesystem::new(home.path(), home.path(), Default::default());
         (home, world)
+    }
+
+    fn named(text: &str, world: &Filesystem) -> Vec<PathBuf> {
+        Listing::of(world).named(text, world).0.into_iter().map(|named| named.path).collect()
     }
 
     #[test]
@@ -287,7 +313,7 @@ mod tests {
         let root = home.path().canonicalize().unwrap();
         for (text, expected) in table {
             let expected: Vec<PathBuf> = expected.iter().map(|path| root.join(path)).collect();
-            assert_eq!(Listing::of(&world).named(text, &world).0, expected, "{text}");
+            assert_eq!(named(text, &world), expected, "{text}");
         }
     }
 
@@ -332,7 +358,7 @@ mod tests {
         ];
         for (text, expected) in table {
             let expected: Vec<PathBuf> = expected.iter().map(|path| root.join(path)).collect();
-            assert_eq!(Listing::of(&world).named(text, &world).0, expected, "{text}");
+            assert_eq!(named(text, &world), expected, "{text}");
         }
     }
 
@@ -348,7 +374,7 @@ mod tests {
         fn whatever_is_named_is_there_and_never_the_folder_itself(text in "\\PC{0,60}") {
             let (home, world) = home();
             let root = home.path().canonicalize().unwrap();
-            for path in Listing::of(&world).named(&text, &world).0 {
+            for path in named(&text, &world) {
                 prop_assert!(path.exists() && !root.starts_with(&path), "{path:?}");
             }
         }

@@ -54,7 +54,8 @@ impl Doubts {
                 doubts.grounds = Grounds::Derived;
             }
         }
-        let named = &mentions.paths;
+        let named = mentions.paths_after(calls.iter().flat_map(|call| &call.files));
+        let named = named.as_slice();
         // A changed file has another content now, and a moved file another path.
         if answers.len() == outcomes.len() {
             doubts.of_named(named, &calls, world, again).await;

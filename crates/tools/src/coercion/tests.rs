@@ -13,7 +13,8 @@ fn taken(tool: &dyn Tool, given: Value) -> Result<Value, String> {
 #[test]
 fn what_can_mean_one_thing_is_taken_as_that() {
     let edits = json!([{"old": "1", "new": "2"}]);
-    let table: [(&dyn Tool, Value, Value); 26] = [
+    let in_lines = json!([{"old": "1\n\ta", "new": "2"}]);
+    let table: [(&dyn Tool, Value, Value); 28] = [
         (&ReadFile, json!({"path": "a", "first_line": "2"}), json!({"path": "a", "first_line": 2})),
         (&ReadFile, json!({"path": "a", "first_line": 2.0}), json!({"path": "a", "first_line": 2})),
         (&ReadFile, json!({"path": "a", "first_line": " 2.0 "}), json!({"path": "a", "first_line": 2})),
@@ -53,6 +54,16 @@ fn what_can_mean_one_thing_is_taken_as_that() {
         (
             &EditFile,
             json!({"path": "a", "edits": [edits[0].to_string()]}),
+            json!({"path": "a", "edits": edits}),
+        ),
+        (
+            &EditFile,
+            json!({"path": "a", "edits": "[{\"old\": \"1\n\ta\", \"new\": \"2\"}]"}),
+            json!({"path": "a", "edits": in_lines}),
+        ),
+        (
+            &EditFile,
+            json!({"path": "a", "edits": Value::from(edits.to_string()).to_string()}),
             json!({"path": "a", "edits": edits}),
         ),
         (&EditFile, json!({"path": "a", "old": 1, "new": "2"}), json!({"path": "a", "edits": edits})),

@@ -151,11 +151,33 @@ fn members(value: &Value, schema: &Value) -> Option<Value> {
     Some(Value::Object(object(given, schema, None))).filter(|taken| fits(taken, schema))
 }
 
-/// The list or object whose text a value is.
+/// The list or object whose text a value is, also where the text was encoded twice or has line breaks in its strings.
 pub(super) fn parsed(value: &Value) -> Option<Value> {
     let text = value.as_str()?.trim();
+    if text.starts_with('"') {
+        let inner = serde_json::from_str::<Value>(text).ok()?;
+        return inner
+            .as_str()
+            .filter(|inner| inner.trim().starts_with(['[', '{']))
+            .and_then(|_| parsed(&inner));
+    }
     let is_value = text.starts_with(['[', '{']);
-    is_value.then(|| serde_json::from_str(text).ok()).flatten()
+    let read = || serde_json::from_str(text).or_else(|_| serde_json::from_str(&with_escapes(text))).ok();
+    is_value.then(read).flatten()
+}
+
+/// A text of JSON in which the control characters within strings are escaped.
+fn with_escapes(text: &str) -> String {
+    let (mut escaped, mut is_string, mut is_escape) = (String::with_capacity(text.len()), false, false);
+    for c in text.chars() {
+        match c {
+            _ if is_string && c.is_ascii_control() => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => escaped.push(c),
+        }
+        is_string ^= c == '"' && !is_escape;
+        is_escape = is_string && c == '\\' && !is_escape;
+    }
+    escaped
 }
 
 /// Whether a value is this word of a list of words, in other letters or as its text.
