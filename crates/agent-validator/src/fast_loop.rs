@@ -155,7 +155,7 @@ impl FastLoop {
             Finding::Pass { .. } => false,
             Finding::Fail { failure_class, .. } => match failure_class {
                 FailureClass::Denied | FailureClass::Unknown => true,
-                FailureClass::Logical | FailureClass::Environmental => false,
+                FailureClass::Logical | FailureClass::Environmental | FailureClass::Forbidden => false,
             },
         };
         let corrections = u32::try_from(self.trajectory.len()).unwrap_or(u32::MAX).saturating_sub(1);
@@ -254,6 +254,11 @@ fn what_to_do(class: FailureClass, criterion: &str) -> String {
         FailureClass::Environmental => {
             format!(
                 "The computer was in the way. Use another path or other parameters, so that this becomes true: {criterion}"
+            )
+        }
+        FailureClass::Forbidden => {
+            format!(
+                "What was tried is never allowed, whoever agrees. Take a way without it, so that this becomes true: {criterion}"
             )
         }
         FailureClass::Denied | FailureClass::Unknown => format!("Make this true: {criterion}"),

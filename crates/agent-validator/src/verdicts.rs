@@ -213,6 +213,7 @@ fn is_watched(tool: &ToolName) -> bool {
             | ToolKind::ReadEvidence
             | ToolKind::WriteFile
             | ToolKind::EditFile
+            | ToolKind::GitCommit
             | ToolKind::UndoRun
             | ToolKind::Shell,
         ) => true,

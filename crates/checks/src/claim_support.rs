@@ -118,7 +118,12 @@ fn found_nothing(call: &ToolCall) -> bool {
     let readable = match call.failure.as_ref().map(|failure| failure.class) {
         None => complaint(call).is_none(),
         Some(FailureClass::Unknown) => call.stderr.shown.trim().is_empty(),
-        Some(FailureClass::Logical | FailureClass::Environmental | FailureClass::Denied) => false,
+        Some(
+            FailureClass::Logical
+            | FailureClass::Environmental
+            | FailureClass::Denied
+            | FailureClass::Forbidden,
+        ) => false,
     };
     // `print` of an empty list still outputs a newline.
     readable && call.output.shown.trim().is_empty()

@@ -228,7 +228,7 @@ fn undecidable(reason: String) -> Finding {
 fn class_of(subject: &Subject<'_>) -> FailureClass {
     let failure = subject.tool_calls.last().and_then(|call| call.failure.as_ref());
     match failure.map(|failure| failure.class) {
-        Some(class @ (FailureClass::Environmental | FailureClass::Denied)) => class,
+        Some(class @ (FailureClass::Environmental | FailureClass::Denied | FailureClass::Forbidden)) => class,
         // An ambiguous exit status (grep, diff and test use it as an answer) does not change the check's own
         // finding.
         Some(FailureClass::Logical | FailureClass::Unknown) | None => FailureClass::Logical,

@@ -11,6 +11,7 @@ pub fn asked_about(effects: &Effects) -> Vec<Effect> {
     let kinds = [
         (Kind::Overwrites, EffectKind::Overwrites),
         (Kind::Deletes, EffectKind::Deletes),
+        (Kind::Commits, EffectKind::Commits),
         (Kind::OutsideMachine, EffectKind::OutsideMachine),
         (Kind::Privilege, EffectKind::Privilege),
         (Kind::Network, EffectKind::Network),
@@ -37,6 +38,7 @@ fn asks_about_new_files(effects: &Effects) -> bool {
     let more = [
         Kind::Overwrites,
         Kind::Deletes,
+        Kind::Commits,
         Kind::OutsideMachine,
         Kind::Privilege,
         Kind::Network,
@@ -54,9 +56,11 @@ fn effect(kind: EffectKind, cause: &Cause) -> Effect {
             let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
             parent.zip(path.file_name()).map(|(parent, name)| parent.join(name))
         }
-        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
-            None
-        }
+        EffectKind::Commits
+        | EffectKind::Network
+        | EffectKind::OutsideMachine
+        | EffectKind::Privilege
+        | EffectKind::Unknown => None,
     };
     let what = real.filter(|_| path.is_absolute()).map(|real| real.display().to_string());
     let (word, why) = (cause.word.clone(), cause.why.clone());

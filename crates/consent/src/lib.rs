@@ -41,7 +41,7 @@ mod secret_places;
 
 use std::path::Path;
 
-use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedRule, ToolName};
+use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedCommit, ProposedRule, ToolName};
 use async_trait::async_trait;
 
 pub use asked_about::{asked_about, programs_of, real, rest_of};
@@ -116,6 +116,8 @@ pub struct Question {
     pub free: Vec<Effect>,
     /// What a preview found; empty where there was none.
     pub changes: Vec<PreviewedChange>,
+    /// The commit that would be made, if one would.
+    pub commit: Option<ProposedCommit>,
     /// The name of the rule that asks.
     pub rule: String,
     /// That rule in words.
@@ -213,9 +215,11 @@ pub fn on_file(effect: &Effect) -> Option<&Path> {
         EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => {
             Some(Path::new(&effect.what)).filter(|path| path.is_absolute())
         }
-        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
-            None
-        }
+        EffectKind::Commits
+        | EffectKind::Network
+        | EffectKind::OutsideMachine
+        | EffectKind::Privilege
+        | EffectKind::Unknown => None,
     }
 }
 
@@ -236,6 +240,7 @@ fn of_kind(effect: &Effect) -> &'static str {
         EffectKind::Creates => "make",
         EffectKind::Overwrites => "change",
         EffectKind::Deletes => "delete",
+        EffectKind::Commits => "commit to",
         EffectKind::Network => "ask other machines:",
         EffectKind::OutsideMachine => "act on other machines:",
         EffectKind::Privilege => "use the rights of somebody else:",

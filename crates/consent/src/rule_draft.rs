@@ -87,7 +87,8 @@ fn kinds(question: &Question) -> Option<BTreeSet<EffectKind>> {
         | EffectKind::Deletes
         | EffectKind::Network
         | EffectKind::Unknown => true,
-        EffectKind::OutsideMachine | EffectKind::Privilege => false,
+        // Of each commit the files and the message are to be seen.
+        EffectKind::Commits | EffectKind::OutsideMachine | EffectKind::Privilege => false,
     };
     let kinds: BTreeSet<EffectKind> = question.effects.iter().map(|effect| effect.kind).collect();
     (!kinds.is_empty() && kinds.iter().all(|kind| may_be_allowed(*kind))).then_some(kinds)

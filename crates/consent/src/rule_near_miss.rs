@@ -129,9 +129,11 @@ fn plainest(kind: EffectKind, word: &str) -> Vec<(String, &'static str)> {
             (format!("date > {word}"), "date"),
             (format!("mkdir {word}"), "mkdir"),
         ],
-        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
-            Vec::new()
-        }
+        EffectKind::Commits
+        | EffectKind::Network
+        | EffectKind::OutsideMachine
+        | EffectKind::Privilege
+        | EffectKind::Unknown => Vec::new(),
     }
 }
 
@@ -153,6 +155,7 @@ fn without_a_path(effect: &Effect, command: &str) -> Vec<(String, String)> {
         | EffectKind::Creates
         | EffectKind::Overwrites
         | EffectKind::Deletes
+        | EffectKind::Commits
         | EffectKind::OutsideMachine
         | EffectKind::Privilege => Vec::new(),
     }

@@ -384,9 +384,11 @@ fn program(name: &str, home: &Path) -> Result<String, String> {
 pub fn is_of_files(kind: EffectKind) -> bool {
     match kind {
         EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => true,
-        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
-            false
-        }
+        EffectKind::Commits
+        | EffectKind::Network
+        | EffectKind::OutsideMachine
+        | EffectKind::Privilege
+        | EffectKind::Unknown => false,
     }
 }
 

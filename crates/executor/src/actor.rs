@@ -16,7 +16,7 @@ use artoo_consent::within;
 use artoo_llm_client::{LlmClient, Silence, metered};
 use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, Criterion, EffectKind, Envelope, ExecutionFailure,
-    ExecutionResult, ExecutionStatus, FailureClass, Instruction, Message, Role, SubTask, SubTaskId,
+    ExecutionResult, ExecutionStatus, FailureClass, GiveUpKind, Instruction, Message, Role, SubTask, SubTaskId,
     Surroundings, ToolCall,
 };
 use futures_util::FutureExt as _;
@@ -241,7 +241,7 @@ impl WorkerShared {
             // Overrides the behaviour's own result: a denied effect ends the subtask and is never reached by
             // other means.
             Some(reason) => Ok(denied(reason)),
-            None => ended,
+            None => ended.map(|ended| without_consent_in_vain(ended, &tool_calls)),
         };
         let subtask = &cx.subtask;
         let result = |status, output| ExecutionResult::new(subtask.subtask_id, cx.attempt, status, output);
@@ -349,6 +349,23 @@ fn of_the_task(subtask: &SubTask, case: &CaseFile) -> Vec<Criterion> {
     let plan = case.plans().iter().find(|record| record.plan.round == subtask.round);
     let criteria = plan.filter(|_| subtask.is_whole).map(|record| record.plan.task_criteria.clone());
     criteria.unwrap_or_default()
+}
+
+/// A model that asks for consent to what is never allowed misleads the person: no yes of theirs opens it. Nothing else was
+/// refused here, since a denied call would have ended the attempt.
+fn without_consent_in_vain(mut ended: Attempt, calls: &[ToolCall]) -> Attempt {
+    let forbidden = calls.iter().filter_map(|call| call.failure.as_ref());
+    let last = forbidden.filter(|failure| failure.class == FailureClass::Forbidden).next_back();
+    if let (Some(forbidden), Some(failure)) = (last, &mut ended.failure)
+        && let Some(gave_up) = &mut failure.gave_up
+        && gave_up.kind == GiveUpKind::NeedsConsent
+    {
+        gave_up.kind = GiveUpKind::Impossible;
+        gave_up.reason = forbidden.reason.clone();
+        failure.reason = forbidden.reason.clone();
+        failure.class = FailureClass::Forbidden;
+    }
+    ended
 }
 
 fn denied(reason: String) -> Attempt {

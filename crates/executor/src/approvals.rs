@@ -126,6 +126,7 @@ impl Approvals {
             EffectKind::Creates
             | EffectKind::Overwrites
             | EffectKind::Deletes
+            | EffectKind::Commits
             | EffectKind::Network
             | EffectKind::OutsideMachine
             | EffectKind::Privilege => "the same effect was denied before in this run".to_owned(),
@@ -220,7 +221,7 @@ impl Grant {
 
 /// Whether an effect is, or could be, one that was denied. An unknown effect counts as the same.
 fn is_again(denied: &Effect, effect: &Effect) -> bool {
-    use EffectKind::{Creates, Deletes, Network, OutsideMachine, Overwrites, Privilege, Unknown};
+    use EffectKind::{Commits, Creates, Deletes, Network, OutsideMachine, Overwrites, Privilege, Unknown};
     match (denied.kind, effect.kind) {
         // It would run without a trial, and may do what was denied.
         (_, Unknown) => true,
@@ -234,9 +235,11 @@ fn is_again(denied: &Effect, effect: &Effect) -> bool {
             (None, _) | (_, None) => true,
         },
         (Network | OutsideMachine, Network | OutsideMachine) | (Privilege, Privilege) => true,
+        // Whatever is in it: a commit was denied.
+        (Commits, Commits) => true,
         (
-            Creates | Overwrites | Deletes | Network | OutsideMachine | Privilege | Unknown,
-            Creates | Overwrites | Deletes | Network | OutsideMachine | Privilege,
+            Creates | Overwrites | Deletes | Commits | Network | OutsideMachine | Privilege | Unknown,
+            Creates | Overwrites | Deletes | Commits | Network | OutsideMachine | Privilege,
         ) => false,
     }
 }

@@ -44,6 +44,7 @@ impl ForeignWord {
             EffectKind::Creates
             | EffectKind::Overwrites
             | EffectKind::Deletes
+            | EffectKind::Commits
             | EffectKind::Privilege
             | EffectKind::Unknown => false,
         });

@@ -44,7 +44,7 @@ impl Tried {
             for call in &failure.failed_calls {
                 match call.class {
                     FailureClass::Logical | FailureClass::Environmental => {}
-                    FailureClass::Denied => {
+                    FailureClass::Denied | FailureClass::Forbidden => {
                         tried.denied.insert(call.target.clone());
                     }
                     // Nobody knows why: it may come right, as a test suite does once its program is mended.
@@ -94,7 +94,7 @@ impl Tried {
     /// - `change_approach` does the same while the loss rises, and blocks only this round's while it falls.
     /// - `change_path` blocks every input that ever failed.
     /// - `refine` does the same while the loss rises, and blocks only this round's while it falls.
-    /// - An input that a person refused stays blocked under every directive.
+    /// - An input that a person refused, or that is never allowed, stays blocked under every directive.
     /// - Tools that run commands are blocked by program, never as a whole: `shell` alone says nothing of what
     ///   was tried. The last program is never blocked.
     /// - The last usable tool is never blocked: see [`Blocked::approaches`].

@@ -58,7 +58,10 @@ impl Classes {
                 Standing::Skipped { .. } => classes.skipped += 1,
                 Standing::Unmet { class, .. } => match class {
                     FailureClass::Logical => classes.logical += 1,
-                    FailureClass::Environmental => classes.environmental += 1,
+                    // What is never allowed is an obstacle like others: it says nothing against the approach, and another
+                    // path may lead to the aim, since what holds it back holds on every path. So the table of cells
+                    // needs no column for it.
+                    FailureClass::Environmental | FailureClass::Forbidden => classes.environmental += 1,
                     FailureClass::Denied => classes.denied += 1,
                     FailureClass::Unknown => classes.unknown += 1,
                 },

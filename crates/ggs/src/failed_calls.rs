@@ -1,6 +1,10 @@
 //! Which calls of a subtask count as failed.
 
-use artoo_types::{BlockedTarget, CallEnding, CallFailure, FailureClass, SubTaskOutcome, ToolCall};
+use artoo_types::{
+    BlockedTarget, CallEnding, CallFailure, FailureClass, OutcomeStatus, SubTaskOutcome, ToolCall,
+};
+
+use crate::Round;
 
 /// A failed call and its failure.
 pub(crate) struct Failing<'a> {
@@ -27,6 +31,23 @@ pub(crate) fn failing_calls(outcome: &SubTaskOutcome) -> Vec<Failing<'_>> {
         }
     }
     failing
+}
+
+/// Why calls of the steps that failed were never allowed, each reason once, in their order: the person is told, since
+/// no consent of theirs would have helped.
+pub(crate) fn never_allowed(round: &Round) -> Vec<String> {
+    let all_matched = round.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched);
+    let fell_short =
+        round.outcomes.iter().filter(|outcome| all_matched || outcome.status == OutcomeStatus::Failed);
+    let failures =
+        fell_short.flat_map(|outcome| outcome.tool_calls.iter().filter_map(|call| call.failure.as_ref()));
+    let mut reasons: Vec<String> = Vec::new();
+    for failure in failures.filter(|failure| failure.class == FailureClass::Forbidden) {
+        if !reasons.contains(&failure.reason) {
+            reasons.push(failure.reason.clone());
+        }
+    }
+    reasons
 }
 
 /// The tool and its normalised arguments.

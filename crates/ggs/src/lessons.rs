@@ -257,7 +257,7 @@ fn met(observation: &Observation) -> BTreeSet<String> {
 fn row_of(class: FailureClass) -> Option<MegramState> {
     match class {
         FailureClass::Logical => Some(MegramState::ChangeApproach),
-        FailureClass::Environmental => Some(MegramState::ChangePath),
+        FailureClass::Environmental | FailureClass::Forbidden => Some(MegramState::ChangePath),
         FailureClass::Denied | FailureClass::Unknown => None,
     }
 }
@@ -334,7 +334,7 @@ fn teaches(terminal: TerminalState, observation: &Observation) -> bool {
 
 fn tells(class: FailureClass) -> bool {
     match class {
-        FailureClass::Logical | FailureClass::Environmental => true,
+        FailureClass::Logical | FailureClass::Environmental | FailureClass::Forbidden => true,
         FailureClass::Denied | FailureClass::Unknown => false,
     }
 }

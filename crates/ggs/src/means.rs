@@ -46,7 +46,7 @@ pub(crate) fn in_vain(outcome: &SubTaskOutcome) -> (Vec<Means>, Vec<Means>) {
 
 fn has_a_cause(failure: &CallFailure) -> bool {
     match failure.class {
-        FailureClass::Logical | FailureClass::Environmental => true,
+        FailureClass::Logical | FailureClass::Environmental | FailureClass::Forbidden => true,
         FailureClass::Denied | FailureClass::Unknown => false,
     }
 }

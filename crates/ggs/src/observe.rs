@@ -158,7 +158,7 @@ fn misses_the_whole(round: &Round) -> bool {
     round.task_verdicts.iter().any(|verdict| match &verdict.finding {
         Finding::Pass { .. } => false,
         Finding::Fail { failure_class, .. } => match failure_class {
-            FailureClass::Logical | FailureClass::Environmental => true,
+            FailureClass::Logical | FailureClass::Environmental | FailureClass::Forbidden => true,
             FailureClass::Denied | FailureClass::Unknown => false,
         },
     })

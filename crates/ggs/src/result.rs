@@ -6,7 +6,8 @@ use artoo_types::{
     TaskId, TerminalState,
 };
 
-use crate::summary::summary;
+use crate::failed_calls::never_allowed;
+use crate::summary::{Said, summary};
 use crate::{Conclusion, Round, combined_output};
 
 /// The directive of an action state.
@@ -64,7 +65,9 @@ pub fn final_result(
     let partial = if conclusion.is_unjudged() { unjudged(partial) } else { partial };
     let all_met = conclusion.directive == TerminalState::Accept || conclusion.unconfirmed().is_some();
     let structured = structured.filter(|_| all_met).cloned();
-    let summary = summary(&conclusion, &partial, round.map_or("", |round| &round.words), advice);
+    let never_allowed = round.map(never_allowed).unwrap_or_default();
+    let words = round.map_or("", |round| &round.words);
+    let summary = summary(&conclusion, &partial, Said { words, advice, never_allowed: &never_allowed });
     let handed_over = if conclusion.is_unjudged() { OutcomeStatus::Unjudged } else { OutcomeStatus::Matched };
     let matched = partial.iter().filter(|output| output.status == handed_over);
     let (output, partial) = match conclusion.directive {

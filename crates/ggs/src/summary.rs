@@ -5,14 +5,19 @@ use artoo_types::{Confidence, OutcomeStatus, PartialOutput, TerminalState, UnitI
 
 use crate::{Conclusion, text_builder::Telling};
 
-/// The text for the person. `words` is the meta-validator's summary, `advice` the planner's proposal of what
-/// the person could do next.
-pub(crate) fn summary(
-    conclusion: &Conclusion,
-    partial: &[PartialOutput],
-    words: &str,
-    advice: Option<&str>,
-) -> String {
+/// What is said beside the conclusion.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Said<'a> {
+    /// The meta-validator's summary.
+    pub(crate) words: &'a str,
+    /// The planner's proposal of what the person could do next.
+    pub(crate) advice: Option<&'a str>,
+    /// Why calls were never allowed.
+    pub(crate) never_allowed: &'a [String],
+}
+
+/// The text for the person.
+pub(crate) fn summary(conclusion: &Conclusion, partial: &[PartialOutput], said: Said<'_>) -> String {
     if let Some(confidence) = conclusion.unconfirmed() {
         return plausible(confidence);
     }
@@ -20,9 +25,11 @@ pub(crate) fn summary(
         return unjudged(conclusion, partial);
     }
     match conclusion.directive {
-        TerminalState::Accept => accepted(conclusion, words),
-        TerminalState::Success => fell_short("Not complete", conclusion, partial, None),
-        TerminalState::Abandon => fell_short("Not finished", conclusion, partial, advice),
+        TerminalState::Accept => accepted(conclusion, said.words),
+        TerminalState::Success => {
+            fell_short("Not complete", conclusion, partial, Said { advice: None, ..said })
+        }
+        TerminalState::Abandon => fell_short("Not finished", conclusion, partial, said),
     }
 }
 
@@ -58,12 +65,7 @@ fn unjudged(conclusion: &Conclusion, partial: &[PartialOutput]) -> String {
 
 /// What is wrong, in the first line; then why the run did not continue, what was done, what is missing, and
 /// what to do next.
-fn fell_short(
-    opening: &str,
-    conclusion: &Conclusion,
-    partial: &[PartialOutput],
-    advice: Option<&str>,
-) -> String {
+fn fell_short(opening: &str, conclusion: &Conclusion, partial: &[PartialOutput], said: Said<'_>) -> String {
     let mut telling = Telling::default();
     telling.open(opening, &wrong(conclusion));
     telling.say(why(conclusion));
@@ -72,6 +74,9 @@ fn fell_short(
         "Missing",
         conclusion.unmet.iter().map(|unmet| (unmet.criterion.as_str(), unmet.reason.as_str())),
     );
+    // Where a refusal ended it, what was never allowed did not.
+    let never_allowed = if conclusion.rule == Some(Rule::OnlyDenied) { &[] } else { said.never_allowed };
+    telling.list("Never allowed, whoever agrees", never_allowed.iter().map(|reason| (reason.as_str(), "")));
     let has = |status| partial.iter().any(|output| output.status == status);
     if has(OutcomeStatus::Failed) {
         telling.say("Outputs that failed their checks are handed over, marked.");
@@ -79,7 +84,7 @@ fn fell_short(
     if has(OutcomeStatus::Unjudged) {
         telling.say("An output that no judge has looked at is handed over, marked.");
     }
-    let next = conclusion.next.as_deref().or(advice.map(str::trim).filter(|advice| !advice.is_empty()));
+    let next = conclusion.next.as_deref().or(said.advice.map(str::trim).filter(|advice| !advice.is_empty()));
     telling.list("Next", [(next.unwrap_or(usual_advice(conclusion)), "")]);
     telling.text()
 }

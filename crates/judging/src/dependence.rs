@@ -244,6 +244,7 @@ fn looked_at(call: &ToolCall) -> Option<PathBuf> {
             | ToolKind::ReadEvidence
             | ToolKind::WriteFile
             | ToolKind::EditFile
+            | ToolKind::GitCommit
             | ToolKind::UndoRun
             | ToolKind::AppleScript
             | ToolKind::Shortcuts

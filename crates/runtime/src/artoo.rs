@@ -11,7 +11,7 @@ use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::{MemoryError, MemoryService};
 use artoo_planner::Inventory;
 use artoo_redaction::Redactor;
-use artoo_tools::{EarlierRun, Toolbox, UndoRun};
+use artoo_tools::{GitCommit, Toolbox, UndoRun};
 use artoo_types::{AuditReport, BlockedProgram, Errand, MegramId, RunId, SubTaskOutcome, ToolKind};
 use chrono::{DateTime, FixedOffset};
 use tokio::time::Instant;
@@ -171,26 +171,37 @@ impl Artoo {
 
 impl Parts {
     /// The names of the tools that a plan can use.
-    pub(crate) fn tool_names(&self, undoable: &[EarlierRun]) -> BTreeSet<artoo_types::ToolName> {
-        let undo = (!undoable.is_empty()).then(|| ToolKind::UndoRun.into());
-        self.inventory.tools.iter().map(|tool| tool.name.clone()).chain(undo).collect()
+    pub(crate) fn tool_names(&self, request: &RunRequest) -> BTreeSet<artoo_types::ToolName> {
+        let (_, inventory) = self.tools(request);
+        inventory.tools.into_iter().map(|tool| tool.name).collect()
     }
 
-    /// The tools of a run that may undo these earlier ones, and what its planner knows of them.
-    pub(crate) fn tools(&self, undoable: &[EarlierRun]) -> (Arc<Toolbox>, Inventory) {
+    /// The tools of a run, and what its planner knows of them: one that takes earlier runs back where there are such, and the one
+    /// that commits where there is a repository. Blocks: it looks at the working folder.
+    pub(crate) fn tools(&self, request: &RunRequest) -> (Arc<Toolbox>, Inventory) {
         let (toolbox, mut inventory) = (Arc::clone(&self.toolbox), self.inventory.clone());
-        if undoable.is_empty() {
+        let commits = toolbox.get(&ToolKind::GitCommit.into()).is_some();
+        let is_useless = commits && !GitCommit::has_use_in(&request.surroundings.working_folder);
+        if request.undoable.is_empty() && !is_useless {
             return (toolbox, inventory);
         }
-        let undo = UndoRun::new(undoable.to_vec());
-        inventory.tools.push(brief(&undo));
-        (Arc::new(toolbox.as_ref().clone().with(undo)), inventory)
+        let mut toolbox = toolbox.as_ref().clone();
+        if is_useless {
+            inventory.tools.retain(|tool| !tool.name.is(ToolKind::GitCommit));
+            toolbox = toolbox.without(ToolKind::GitCommit);
+        }
+        if !request.undoable.is_empty() {
+            let undo = UndoRun::new(request.undoable.clone());
+            inventory.tools.push(brief(&undo));
+            toolbox = toolbox.with(undo);
+        }
+        (Arc::new(toolbox), inventory)
     }
 
     /// The programs that a plan's commands can use; empty without a tool that runs commands.
     pub(crate) fn programs(&self) -> BTreeSet<BlockedProgram> {
         let tool = artoo_types::ToolName::from(ToolKind::Shell);
-        if !self.tool_names(&[]).contains(&tool) {
+        if !self.inventory.tools.iter().any(|offered| offered.name == tool) {
             return BTreeSet::new();
         }
         let installed = self.inventory.programs.iter().map(String::as_str);

@@ -218,7 +218,7 @@ fn assemble(
         Errand::Task => {
             let role_tasks =
                 role_tasks(parts, &bus, parameters, (&request, kept), (tool_context, gate.clone()))?;
-            let settings = control_settings(parts, parameters, &request.undoable);
+            let settings = control_settings(parts, parameters, parts.tool_names(&request));
             (role_tasks, Some(settings), parts.deadlines)
         }
         // There is no controller in a command run.
@@ -232,9 +232,9 @@ fn assemble(
     let noter = Noter { user: user.sender(), taken: Arc::default(), is_over: Arc::clone(&is_over) };
     let port = bus.port(Role::Supervisor)?;
     let (ggs_parts, working_folder) = (Arc::clone(parts), request.surroundings.working_folder.clone());
-    let undoable = request.undoable.clone();
+    let names = parts.tool_names(&request);
     let make_ggs = Box::new(move || {
-        let settings = ggs_settings(&ggs_parts, parameters, (working_folder.clone(), &undoable));
+        let settings = ggs_settings(&ggs_parts, parameters, (working_folder.clone(), names.clone()));
         GgsRole::new(default_solver(parameters), settings)
     });
     let supervised = Supervised {
@@ -295,7 +295,7 @@ fn role_tasks(
     let mut role_tasks = RoleTasks::default();
     let (surroundings, options) = (&request.surroundings, &parts.options);
     let deadlines = parts.deadlines;
-    let (toolbox, inventory) = parts.tools(&request.undoable);
+    let (toolbox, inventory) = parts.tools(request);
 
     // The planner tells the story of a run that failed, so its model is asked until the end.
     let stop = tools.cancel.clone();
@@ -386,9 +386,9 @@ fn role_tasks(
     role_tasks
         .add(bus, Role::Dispatcher, move |port| dispatcher(port, PlanGate::new(consent), dispatch.clone()))?;
     let (ggs_parts, folder) = (Arc::clone(parts), surroundings.working_folder.clone());
-    let undoable = request.undoable.clone();
+    let names = parts.tool_names(request);
     role_tasks.add(bus, Role::Ggs, move |port| {
-        let settings = ggs_settings(&ggs_parts, parameters, (folder.clone(), &undoable));
+        let settings = ggs_settings(&ggs_parts, parameters, (folder.clone(), names.clone()));
         artoo_ggs::run(port, solver(&ggs_parts, parameters), settings)
     })?;
     Ok(role_tasks)

@@ -165,7 +165,15 @@ fn is_done(call: &ToolCall) -> bool {
 
 fn refusal(call: &ToolCall) -> Option<GaveUp> {
     let failure = call.failure.as_ref().filter(|_| call.ending == CallEnding::Refused)?;
-    Some(GaveUp { kind: GiveUpKind::NeedsConsent, reason: failure.reason.clone(), question: None })
+    // No consent would help with what is never allowed.
+    let kind = match failure.class {
+        FailureClass::Forbidden => GiveUpKind::Impossible,
+        FailureClass::Denied
+        | FailureClass::Logical
+        | FailureClass::Environmental
+        | FailureClass::Unknown => GiveUpKind::NeedsConsent,
+    };
+    Some(GaveUp { kind, reason: failure.reason.clone(), question: None })
 }
 
 /// How the command ended, in a sentence.

@@ -61,7 +61,8 @@ pub fn exit_code(result: &FinalResult) -> u8 {
     }
 }
 
-/// [`exit_code`], or 5 if the run was not accepted and consent was refused or could not be asked for.
+/// [`exit_code`], or 5 if the run was not accepted and consent was refused or could not be asked for. What is never allowed
+/// changes no code: no consent is missing there.
 pub fn exit_code_with(result: &FinalResult, outcomes: &[SubTaskOutcome]) -> u8 {
     exit_code_after(result, outcomes.iter().any(denied))
 }
@@ -74,19 +75,21 @@ pub(crate) fn exit_code_after(result: &FinalResult, denied: bool) -> u8 {
     }
 }
 
-/// The exit code of a command run, by its call: the command's own as shells report it, or 5 if it was
-/// refused.
+/// The exit code of a command run, by its call: the command's own as shells report it, 5 if it was refused for lack of consent, or 1
+/// if it is never allowed.
 pub(crate) fn exit_code_of_call(call: &ToolCall) -> u8 {
-    let is_of_the_machine =
-        call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Environmental);
+    let misses_consent = call.failure.as_ref().is_none_or(|failure| match failure.class {
+        FailureClass::Environmental | FailureClass::Forbidden => false,
+        FailureClass::Denied | FailureClass::Logical | FailureClass::Unknown => true,
+    });
     match call.ending {
         // A status has eight bits.
         CallEnding::Exited { status } => u8::try_from(status & 0xff).unwrap_or(u8::MAX),
         CallEnding::Signalled { signal } => u8::try_from(signal).unwrap_or(u8::MAX).saturating_add(128),
         CallEnding::TimedOut => 124,
         CallEnding::Cancelled => 130,
-        CallEnding::Refused if is_of_the_machine => 1,
-        CallEnding::Refused => 5,
+        CallEnding::Refused if misses_consent => 5,
+        CallEnding::Refused => 1,
         CallEnding::Returned if call.succeeded() => 0,
         CallEnding::Returned => 1,
     }

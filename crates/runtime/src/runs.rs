@@ -10,6 +10,7 @@ use std::{
 
 use artoo_auditor::AuditError;
 use artoo_snapshot::{Present, Retention, Undo, UndoError, Undoable, retain, undoable};
+use artoo_tools::CommitsUndo;
 use artoo_types::{Errand, Message, Remedy, RunId, TerminalState};
 use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
@@ -202,6 +203,14 @@ pub fn prepare_undo(run_folder: &Path, present: Present) -> Result<Undo, RunsErr
         }
     }
     Ok(Undo::prepare(&run_folder.join(UNDO), &allowed, present)?)
+}
+
+/// Checks that all commits of a run can be taken back. Only [`CommitsUndo::apply`] changes anything. `None` if it made none.
+///
+/// # Errors
+/// [`RunsError::Undo`] with the obstacles.
+pub async fn prepare_commits(run_folder: &Path) -> Result<Option<CommitsUndo>, RunsError> {
+    Ok(CommitsUndo::prepare(&run_folder.join(UNDO)).await?)
 }
 
 /// Removes undo records of runs that are too old at `now`, or that together are too large. Returns their

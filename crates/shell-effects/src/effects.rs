@@ -14,6 +14,8 @@ pub struct Effects {
     pub overwrites: Vec<Cause>,
     /// Existing things that are removed: files, processes, versions.
     pub deletes: Vec<Cause>,
+    /// What becomes part of the history of a branch.
+    pub commits: Vec<Cause>,
     /// Programs that it starts.
     pub runs: Vec<Cause>,
     /// Requests to other machines.
@@ -50,6 +52,8 @@ pub enum Kind {
     Overwrites,
     /// [`Effects::deletes`].
     Deletes,
+    /// [`Effects::commits`].
+    Commits,
     /// [`Effects::runs`].
     Runs,
     /// [`Effects::network`].
@@ -64,11 +68,12 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in display order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Reads,
         Self::Creates,
         Self::Overwrites,
         Self::Deletes,
+        Self::Commits,
         Self::Runs,
         Self::Network,
         Self::OutsideMachine,
@@ -83,6 +88,7 @@ impl Kind {
             Self::Creates => "creates",
             Self::Overwrites => "overwrites",
             Self::Deletes => "deletes",
+            Self::Commits => "commits",
             Self::Runs => "runs",
             Self::Network => "network",
             Self::OutsideMachine => "outside_machine",
@@ -100,6 +106,7 @@ impl Effects {
             Kind::Creates => &self.creates,
             Kind::Overwrites => &self.overwrites,
             Kind::Deletes => &self.deletes,
+            Kind::Commits => &self.commits,
             Kind::Runs => &self.runs,
             Kind::Network => &self.network,
             Kind::OutsideMachine => &self.outside_machine,
@@ -114,6 +121,7 @@ impl Effects {
             Kind::Creates => &mut self.creates,
             Kind::Overwrites => &mut self.overwrites,
             Kind::Deletes => &mut self.deletes,
+            Kind::Commits => &mut self.commits,
             Kind::Runs => &mut self.runs,
             Kind::Network => &mut self.network,
             Kind::OutsideMachine => &mut self.outside_machine,

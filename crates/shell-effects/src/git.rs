@@ -1,12 +1,13 @@
 //! Effects of `git`: changes to history and files, and what is sent.
 
 use super::analysis::Walker;
-use super::effects::Kind::{self, Deletes, Network, OutsideMachine, Overwrites};
+use super::effects::Kind::{self, Commits, Deletes, Network, OutsideMachine, Overwrites};
 use super::program_rules::Call;
 
 /// Git commands that do more than read.
-const TABLE: [(&str, Kind, &str); 4] = [
+const TABLE: [(&str, Kind, &str); 5] = [
     ("push send-email svn p4 send-pack http-push", OutsideMachine, "it changes another repository"),
+    ("commit", Commits, "it adds to the history of a branch"),
     ("fetch ls-remote clone pull submodule", Network, "it asks another machine"),
     (
         "clean rm gc prune filter-branch filter-repo update-ref repack",
@@ -14,7 +15,7 @@ const TABLE: [(&str, Kind, &str); 4] = [
         "it deletes files or versions",
     ),
     (
-        "add commit reset checkout switch restore rebase merge mv am apply cherry-pick revert init stage \
+        "add reset checkout switch restore rebase merge mv am apply cherry-pick revert init stage \
          read-tree checkout-index sparse-checkout bisect lfs update-index symbolic-ref pack-refs commit-tree \
          hash-object mktree write-tree replace pull clone submodule",
         Overwrites,

@@ -20,6 +20,8 @@ pub(super) const BEFORE: &str = "before.jsonl";
 pub(super) const CHANGES: &str = "changes.jsonl";
 /// The original contents.
 pub(super) const OBJECTS: &str = "objects";
+/// What the caller keeps for an undo besides contents of files.
+pub(super) const BESIDE: &str = "beside";
 /// What undo removed.
 pub(super) const TAKEN: &str = "taken";
 
@@ -64,6 +66,8 @@ pub(super) enum ChangeLine {
     NotCovered(RawNotCovered),
     /// The run ended, and everything that it changed is recorded above.
     Closed,
+    /// The caller keeps something of its own beside the record.
+    Beside,
     /// An undo started. These folders keep these times, because another program changed their entries.
     Undoing { keep: Vec<(usize, Below, Moment)> },
     /// Undo moved this path to `taken` under this number.
@@ -142,6 +146,8 @@ pub(super) struct Course {
     pub(super) undoing: Option<Vec<(usize, Below, Moment)>>,
     pub(super) taken: u64,
     pub(super) undone: bool,
+    /// Whether something is kept beside the record.
+    pub(super) has_beside: bool,
 }
 
 impl Course {
@@ -175,6 +181,7 @@ impl Course {
                     course.not_covered.push(raw.read().map_err(|_| "a path is not in hexadecimal")?);
                 }
                 ChangeLine::Closed => course.open = 0,
+                ChangeLine::Beside => course.has_beside = true,
                 ChangeLine::Undoing { keep } => {
                     for (root, ..) in &keep {
                         known(&course.roots, *root)?;

@@ -1,5 +1,7 @@
 //! The snapshot of a run in progress.
 
+mod beside;
+
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
@@ -53,6 +55,8 @@ struct Inner {
     excluded: Vec<PathBuf>,
     limits: SnapshotLimits,
     lines: Option<(Lines, Lines)>,
+    /// Whether the record says that something is kept beside it.
+    has_beside: bool,
     store: Store,
     roots: Vec<Root>,
     not_covered: BTreeSet<NotCovered>,
@@ -80,6 +84,7 @@ impl Snapshot {
             excluded,
             limits,
             lines: None,
+            has_beside: false,
             store,
             roots: Vec::new(),
             not_covered: BTreeSet::new(),

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::record::{BEFORE, CHANGES, Course, Lines, OBJECTS, TAKEN};
+use super::record::{BEFORE, BESIDE, CHANGES, Course, Lines, OBJECTS, TAKEN};
 
 /// How long and how much is kept for undo, over all runs.
 ///
@@ -59,7 +59,7 @@ pub fn undoable(folder: &Path) -> Undoable {
     match Course::read(folder) {
         Err(_) => Undoable::Damaged,
         Ok(course) if course.undone => Undoable::Undone,
-        Ok(course) if course.after.is_empty() && course.open == 0 => Undoable::Nothing,
+        Ok(course) if course.after.is_empty() && course.open == 0 && !course.has_beside => Undoable::Nothing,
         Ok(_) if !folder.join(BEFORE).exists() => Undoable::Expired,
         Ok(course) if course.undoing.is_some() => Undoable::Halfway,
         Ok(course) if course.open > 0 => Undoable::Unfinished,
@@ -79,7 +79,8 @@ pub fn retain(mut records: Vec<(PathBuf, Duration)>, retention: Retention) -> io
     records.sort_by_key(|(_, age)| *age);
     let (mut bytes, mut expired, mut failed) = (0_u64, 0, None);
     for (folder, age) in records {
-        let own = size(&folder.join(OBJECTS)).saturating_add(size(&folder.join(TAKEN)));
+        let own = [OBJECTS, BESIDE, TAKEN].map(|name| size(&folder.join(name)));
+        let own = own.into_iter().fold(0_u64, u64::saturating_add);
         let total = bytes.saturating_add(own);
         if age <= retention.max_age && total <= retention.max_bytes {
             bytes = total;
@@ -106,7 +107,7 @@ fn expire(folder: &Path) -> io::Result<bool> {
     }
     // The index goes first, so that a half-removed store is never mistaken for a complete one.
     let mut removed = remove(fs::remove_file(folder.join(BEFORE)))?;
-    for contents in [OBJECTS, TAKEN] {
+    for contents in [OBJECTS, BESIDE, TAKEN] {
         removed |= remove(fs::remove_dir_all(folder.join(contents)))?;
     }
     Ok(removed)

@@ -12,6 +12,7 @@ use artoo_snapshot::UndoError;
 use artoo_types::{CallEnding, CallFailure, FailureClass, ToolName};
 use io_error::{class_of, hint_of};
 
+use crate::git::CommitProblem;
 use crate::text_form::Encoding;
 use crate::undo_run::obstacles;
 
@@ -48,11 +49,23 @@ pub enum ToolError {
         /// Who denied it, and why.
         reason: String,
     },
-    /// A rule forbids it regardless of consent.
+    /// A rule of the user, or the mode of the run, forbids it regardless of consent.
     #[error("refused: {rule}")]
     Ruled {
         /// The rule.
         rule: String,
+    },
+    /// A protected place forbids it regardless of consent.
+    #[error("refused: {rule}")]
+    Closed {
+        /// The rule, with the place.
+        rule: String,
+    },
+    /// It would change the data of a git repository that was there before the run.
+    #[error("{path} is part of a git repository's own data, which stays as it is")]
+    InRepository {
+        /// The path.
+        path: String,
     },
     /// Consent was denied, with an instruction to do something else.
     #[error("the user did not allow it, and says: {words}")]
@@ -190,6 +203,23 @@ pub enum ToolError {
         /// Why.
         source: UndoError,
     },
+    /// No commit was made.
+    #[error(transparent)]
+    Commit(#[from] CommitProblem),
+    /// git did not do what artoo asked of it.
+    #[error("git could not {doing}: {said}")]
+    Git {
+        /// What it was to do.
+        doing: &'static str,
+        /// What it complained about.
+        said: String,
+    },
+    /// An earlier run made commits, which the tools do not take back.
+    #[error("run {run} made commits, and no tool takes these back")]
+    MadeCommits {
+        /// The run, by the end of its id.
+        run: String,
+    },
     /// An I/O error.
     #[error("cannot {action} {path}")]
     Io {
@@ -239,7 +269,7 @@ pub enum ToolError {
 }
 
 impl ToolError {
-    /// The failure class: a wrong approach, the environment, or missing consent.
+    /// The failure class: a wrong approach, the environment, missing consent, or what is never allowed.
     pub fn class(&self) -> FailureClass {
         match self {
             Self::UnknownTool { .. }
@@ -255,20 +285,26 @@ impl ToolError {
             | Self::Outside { .. }
             | Self::OutsideScope { .. }
             | Self::Binary { .. } => FailureClass::Logical,
+            // The kernel or a trial holds each of these back on every way, so the model may look for another one.
             Self::Protected { .. }
-            | Self::NotAllowed { .. }
-            | Self::Ruled { .. }
+            | Self::Closed { .. }
+            | Self::InRepository { .. }
             | Self::WithinProtected { .. }
             | Self::Kept { .. }
-            | Self::Exists { .. }
+            | Self::MadeCommits { .. }
+            | Self::Exists { .. } => FailureClass::Forbidden,
+            // A rule about words can be circumvented by other words, and the user has said no.
+            Self::NotAllowed { .. }
+            | Self::Ruled { .. }
             | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
+            Self::Commit(problem) => problem.class(),
             Self::Io { source, .. } => class_of(source),
             Self::NotTakenBack { .. }
             | Self::ChangedMeanwhile { .. }
             | Self::ChangedSinceRead { .. }
             | Self::NotMade { .. } => FailureClass::Environmental,
-            Self::TimedOut { .. } | Self::Evidence { .. } => FailureClass::Environmental,
+            Self::TimedOut { .. } | Self::Evidence { .. } | Self::Git { .. } => FailureClass::Environmental,
             // The kernel lacks confinement, and the user has not agreed to run without it.
             Self::Sandbox(SandboxError::Unsupported { .. }) => FailureClass::Denied,
             Self::Sandbox(
@@ -292,6 +328,8 @@ impl ToolError {
             Self::UnknownTool { .. }
             | Self::NotAllowed { .. }
             | Self::Ruled { .. }
+            | Self::Closed { .. }
+            | Self::InRepository { .. }
             | Self::Instead { .. }
             | Self::Unconfirmed { .. }
             | Self::ChangedMeanwhile { .. }
@@ -307,7 +345,9 @@ impl ToolError {
             | Self::Exists { .. }
             | Self::ReadOnly { .. }
             | Self::AppsReadOnly { .. }
+            | Self::MadeCommits { .. }
             | Self::Sandbox(_) => CallEnding::Refused,
+            Self::Commit(problem) => problem.ending(),
             Self::TimedOut { .. } => CallEnding::TimedOut,
             Self::Cancelled => CallEnding::Cancelled,
             Self::Folder { .. }
@@ -318,6 +358,7 @@ impl ToolError {
             | Self::TooLarge { .. }
             | Self::Misfit { .. }
             | Self::Io { .. }
+            | Self::Git { .. }
             | Self::Panicked { .. }
             | Self::Evidence { .. } => CallEnding::Returned,
         }
@@ -330,7 +371,10 @@ impl ToolError {
                 return None;
             }
             Self::NotAllowed { .. } => "a person can allow it, or grant this kind of effect in advance",
-            Self::Ruled { .. } => "go on without it",
+            Self::Ruled { .. } | Self::Closed { .. } => "go on without it",
+            Self::InRepository { .. } => {
+                "a commit is made with git_commit, where that tool is offered; all else there only the user changes"
+            }
             Self::Instead { .. } => "do what the user says; what was not allowed stays so",
             Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
             Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
@@ -353,6 +397,9 @@ impl ToolError {
             Self::Misfit { .. } => "read the lines as they are now, and give them exactly, blanks included",
             Self::Binary { .. } => "look at it with a program that knows its format, through shell",
             Self::NotTakenBack { .. } => "leave it as it is, and say what stands in the way",
+            Self::Commit(problem) => problem.hint(),
+            Self::Git { .. } => "look with `git status`; leave the files as they should be",
+            Self::MadeCommits { .. } => "only the user takes the run back, as a whole",
             Self::Io { source, .. } => hint_of(source)?,
             Self::Sandbox(error) => error.hint(),
             Self::AppsReadOnly { .. } => "the user can allow it: the run is read-only",

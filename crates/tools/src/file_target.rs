@@ -91,8 +91,11 @@ impl FileTarget {
         let (found, protected) = (real.symlink_metadata(), Protected::of(cx));
         let is_protected =
             found.as_ref().map_or(protected.covers(&real), |found| protected.holds(&real, found));
-        if is_protected || is_in_git(&real) {
+        if is_protected {
             return Err(ToolError::Protected { path: shown });
+        }
+        if is_in_git(&real) {
+            return Err(ToolError::InRepository { path: shown });
         }
         refuse_change(&real, &shown, cx)?;
         if let Ok(found) = &found {
@@ -200,6 +203,7 @@ impl FileTarget {
             effects,
             free: Vec::new(),
             changes,
+            commit: None,
             rule,
             reason,
             beyond_undo,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use artoo_types::{ToolKind, ToolName};
 
 use crate::{
-    AppleScript, EditFile, Glob, Grep, LookAtJob, Mdfind, ReadEvidence, ReadFile, Shell, Shortcuts, Tool,
-    ToolEffect, Toolbox, WriteFile, shell_program,
+    AppleScript, EditFile, GitCommit, Glob, Grep, LookAtJob, Mdfind, ReadEvidence, ReadFile, Shell,
+    Shortcuts, Tool, ToolEffect, Toolbox, WriteFile, shell_program,
 };
 
 /// What tools may do beyond files and confined commands. Nothing, by default.
@@ -81,7 +81,7 @@ impl Toolbox {
     /// use artoo_tools::{Grants, Toolbox};
     ///
     /// let probed = Toolbox::probe(&["/usr/bin".into(), "/bin".into()], &Grants::default());
-    /// assert_eq!(probed.tools.len(), 13);
+    /// assert_eq!(probed.tools.len(), 14);
     /// assert!(probed.toolbox.get(&artoo_types::ToolName::new("fetch")).is_none());
     /// ```
     pub fn probe(search_path: &[PathBuf], grants: &Grants) -> Probed {
@@ -93,6 +93,20 @@ impl Toolbox {
         probed.offer(ReadEvidence, "");
         probed.offer(WriteFile, "");
         probed.offer(EditFile, "");
+        match GitCommit::probe(search_path) {
+            Some(tool) => {
+                let how = tool.program().display().to_string();
+                probed.offer(tool, how);
+            }
+            None => probed.leave_out(
+                ToolKind::GitCommit,
+                ToolEffect::Edits,
+                ToolState::Absent {
+                    missing: "there is no git that only the system could have put there".to_owned(),
+                    remedy: "install git as a package of the system".to_owned(),
+                },
+            ),
+        }
         probed.app(ToolKind::AppleScript, "osascript", AppleScript::probe(search_path), grants.apps);
         probed.app(ToolKind::Shortcuts, "shortcuts", Shortcuts::probe(search_path), grants.apps);
         match shell_program(search_path) {

@@ -293,9 +293,8 @@ fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step
     if let Some(reason) = cx.consent.forbids(proposed) {
         return Err(ToolError::NotAllowed { effects: in_words(proposed.effects), reason });
     }
-    let refusal = reading.refusal(cx.mode);
-    if let Some(rule) = refusal {
-        return Err(ToolError::Ruled { rule });
+    if let Some(refusal) = reading.refusal(cx.mode) {
+        return Err(refusal);
     }
     reading.refuse_changes(cx)?;
     cx.demanded(reading.proposed())?;
@@ -335,9 +334,10 @@ pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     let ruled = rules.ruling(reading.proposed());
     Outlook {
         step: *begun.as_ref().unwrap_or(&Step::Refuse),
-        refusal: begun
-            .err()
-            .map(|error| if let ToolError::Ruled { rule } = error { rule } else { error.to_string() }),
+        refusal: begun.err().map(|error| match error {
+            ToolError::Ruled { rule } | ToolError::Closed { rule } => rule,
+            other => other.to_string(),
+        }),
         rule: ruled.map(|ruled| (ruled.decision, ruled.name(), ruled.words())),
         effects: reading.into_said(),
     }

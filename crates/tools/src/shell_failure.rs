@@ -239,7 +239,8 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
                 .to_owned(),
         ),
         SandboxMode::WorkspaceWrite if !granted.sealed.is_empty() && kept => Some(
-            "commands cannot change a `.git` that was there before the run; only the user can, so leave the files as they should be"
+            "commands cannot change a `.git` that was there before the run: a commit is made with git_commit, where that tool is offered; all else \
+             there only the user changes"
                 .to_owned(),
         ),
         SandboxMode::WorkspaceWrite if refused || kept => Some(format!(

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use artoo_consent::within;
 use artoo_types::{
-    Arguments, CallId, Excerpt, Foreign, OutputRecord, ToolCall, ToolName, Trust, place_of, printable,
+    Arguments, CallId, Excerpt, Foreign, OutputRecord, ToolCall, ToolKind, ToolName, Trust, place_of,
+    printable,
 };
 use futures_util::FutureExt;
 use tokio::time::sleep;
@@ -58,6 +59,13 @@ impl Toolbox {
             Some(old) => *old = tool,
             None => self.tools.push(tool),
         }
+        self
+    }
+
+    /// The toolbox without this tool of artoo's own.
+    #[must_use]
+    pub fn without(mut self, kind: ToolKind) -> Self {
+        self.tools.retain(|tool| !tool.name().is(kind));
         self
     }
 

@@ -52,7 +52,8 @@ fn can_be_sealed(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| !found.is_symlink())
 }
 
-fn seals() -> bool {
+/// Whether the kernel can keep parts of a folder that is granted.
+pub(crate) fn seals() -> bool {
     match probe() {
         Support::Enforced { gaps, .. } => !gaps.contains(&Gap::PartsOfFolders),
         // The command is refused anyway.

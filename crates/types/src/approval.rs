@@ -24,6 +24,9 @@ pub struct ApprovalRequested {
     /// What a preview found that it would change; empty where none was possible.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<PreviewedChange>,
+    /// The commit that it would make; none where it makes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<ProposedCommit>,
     /// The name of the rule that asks, for example `consent-to-change`.
     pub rule: String,
     /// That rule in words.
@@ -113,6 +116,8 @@ impl ApprovalScope {
                 | EffectKind::Privilege
                 | EffectKind::Unknown,
             ) => true,
+            // Of each commit the files and the message are shown.
+            (Self::Run | Self::Folder, EffectKind::Commits) => false,
             (
                 Self::Folder,
                 EffectKind::Deletes
@@ -156,6 +161,8 @@ pub enum EffectKind {
     Overwrites,
     /// What is there goes.
     Deletes,
+    /// Something becomes part of the history of a branch.
+    Commits,
     /// Something is asked of other machines.
     Network,
     /// Something changes on other machines, or is sent to them.
@@ -168,10 +175,11 @@ pub enum EffectKind {
 
 impl EffectKind {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Creates,
         Self::Overwrites,
         Self::Deletes,
+        Self::Commits,
         Self::Network,
         Self::OutsideMachine,
         Self::Privilege,
@@ -184,6 +192,7 @@ impl EffectKind {
             Self::Creates => "creates",
             Self::Overwrites => "overwrites",
             Self::Deletes => "deletes",
+            Self::Commits => "commits",
             Self::Network => "network",
             Self::OutsideMachine => "outside_machine",
             Self::Privilege => "privilege",
@@ -211,6 +220,52 @@ impl FromStr for EffectKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no kind of effect")]
 pub struct UnknownEffectKind(pub String);
+
+/// A commit as a person is asked about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposedCommit {
+    /// The working tree of the repository.
+    pub repository: PathBuf,
+    /// The branch that it is made on.
+    pub branch: String,
+    /// Who it is made by, with the address.
+    pub author: String,
+    /// The whole message.
+    pub message: String,
+    /// What differs from the last commit.
+    pub files: Vec<CommittedFile>,
+    /// What a commit of the user's own would do and this one does not: hooks, a signature. Each in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+}
+
+/// A file of a commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommittedFile {
+    /// Its path below the working tree.
+    pub path: String,
+    /// How it differs from the last commit.
+    pub change: CommittedChange,
+    /// Whether it is another repository, of which a commit is named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_repository: bool,
+}
+
+/// How a file of a commit differs from the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommittedChange {
+    /// It is not in the last commit.
+    Added,
+    /// It has another content.
+    Changed,
+    /// It is gone.
+    Deleted,
+    /// It is another kind of thing: a link where a file was.
+    Kind,
+    /// It has another mode.
+    Mode,
+}
 
 /// What a trial found that a call would do to one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

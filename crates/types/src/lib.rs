@@ -58,8 +58,9 @@ mod verdict;
 
 pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
 pub use approval::{
-    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, Effect, EffectKind, PlanApprovalDecided,
-    PlanApprovalRequested, PreviewedChange, PreviewedKind, ProposedRule, UnknownApproval, UnknownEffectKind,
+    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CommittedChange, CommittedFile, Effect,
+    EffectKind, PlanApprovalDecided, PlanApprovalRequested, PreviewedChange, PreviewedKind, ProposedCommit,
+    ProposedRule, UnknownApproval, UnknownEffectKind,
 };
 pub use audit::{
     AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, PeriodicReports, ToolHealth,

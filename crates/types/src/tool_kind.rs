@@ -26,6 +26,8 @@ pub enum ToolKind {
     WriteFile,
     /// Edits a file.
     EditFile,
+    /// Commits files with git.
+    GitCommit,
     /// Takes back what an earlier run changed.
     UndoRun,
     /// Acts in apps by AppleScript.
@@ -44,7 +46,7 @@ pub enum ToolKind {
 
 impl ToolKind {
     /// Every kind, in the order in which tools are offered.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Mdfind,
         Self::Glob,
         Self::Grep,
@@ -52,6 +54,7 @@ impl ToolKind {
         Self::ReadEvidence,
         Self::WriteFile,
         Self::EditFile,
+        Self::GitCommit,
         Self::UndoRun,
         Self::AppleScript,
         Self::Shortcuts,
@@ -71,6 +74,7 @@ impl ToolKind {
             Self::ReadEvidence => "read_evidence",
             Self::WriteFile => "write_file",
             Self::EditFile => "edit_file",
+            Self::GitCommit => "git_commit",
             Self::UndoRun => "undo_run",
             Self::AppleScript => "applescript",
             Self::Shortcuts => "shortcuts",

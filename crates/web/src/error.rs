@@ -81,12 +81,12 @@ pub enum WebError {
 const BAD_REQUESTS: [u16; 7] = [400, 405, 406, 411, 413, 414, 415];
 
 impl WebError {
-    /// Whose fault it is: the approach's, the world's, or a missing consent.
+    /// Whose fault it is: the approach's, the world's, a rule's that no consent lifts, or a missing consent.
     pub fn class(&self) -> FailureClass {
         match self {
             Self::Tool(error) => error.class(),
             Self::NotText { .. } => FailureClass::Logical,
-            Self::Address { .. } => FailureClass::Denied,
+            Self::Address { .. } => FailureClass::Forbidden,
             Self::Status { status, .. } if BAD_REQUESTS.contains(status) => FailureClass::Logical,
             Self::Unreachable { .. }
             | Self::TimedOut { .. }

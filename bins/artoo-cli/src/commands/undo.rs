@@ -1,18 +1,22 @@
-//! `artoo undo`: restores the files that a run changed.
+//! `artoo undo`: restores the files that a run changed, and takes its commits back.
 
 use std::path::Path;
 
 use artoo_runtime::runs::{self, RunsError};
-use artoo_snapshot::{Deviation, NotCovered, Obstacle, Present, TakenBack, Uncovered, UndoError, Undoable};
+use artoo_snapshot::{
+    Deviation, NotCovered, Obstacle, Present, TakenBack, Uncovered, Undo, UndoError, Undoable,
+};
+use artoo_tools::{CommitTakenBack, CommitsUndo};
 use artoo_types::MegramId;
 use serde::Serialize;
 
+use super::memory::wait;
 use super::rejected_run;
 use super::runs::{as_json, explained};
 use crate::args::UndoArgs;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::view::{obstacle_line, taken_back_line};
+use crate::view::{commit_taken_back_line, obstacle_line, taken_back_line};
 
 /// Output of `--json`.
 #[derive(Debug, Default, Serialize)]
@@ -27,6 +31,8 @@ struct Page<'a> {
     /// Whether an interrupted undo was continued.
     resumed: bool,
     changes: Vec<TakenBack>,
+    /// The commits, the newest of each repository first.
+    commits: Vec<CommitTakenBack>,
     /// What memory wrote against the experiences of the run.
     revoked: Vec<MegramId>,
     /// What prevents the undo. Nothing was changed then.
@@ -46,25 +52,29 @@ pub(super) fn run(
         if options.json {
             context.terminal.data(&format!("{}\n", as_json(&page)?))?;
         } else {
-            context.terminal.note(&format!("run {run_id} changed no files, so there is nothing to undo"));
+            context.terminal.note(&format!(
+                "run {run_id} changed no files and made no commit, so there is nothing to undo"
+            ));
         }
         return Ok(Exit::OK);
     }
     let present = if options.as_it_is { Present::AsItIs } else { Present::AsRecorded };
-    let undo = match runs::prepare_undo(folder, present) {
-        Ok(undo) => undo,
-        Err(RunsError::Undo(UndoError::Refused { obstacles })) => {
-            return refused(context, page, obstacles, options);
-        }
-        Err(error) => return Err(explained(error)),
+    let (undo, commits) = match prepare(folder, present)? {
+        Ok(prepared) => prepared,
+        Err(obstacles) => return refused(context, page, obstacles, options),
     };
     page.changes = undo.changes();
+    page.commits = commits.as_ref().map(CommitsUndo::commits).unwrap_or_default();
     page.not_covered = undo.not_covered().to_vec();
     page.resumed = undo.is_resumed();
     if !options.dry_run {
+        // The branches first: what they held is in the repository still if a file cannot be put back.
+        if let Some(commits) = commits {
+            wait(commits.apply())?.map_err(|error| explained(error.into()))?;
+        }
         page.deviations = undo.apply().map_err(|error| explained(error.into()))?;
         page.undone = page.deviations.is_empty();
-        if !page.changes.is_empty() {
+        if !page.changes.is_empty() || !page.commits.is_empty() {
             page.revoked = rejected_run::undone(context, folder);
         }
     }
@@ -72,8 +82,9 @@ pub(super) fn run(
         context.terminal.data(&format!("{}\n", as_json(&page)?))?;
         return Ok(exit(&page));
     }
-    let lines: String =
-        page.changes.iter().map(|change| taken_back_line(change, options.dry_run) + "\n").collect();
+    let commits = page.commits.iter().map(|commit| commit_taken_back_line(commit, options.dry_run));
+    let files = page.changes.iter().map(|change| taken_back_line(change, options.dry_run));
+    let lines: String = commits.chain(files).map(|line| line + "\n").collect();
     context.terminal.data(&lines)?;
     for one in &page.not_covered {
         let place = one.path.display();
@@ -114,6 +125,32 @@ pub(super) fn run(
         }
     }
     Ok(exit(&page))
+}
+
+/// Everything that is to be taken back, or everything that is in the way.
+fn prepare(
+    folder: &Path,
+    present: Present,
+) -> Result<Result<(Undo, Option<CommitsUndo>), Vec<Obstacle>>, CommandError> {
+    let obstacles = |error: RunsError| match error {
+        RunsError::Undo(UndoError::Refused { obstacles }) => Ok(obstacles),
+        other => Err(explained(other)),
+    };
+    let files = runs::prepare_undo(folder, present).map_err(obstacles);
+    let files = match files {
+        Err(Err(error)) => return Err(error),
+        Err(Ok(obstacles)) => Err(obstacles),
+        Ok(undo) => Ok(undo),
+    };
+    let commits = match wait(runs::prepare_commits(folder))?.map_err(obstacles) {
+        Err(Err(error)) => return Err(error),
+        Err(Ok(obstacles)) => Err(obstacles),
+        Ok(commits) => Ok(commits),
+    };
+    Ok(match (files, commits) {
+        (Ok(undo), Ok(commits)) => Ok((undo, commits)),
+        (files, commits) => Err([files.err(), commits.err()].into_iter().flatten().flatten().collect()),
+    })
 }
 
 fn exit(page: &Page<'_>) -> Exit {

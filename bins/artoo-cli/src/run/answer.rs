@@ -172,6 +172,7 @@ mod tests {
             command: String::new(),
             effects: effects.iter().map(effect).collect(),
             changes: Vec::new(),
+            commit: None,
             rule: String::new(),
             reason: String::new(),
             person: true,

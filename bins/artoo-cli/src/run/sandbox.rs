@@ -7,7 +7,7 @@ use artoo_auditor::RunFindings;
 use artoo_bus::{Clock as _, SystemClock};
 use artoo_runtime::sessions::MAX_RESULT;
 use artoo_tools::EvidenceStore;
-use artoo_types::{CallEnding, CallFailure, FileChange, OutputRecord, ToolCall};
+use artoo_types::{CallEnding, CallFailure, FileChange, GiveUpKind, OutputRecord, ToolCall};
 use serde::Serialize;
 use tokio::runtime::Runtime;
 
@@ -114,7 +114,7 @@ async fn carry_out(
     tell_fault(context.terminal, &finished);
     if let (None, Some(refused)) = (&finished.fault, &finished.gave_up) {
         context.terminal.error(&CommandError::failed(refused.reason.clone()));
-        if !person_present {
+        if !person_present && refused.kind == GiveUpKind::NeedsConsent {
             context.terminal.hint(&view.missing_consent.hint());
         }
     }

@@ -4,11 +4,14 @@
 //! text can push the rest off the screen. What does not fit is counted, and [`details`] shows it.
 
 mod changes;
+mod commit;
 mod effects;
 mod groups;
 mod told;
 
-use artoo_types::{ApprovalRequested, ApprovalScope, Effect, EffectKind, PreviewedChange, Role, ToolName};
+use artoo_types::{
+    ApprovalRequested, ApprovalScope, Effect, EffectKind, PreviewedChange, ProposedCommit, Role, ToolName,
+};
 
 use super::labels;
 use super::layout::Frame;
@@ -34,14 +37,15 @@ pub(super) struct Asked<'a> {
     pub(super) command: &'a str,
     pub(super) effects: &'a [Effect],
     pub(super) changes: &'a [PreviewedChange],
+    pub(super) commit: Option<&'a ProposedCommit>,
     pub(super) reason: &'a str,
     pub(super) person: bool,
 }
 
 impl<'a> From<&'a ApprovalRequested> for Asked<'a> {
     fn from(asked: &'a ApprovalRequested) -> Self {
-        let ApprovalRequested { tool, command, effects, changes, reason, person, .. } = asked;
-        Self { tool, command, effects, changes, reason, person: *person }
+        let ApprovalRequested { tool, command, effects, changes, commit, reason, person, .. } = asked;
+        Self { tool, command, effects, changes, commit: commit.as_ref(), reason, person: *person }
     }
 }
 
@@ -120,7 +124,7 @@ fn scope_words(scope: ApprovalScope) -> &'static str {
 /// The items of a question, with at most `most` lines of the command, and `most` changes
 /// and effects of each kind listed one by one.
 fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
-    let Asked { tool, command, effects, changes, reason, person } = *asked;
+    let Asked { tool, command, effects, changes, commit, reason, person } = *asked;
     let columns = frame.columns.saturating_mul(MAX_ROWS).max(LEAST_TEXT);
     let head = if person { format!("? may {tool} do this?") } else { format!("{tool} needs consent") };
     let mut told = vec![Told::new(format!("{head} {}", exact(reason)), false).styled(0, Style::Notice)];
@@ -134,7 +138,9 @@ fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
         let more = counted(more as u64, "more line", "more lines");
         told.push(Told::new(format!("… {more} of the command"), true));
     }
-    let unsaid = effects::unsaid(effects, changes);
+    told.extend(commit.into_iter().flat_map(|commit| commit::lines(commit, most, columns)));
+    let mut unsaid = effects::unsaid(effects, changes);
+    unsaid.retain(|effect| commit.is_none() || effect.kind != EffectKind::Commits);
     let (lost, others): (Vec<_>, Vec<_>) =
         unsaid.into_iter().partition(|effect| effect.kind == EffectKind::Deletes);
     told.extend(effects::by_kind(&lost, most, columns));

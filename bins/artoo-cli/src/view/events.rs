@@ -133,8 +133,9 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             lines
         }
         Event::ToolStarted { .. } | Event::ToolOutput { .. } => Vec::new(),
-        Event::ApprovalRequested { tool, command, effects, changes, reason, person, .. } => {
-            question(&Asked { tool, command, effects, changes, reason, person: *person }, code, frame)
+        Event::ApprovalRequested { tool, command, effects, changes, commit, reason, person, .. } => {
+            let (commit, person) = (commit.as_ref(), *person);
+            question(&Asked { tool, command, effects, changes, commit, reason, person }, code, frame)
         }
         Event::ApprovalDecided { granted, scope, reason, instead, .. } => {
             let text = decision(*granted, *scope, reason, instead.as_deref());

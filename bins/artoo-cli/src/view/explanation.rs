@@ -346,6 +346,7 @@ fn class_name(class: FailureClass) -> &'static str {
         FailureClass::Logical => "logical",
         FailureClass::Environmental => "environmental",
         FailureClass::Denied => "denied",
+        FailureClass::Forbidden => "never allowed",
         FailureClass::Unknown => "unknown",
     }
 }

@@ -63,6 +63,7 @@ pub(super) fn effect(kind: EffectKind) -> &'static str {
         EffectKind::Creates => "makes",
         EffectKind::Overwrites => "changes",
         EffectKind::Deletes => "deletes",
+        EffectKind::Commits => "commits to",
         EffectKind::Network => "asks other machines",
         EffectKind::OutsideMachine => "acts on other machines",
         EffectKind::Privilege => "uses the rights of somebody else",
@@ -75,6 +76,7 @@ pub(super) fn class(class: FailureClass) -> &'static str {
         FailureClass::Logical => "wrong approach",
         FailureClass::Environmental => "the world is in the way",
         FailureClass::Denied => "no consent",
+        FailureClass::Forbidden => "never allowed",
         FailureClass::Unknown => "cause unknown",
     }
 }

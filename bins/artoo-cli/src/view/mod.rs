@@ -28,7 +28,9 @@ pub(crate) use memory::held as memory_held;
 pub(crate) use outcome::{
     Outcome, call, depth, ending, file_lines, footer, result, structured, tick, undo_line, unstructured,
 };
-pub(crate) use records::{check_lines, no_end, obstacle_line, run_row, taken_back_line};
+pub(crate) use records::{
+    check_lines, commit_taken_back_line, no_end, obstacle_line, run_row, taken_back_line,
+};
 pub(crate) use session::{changed_file, session_markdown, session_page, session_row};
 pub(crate) use units::{bytes, counted, seconds};
 pub(crate) use what_if::what_if;

@@ -3,6 +3,7 @@
 use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::Summary;
 use artoo_snapshot::{Obstacle, TakenBack};
+use artoo_tools::CommitTakenBack;
 
 use super::labels;
 use super::layout::Frame;
@@ -75,6 +76,15 @@ pub(crate) fn no_end(state: RunState) -> Option<&'static str> {
 pub(crate) fn taken_back_line(change: &TakenBack, dry_run: bool) -> String {
     let action = labels::undo_action(change.action, dry_run);
     format!("{}{}", pad(action, 15), neutral_line(&change.path.display().to_string()))
+}
+
+/// One commit that is taken back.
+pub(crate) fn commit_taken_back_line(commit: &CommitTakenBack, dry_run: bool) -> String {
+    let CommitTakenBack { repository, branch, commit, subject } = commit;
+    let action = if dry_run { "would take back" } else { "took back" };
+    let id: String = commit.chars().take(12).collect();
+    let what = format!("commit {id} of branch {branch} in {repository}: {subject}");
+    format!("{}{}", pad(action, 16), neutral_line(&what))
 }
 
 /// One path that cannot be undone, and why.

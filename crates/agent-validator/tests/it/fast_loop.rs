@@ -205,7 +205,7 @@ proptest! {
         let mut fast_loop = fast_loop(max_retries);
         let mut ended = false;
         for ((result, findings), number) in attempts.iter().zip(1u32..) {
-            let classes = [FailureClass::Logical, FailureClass::Environmental, FailureClass::Denied, FailureClass::Unknown];
+            let classes = [FailureClass::Logical, FailureClass::Environmental, FailureClass::Denied, FailureClass::Forbidden, FailureClass::Unknown];
             let finding = |kind: &u8| usize::from(*kind).checked_sub(1).map_or_else(pass, |class| fail(classes[class]));
             let verdicts: Vec<_> = findings.iter().map(finding).map(verdict).collect();
             let all_passed = !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.passed());

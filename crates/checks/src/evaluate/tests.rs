@@ -92,6 +92,7 @@ fn a_status_that_nobody_can_read_leaves_a_logical_failure() {
         (Some(FailureClass::Logical), FailureClass::Logical),
         (Some(FailureClass::Environmental), FailureClass::Environmental),
         (Some(FailureClass::Denied), FailureClass::Denied),
+        (Some(FailureClass::Forbidden), FailureClass::Forbidden),
         (None, FailureClass::Logical),
     ];
     for (of_the_call, expected) in table {

@@ -42,6 +42,7 @@ fn asked(command: &str) -> Question {
         effects: asked_about(&effects),
         free: rest_of(&effects),
         changes: Vec::new(),
+        commit: None,
         rule: "consent-to-change".to_owned(),
         reason: String::new(),
         beyond_undo: None,

@@ -76,7 +76,9 @@ fn is_done_by_commands(tool: &ToolName) -> bool {
             | ToolKind::Job,
         ) => true,
         Some(
-            ToolKind::UndoRun
+            // A command may not write the data of a repository.
+            ToolKind::GitCommit
+            | ToolKind::UndoRun
             | ToolKind::AppleScript
             | ToolKind::Shortcuts
             | ToolKind::Search

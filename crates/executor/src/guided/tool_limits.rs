@@ -36,6 +36,7 @@ fn limited(mut tool: ToolSpec) -> Option<ToolSpec> {
             | ToolKind::Grep
             | ToolKind::WriteFile
             | ToolKind::EditFile
+            | ToolKind::GitCommit
             | ToolKind::UndoRun
             | ToolKind::AppleScript
             | ToolKind::Shortcuts

@@ -389,6 +389,19 @@ async fn fact_8_a_denied_call_ends_the_subtask_whatever_the_behaviour_says() {
     house.close().await;
 }
 
+/// What is never allowed leaves the subtask another way: no consent is missing.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_never_allowed_leaves_another_way() {
+    let mut house = House::new(Arc::new(Stubborn(&["forbid", "say other"])), &silent(), 4);
+    house.dispatcher.publish(subtask(1, "Commit")).unwrap();
+    let said = house.said().await;
+    let [result] = results(&said).try_into().unwrap();
+    assert_eq!((result.tool_calls.len(), result.failure), (2, None));
+    assert_eq!(result.tool_calls[0].failure.as_ref().unwrap().class, FailureClass::Forbidden);
+    assert_eq!(result.tool_calls[1].output.shown, "other");
+    house.close().await;
+}
+
 /// Fact 7: a directive is enforced at the call: a blocked tool is neither offered nor run, a blocked input is
 /// not run.
 #[tokio::test(start_paused = true)]

@@ -153,6 +153,7 @@ impl Tool for Stage {
                 Err(error) => error.into(),
             },
             "deny" => failed(FailureClass::Denied, CallEnding::Refused),
+            "forbid" => failed(FailureClass::Forbidden, CallEnding::Refused),
             "fail" => failed(FailureClass::Environmental, CallEnding::Exited { status: 2 }),
             // A name that no one has mentioned before.
             "find" => ToolReport::text("kept-8.txt"),
@@ -236,6 +237,7 @@ fn question(command: &str, effects: &str) -> Question {
         effects,
         free: Vec::new(),
         changes: Vec::new(),
+        commit: None,
         rule: "consent-to-change".to_owned(),
         reason: "what was there changes only with consent".to_owned(),
         beyond_undo: None,

@@ -115,13 +115,14 @@ fn where_nobody_says_what_is_usable_no_tool_is_blocked() {
 
 #[test]
 fn what_a_person_refused_stays_blocked_under_every_directive() {
-    let refused =
-        Observation { failures: vec![failure(1, "shell", "rm a", FailureClass::Denied)], ..share(8, 8, 8) };
-    let got = run([refused, round(5, 5, "glob", "b"), round(4, 0, "glob", "c")]);
-    assert!(
-        got.iter().all(|decision| decision.blocked.targets.contains(&target("shell", "rm a"))),
-        "{got:?}"
-    );
+    for class in [FailureClass::Denied, FailureClass::Forbidden] {
+        let refused = Observation { failures: vec![failure(1, "shell", "rm a", class)], ..share(8, 8, 8) };
+        let got = run([refused, round(5, 5, "glob", "b"), round(4, 0, "glob", "c")]);
+        assert!(
+            got.iter().all(|decision| decision.blocked.targets.contains(&target("shell", "rm a"))),
+            "{got:?}"
+        );
+    }
 }
 
 /// `shell` was blocked as a whole because `perl` had failed in it, and what was left could compute nothing.

@@ -121,6 +121,7 @@ pub(crate) fn any_class() -> impl Strategy<Value = FailureClass> {
         Just(FailureClass::Logical),
         Just(FailureClass::Environmental),
         Just(FailureClass::Denied),
+        Just(FailureClass::Forbidden),
         Just(FailureClass::Unknown),
     ]
 }

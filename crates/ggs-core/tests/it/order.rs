@@ -171,6 +171,9 @@ fn fact_8_a_run_that_only_lacks_what_was_refused_ends() {
     assert_eq!(first(refused), (ABANDON, Rule::OnlyDenied));
     let with_other_work = gap(vec![unmet(FailureClass::Denied), unmet(FailureClass::Environmental)]);
     assert_eq!(first(with_other_work), (MacroState::ChangePath, Rule::ActionGrid));
+    // What is never allowed is no refusal of a person: another way may lead there.
+    let never_allowed = gap(vec![unmet(FailureClass::Forbidden), unmet(FailureClass::Denied)]);
+    assert_eq!(first(never_allowed), (MacroState::ChangePath, Rule::ActionGrid));
     let only_skipped = gap(vec![skipped(), skipped()]);
     assert_eq!(first(only_skipped), (MacroState::ChangePath, Rule::ActionGrid));
 }

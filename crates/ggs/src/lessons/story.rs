@@ -136,6 +136,7 @@ pub(super) fn reason(call: &ToolCall, failure: &CallFailure) -> String {
         FailureClass::Logical => "logical",
         FailureClass::Environmental => "environmental",
         FailureClass::Denied => "denied",
+        FailureClass::Forbidden => "never allowed",
         FailureClass::Unknown => "of unknown cause",
     };
     match call.ending {

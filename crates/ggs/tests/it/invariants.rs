@@ -19,6 +19,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(FailureClass::Logical),
         Just(FailureClass::Environmental),
         Just(FailureClass::Denied),
+        Just(FailureClass::Forbidden),
         Just(FailureClass::Unknown),
     ];
     let kind = prop_oneof![

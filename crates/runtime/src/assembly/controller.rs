@@ -1,11 +1,10 @@
 //! The controller (R7) of a run: its solver, its parameters and its settings.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_ggs::{MegramRule, Solver};
 use artoo_ggs_core::Parameters;
-use artoo_tools::EarlierRun;
-use artoo_types::{ControlSettings, Limits, MegramId, Role, SolverOrigin};
+use artoo_types::{ControlSettings, Limits, MegramId, Role, SolverOrigin, ToolName};
 use uuid::Uuid;
 
 use crate::{StartError, artoo::Parts, builder::default_solver, foreign_solver::ForeignSolver};
@@ -40,7 +39,7 @@ pub(super) fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
 pub(super) fn control_settings(
     parts: &Parts,
     parameters: Parameters,
-    undoable: &[EarlierRun],
+    tools: BTreeSet<ToolName>,
 ) -> ControlSettings {
     ControlSettings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -50,7 +49,7 @@ pub(super) fn control_settings(
             SolverOrigin::BuiltIn
         },
         hyperparameters: parameters.into(),
-        tools: parts.tool_names(undoable),
+        tools,
         programs: parts.programs(),
     }
 }
@@ -58,13 +57,13 @@ pub(super) fn control_settings(
 pub(super) fn ggs_settings(
     parts: &Parts,
     parameters: Parameters,
-    (folder, undoable): (PathBuf, &[EarlierRun]),
+    (folder, inventory): (PathBuf, BTreeSet<ToolName>),
 ) -> artoo_ggs::Settings {
     artoo_ggs::Settings {
         parameters,
         megrams: MegramRule::of(parts.options.profile),
         working_folder: Some(folder),
-        inventory: parts.tool_names(undoable),
+        inventory,
         programs: parts.programs(),
         report_deadline: parts.deadlines.report + ON_THE_WAY,
         mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),

@@ -7,7 +7,7 @@ use artoo_types::{
     Confidence, ContinuationRequested, CorrectionSignal, Criterion, DominantClass, Effect, Errand, Evidence,
     FailureClass, Fault, FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode,
     OutcomeStatus, PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange,
-    Prices, ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
+    Prices, ProposedCommit, ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -187,6 +187,9 @@ pub enum Event {
         /// What a preview found that it would change.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         changes: Vec<PreviewedChange>,
+        /// The commit that it would make.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<ProposedCommit>,
         /// The rule that asks.
         rule: String,
         /// That rule in words.

@@ -136,6 +136,7 @@ impl EventFold {
                         command: request.command.clone(),
                         effects: request.effects.clone(),
                         changes: request.changes.clone(),
+                        commit: request.commit.clone(),
                         rule: request.rule.clone(),
                         reason: request.reason.clone(),
                         person: request.person,

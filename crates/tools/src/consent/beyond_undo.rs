@@ -22,6 +22,7 @@ pub(crate) fn beyond_undo(
             }
             EffectKind::Unknown => true,
             EffectKind::Creates
+            | EffectKind::Commits
             | EffectKind::Network
             | EffectKind::OutsideMachine
             | EffectKind::Privilege => false,

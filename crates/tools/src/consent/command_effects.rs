@@ -111,15 +111,18 @@ impl Reading {
         self.effects.iter().cloned().chain([rest]).collect()
     }
 
-    /// The rule by which it is refused regardless of consent, as far as its words show.
-    pub(crate) fn refusal(&self, mode: SandboxMode) -> Option<String> {
+    /// Why it is refused regardless of consent, as far as its words show.
+    pub(crate) fn refusal(&self, mode: SandboxMode) -> Option<ToolError> {
         if let Some(place) = self.said.protected.first() {
-            return Some(format!("{} ({})", DecidedBy::ProtectedPlace.words(), place.what));
+            let rule = format!("{} ({})", DecidedBy::ProtectedPlace.words(), place.what);
+            return Some(ToolError::Closed { rule });
         }
-        let is_of_files = |effect: &Effect| is_of_files(effect.kind);
-        let changes = !self.free.is_empty() || self.effects.iter().any(is_of_files);
+        let is_change = |effect: &Effect| is_of_files(effect.kind) || effect.kind == EffectKind::Commits;
+        let changes = !self.free.is_empty() || self.effects.iter().any(is_change);
         match mode {
-            SandboxMode::ReadOnly if changes => Some(DecidedBy::ReadOnlyMode.words().to_owned()),
+            SandboxMode::ReadOnly if changes => {
+                Some(ToolError::Ruled { rule: DecidedBy::ReadOnlyMode.words().to_owned() })
+            }
             SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => None,
         }
     }
@@ -151,6 +154,7 @@ impl Reading {
             effects,
             free: self.free.clone(),
             changes: Vec::new(),
+            commit: None,
             rule,
             reason,
             beyond_undo: None,

@@ -43,11 +43,11 @@ impl Tried {
     /// Sorts the changes. `free` are the folders where new files need no consent, by their real paths.
     /// Blocks.
     pub(crate) fn of(changes: &Changes, touched: Vec<Named>, free: &[PathBuf], cx: &ToolContext) -> Self {
-        let is_protected = |change: &&Change| {
-            Protected::of(cx).covers(&change.path) || is_in_somebodys_repository(&change.path, &cx.created)
-        };
+        let is_protected = |change: &&Change| Protected::of(cx).covers(&change.path);
+        let is_in_repository = |change: &&Change| is_in_somebodys_repository(&change.path, &cx.created);
         let places = Protected::of(cx).places();
         let protected = changes.touching(places).next().or_else(|| changes.iter().find(is_protected));
+        let in_repository = changes.iter().find(is_in_repository);
         let ours = |change: &Change| is_ours(change, &cx.created);
         let autoruns = autoruns(changes, cx);
         let beyond: Vec<&Change> = changes.beyond(free).filter(|change| !ours(change)).collect();
@@ -76,7 +76,9 @@ impl Tried {
                 .map(effect)
                 .collect(),
             shown: changes.iter().filter_map(|change| shown(change, changes, &autoruns)).collect(),
-            refused: protected.map(protected_place).or_else(|| kept_place(changes, cx)),
+            refused: (protected.map(protected_place))
+                .or_else(|| in_repository.map(repository))
+                .or_else(|| kept_place(changes, cx)),
             makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
             touched,
         }
@@ -140,6 +142,7 @@ impl Tried {
             effects,
             free: self.creates.clone(),
             changes: self.shown.clone(),
+            commit: None,
             rule,
             reason,
             beyond_undo,
@@ -173,7 +176,11 @@ impl Tried {
 
 fn protected_place(change: &Change) -> ToolError {
     let words = DecidedBy::ProtectedPlace.words();
-    ToolError::Ruled { rule: format!("{words} ({})", change.path.display()) }
+    ToolError::Closed { rule: format!("{words} ({})", change.path.display()) }
+}
+
+fn repository(change: &Change) -> ToolError {
+    ToolError::InRepository { path: change.path.display().to_string() }
 }
 
 /// The kernel keeps what is there; this refuses what would come to be in such a place.

@@ -15,7 +15,7 @@ use crate::consent::{ASK_BEFORE_ALL, beyond_undo, diff};
 use crate::contents_before::Contents;
 use crate::kept_places::refuse_change;
 use crate::protected::{Protected, is_hidden_below, is_private_key};
-use crate::{ToolContext, ToolError, ToolReport, call_snapshot};
+use crate::{CommitsUndo, ToolContext, ToolError, ToolReport, call_snapshot};
 
 /// Maximum bytes of a file for which a question shows a diff, and maximum number of such files.
 const MAX_COMPARED: u64 = 1024 * 1024;
@@ -53,15 +53,20 @@ impl TakingBack {
         if cx.mode == SandboxMode::ReadOnly {
             return Err(ToolError::ReadOnly { path: format!("what run {} changed", run.name) });
         }
+        if CommitsUndo::is_needed(&run.record) {
+            return Err(ToolError::MadeCommits { run: run.name });
+        }
         let roots = roots(cx);
         let undo = prepare(&run, &roots)?;
         let (changes, contents) = (undo.changes(), undo.contents());
-        let is_protected =
-            |change: &&TakenBack| Protected::of(cx).covers(&change.path) || is_in_git(&change.path);
-        if let Some(change) = changes.iter().find(is_protected) {
-            return Err(ToolError::Protected { path: change.path.display().to_string() });
-        }
         for change in &changes {
+            let path = change.path.display().to_string();
+            if Protected::of(cx).covers(&change.path) {
+                return Err(ToolError::Protected { path });
+            }
+            if is_in_git(&change.path) {
+                return Err(ToolError::InRepository { path });
+            }
             refuse_change(&change.path, &change.path.display().to_string(), cx)?;
         }
         let is_free = |change: &&TakenBack| {
@@ -109,6 +114,7 @@ impl TakingBack {
             effects,
             free: self.free.clone(),
             changes: self.shown.clone(),
+            commit: None,
             rule,
             reason,
             beyond_undo,

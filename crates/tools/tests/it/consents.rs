@@ -220,7 +220,9 @@ async fn what_is_protected_is_refused_without_a_question() {
     let Some((scene, person)) = scene(person(Answer::Yes)) else { return };
     for command in ["cat ~/.ssh/id_rsa", "echo x >> ~/.ssh/authorized_keys", "rm -r ~/.gnupg"] {
         let call = shell(&scene, command).await;
-        assert!(failed(&call, FailureClass::Denied).reason.contains("nobody's yes opens a protected place"));
+        assert!(
+            failed(&call, FailureClass::Forbidden).reason.contains("nobody's yes opens a protected place")
+        );
         assert_eq!(call.ending, CallEnding::Refused);
     }
     assert_eq!(person.heard(), []);

@@ -107,11 +107,11 @@ async fn what_cannot_be_searched_is_said() {
             FailureClass::Logical,
             "is a binary file of 6 bytes",
         ),
-        (json!({ "pattern": "a", "path": "src/key.txt" }), FailureClass::Denied, "is protected"),
-        (json!({ "pattern": "a", "path": "src/id_rsa" }), FailureClass::Denied, "is protected"),
-        (json!({ "pattern": "a", "path": "~/.ssh" }), FailureClass::Denied, "is protected"),
-        (json!({ "pattern": "a", "path": "door" }), FailureClass::Denied, "is protected"),
-        (json!({ "pattern": "a", "path": "door/config" }), FailureClass::Denied, "is protected"),
+        (json!({ "pattern": "a", "path": "src/key.txt" }), FailureClass::Forbidden, "is protected"),
+        (json!({ "pattern": "a", "path": "src/id_rsa" }), FailureClass::Forbidden, "is protected"),
+        (json!({ "pattern": "a", "path": "~/.ssh" }), FailureClass::Forbidden, "is protected"),
+        (json!({ "pattern": "a", "path": "door" }), FailureClass::Forbidden, "is protected"),
+        (json!({ "pattern": "a", "path": "door/config" }), FailureClass::Forbidden, "is protected"),
     ] {
         let call = scene.call("grep", arguments).await;
         let failure = failed(&call, class);

@@ -90,7 +90,7 @@ async fn no_file_is_written_or_edited_there() {
     ] {
         let call = scene.call(tool, arguments.clone()).await;
         assert_eq!(call.ending, CallEnding::Refused, "{arguments}: {call:?}");
-        let failure = failed(&call, FailureClass::Denied);
+        let failure = failed(&call, FailureClass::Forbidden);
         assert!(failure.reason.contains("stays as it is, as the user said"), "{failure:?}");
         assert_kept(&scene, &arguments.to_string());
     }

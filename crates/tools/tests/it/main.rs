@@ -17,6 +17,7 @@ mod edit_file;
 mod escapes;
 mod evidence;
 mod fixture;
+mod git_commit;
 mod glob;
 mod grep;
 mod jobs;

@@ -205,7 +205,7 @@ async fn nobodys_yes_makes_a_hook_real() {
     let call =
         python(&scene, "os.makedirs('.git/hooks'); open('.git/hooks/post-checkout', 'w').write('x')").await;
     assert_eq!(call.ending, CallEnding::Refused, "{call:?}");
-    failed(&call, FailureClass::Denied);
+    failed(&call, FailureClass::Forbidden);
     assert_eq!(person.heard(), []);
     assert!(!scene.cx.working_folder.join(".git/hooks").exists());
 }

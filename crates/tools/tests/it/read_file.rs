@@ -145,7 +145,7 @@ async fn another_name_of_a_protected_file_is_as_closed_as_its_own() {
             ("write_file", json!({ "path": name, "content": "dove" })),
         ] {
             let call = scene.call(tool, arguments).await;
-            let failure = failed(&call, FailureClass::Denied);
+            let failure = failed(&call, FailureClass::Forbidden);
             assert!(failure.reason.ends_with("is protected"), "{tool} {}: {failure:?}", secret.display());
             assert_eq!(call.output.bytes, 0, "{tool}");
         }
@@ -190,7 +190,7 @@ async fn protected_files_are_denied_by_every_way() {
         "/proc/thread-self/environ",
     ] {
         let call = scene.call("read_file", json!({ "path": path })).await;
-        let failure = failed(&call, FailureClass::Denied);
+        let failure = failed(&call, FailureClass::Forbidden);
         assert!(failure.reason.ends_with("is protected"), "{path}: {failure:?}");
         assert_eq!(call.output.bytes, 0);
     }

@@ -134,7 +134,7 @@ async fn scratch_is_free_and_no_change() {
     symlink(&data, scene.cx.private_tmp.join("door")).unwrap();
     for path in [format!("{}/journal", data.display()), "$TMPDIR/door/journal".to_owned()] {
         let call = scene.call("read_file", json!({ "path": path })).await;
-        failed(&call, FailureClass::Denied);
+        failed(&call, FailureClass::Forbidden);
     }
 }
 
@@ -152,8 +152,8 @@ async fn nothing_is_written_elsewhere() {
         ("new/../../outside/x", FailureClass::Environmental), // there is no `new` to go up from
         ("~/x", FailureClass::Logical),
         ("/x", FailureClass::Logical),
-        (".git/hooks/pre-commit", FailureClass::Denied),
-        ("./.git", FailureClass::Denied),
+        (".git/hooks/pre-commit", FailureClass::Forbidden),
+        ("./.git", FailureClass::Forbidden),
         ("./", FailureClass::Logical),
         ("..", FailureClass::Logical),
         ("~", FailureClass::Logical),

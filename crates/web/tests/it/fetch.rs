@@ -127,13 +127,13 @@ async fn addresses_of_this_machine_are_denied_in_every_spelling() {
         "[fc00::1]",
     ] {
         let call = fetch(&scene, public(), &format!("http://{host}:{port}/")).await;
-        let failure = failed(&call, FailureClass::Denied);
+        let failure = failed(&call, FailureClass::Forbidden);
         assert!(failure.reason.contains("not a public address"), "{host}: {failure:?}");
         assert_eq!(call.ending, CallEnding::Refused, "{host}");
     }
     // The system's own look-up leads here.
     let call = fetch(&scene, public(), &format!("http://localhost:{port}/")).await;
-    failed(&call, FailureClass::Denied);
+    failed(&call, FailureClass::Forbidden);
     for url in [
         "file:///etc/passwd",
         "ftp://a.example/",
@@ -168,12 +168,12 @@ async fn each_redirect_comes_through_the_same_door() {
     .await;
     for path in ["/number", "/scheme", "/login", "/spelled", "/hop"] {
         let call = fetch(&scene, web(), &server.url(path)).await;
-        failed(&call, FailureClass::Denied);
+        failed(&call, FailureClass::Forbidden);
         assert!(call.output.shown.is_empty(), "{path}");
     }
     let call = fetch(&scene, web().with_names(Script::new(&[&[ELSEWHERE]])), &server.url("/name")).await;
     assert!(
-        failed(&call, FailureClass::Denied).reason.contains("inside.example leads to 127.0.0.2"),
+        failed(&call, FailureClass::Forbidden).reason.contains("inside.example leads to 127.0.0.2"),
         "{call:?}"
     );
     let call = fetch(&scene, web(), &server.url("/loop")).await;
@@ -195,7 +195,7 @@ async fn a_name_is_only_connected_to_at_addresses_that_the_rule_allows() {
     }
     assert_eq!(server.seen().len(), 2);
     for _ in 0..2 {
-        failed(&fetch(&scene, web.clone(), &url).await, FailureClass::Denied);
+        failed(&fetch(&scene, web.clone(), &url).await, FailureClass::Forbidden);
     }
     // No address at all is the world's fault.
     failed(&fetch(&scene, web.clone(), &url).await, FailureClass::Environmental);
@@ -267,7 +267,7 @@ async fn a_proxy_is_asked_for_public_hosts_alone() {
     assert!(shown(&call).ends_with("by proxy\n"), "{call:?}");
     assert!(proxy.seen()[0].starts_with("GET http://a.example/x HTTP/1.1"), "{:?}", proxy.seen());
     for host in ["localhost", "router", "nas.local", "10.0.0.1", "[::1]"] {
-        failed(&fetch(&scene, web.clone(), &format!("http://{host}/")).await, FailureClass::Denied);
+        failed(&fetch(&scene, web.clone(), &format!("http://{host}/")).await, FailureClass::Forbidden);
     }
     assert_eq!(proxy.seen().len(), 1);
     assert!(Web::new(AddressRule::public()).with_proxy("no proxy").is_err());

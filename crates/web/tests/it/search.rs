@@ -112,7 +112,7 @@ async fn an_engine_at_a_private_address_needs_a_grant() {
     let server = html(|| Answer::page("text/html", RESULTS)).await;
     let public = Web::new(AddressRule::public());
     let call = search(&scene, DuckDuckGo::default().at(server.url("/"), public)).await;
-    failed(&call, FailureClass::Denied);
+    failed(&call, FailureClass::Forbidden);
     assert_eq!(server.seen().len(), 0);
     let call = search(&scene, DuckDuckGo::default().at("no address", any())).await;
     failed(&call, FailureClass::Environmental);

@@ -13,9 +13,10 @@ use crate::view::labels;
 use crate::view::units::counted;
 
 /// Order of the kinds: losses come first.
-const ORDER: [EffectKind; 7] = [
+const ORDER: [EffectKind; 8] = [
     EffectKind::Deletes,
     EffectKind::Overwrites,
+    EffectKind::Commits,
     EffectKind::OutsideMachine,
     EffectKind::Network,
     EffectKind::Privilege,

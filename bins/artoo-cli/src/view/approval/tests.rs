@@ -1,6 +1,8 @@
 //! Snapshots and property tests of approval questions.
 
-use artoo_types::{CallId, EffectKind, PreviewedKind, SubTaskId};
+use artoo_types::{
+    CallId, CommittedChange, CommittedFile, EffectKind, PreviewedKind, ProposedCommit, SubTaskId,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -51,12 +53,43 @@ fn asked(command: &str, effects: Vec<Effect>, changes: Vec<PreviewedChange>) -> 
         command: command.to_owned(),
         effects,
         changes,
+        commit: None,
         rule: "consent-to-change".to_owned(),
         reason: "what was there before the run changes only with consent".to_owned(),
         person: true,
         always: None,
         because: Vec::new(),
     }
+}
+
+#[test]
+fn a_commit() {
+    let file =
+        |path: &str, change, is_repository| CommittedFile { path: path.to_owned(), change, is_repository };
+    let commit = ProposedCommit {
+        repository: "/home/ada/notes".into(),
+        branch: "main".to_owned(),
+        author: "Ada <ada@example.org>".to_owned(),
+        message: "Sort the index\n\nIt was \u{202e}unsorted.".to_owned(),
+        files: (1..=7)
+            .map(|number| file(&format!("part-{number}.txt"), CommittedChange::Added, false))
+            .chain([
+                file("index", CommittedChange::Changed, false),
+                file("old", CommittedChange::Deleted, false),
+                file("sub", CommittedChange::Changed, true),
+                file("run", CommittedChange::Mode, false),
+                file("link", CommittedChange::Kind, false),
+            ])
+            .collect(),
+        left_out: vec!["the hook pre-commit is not run".to_owned()],
+    };
+    let question = ApprovalRequested {
+        tool: ToolName::new("git_commit"),
+        reason: "a commit becomes part of the history of your branch; nothing is pushed".to_owned(),
+        commit: Some(commit),
+        ..asked("git_commit Sort the index", vec![effect(EffectKind::Commits, "/home/ada/notes")], Vec::new())
+    };
+    insta::assert_snapshot!(screens(&question, 100));
 }
 
 /// The first screen and the details.

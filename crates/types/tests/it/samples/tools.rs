@@ -1,8 +1,8 @@
 use artoo_types::{
-    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, Effect,
-    EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, Foreign, GuardAction, Held, HeldEnd,
-    OutputRecord, PreviewedChange, PreviewedKind, ProposedRule, Taint, ToolCall, ToolFinished, ToolName,
-    ToolOutput, ToolStarted, Trust,
+    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, CommittedChange,
+    CommittedFile, Effect, EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, Foreign,
+    GuardAction, Held, HeldEnd, OutputRecord, PreviewedChange, PreviewedKind, ProposedCommit, ProposedRule,
+    Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
 };
 use serde_json::json;
 
@@ -86,6 +86,21 @@ pub(super) fn finished() -> ToolFinished {
     ToolFinished { subtask_id: subtask_id(2), call: tool_call() }
 }
 
+fn proposed_commit() -> ProposedCommit {
+    ProposedCommit {
+        repository: "/home/ada/notes".into(),
+        branch: "main".to_owned(),
+        author: "Ada <ada@example.org>".to_owned(),
+        message: "Sort the index".to_owned(),
+        files: vec![CommittedFile {
+            path: "index".to_owned(),
+            change: CommittedChange::Changed,
+            is_repository: true,
+        }],
+        left_out: vec!["the hook pre-commit is not run".to_owned()],
+    }
+}
+
 pub(super) fn approval_requested() -> ApprovalRequested {
     ApprovalRequested {
         because: vec![megram_id(4)],
@@ -112,6 +127,7 @@ pub(super) fn approval_requested() -> ApprovalRequested {
                 "this file will be run by cargo, before it builds the package beside it".to_owned(),
             ),
         }],
+        commit: Some(proposed_commit()),
         rule: "consent-to-change".to_owned(),
         reason: "what was there before the run changes only with consent".to_owned(),
         person: true,

@@ -1,0 +1,142 @@
+//! Makes a proposed commit part of the user's repository: its objects, the branch, the index.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use artoo_types::ToolKind;
+
+use super::problem::CommitProblem;
+use super::proposal::Proposal;
+use super::record::{self, Made, Places};
+use super::repository::digest_of;
+use super::runner::Git;
+use crate::blocking::blocking;
+use crate::{ToolContext, ToolError};
+
+/// The id of no object: the branch must not be there.
+const NONE: &str = "";
+
+/// The lock on an index, as git takes it. It is given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct IndexLock {
+    lock: PathBuf,
+    index: PathBuf,
+    is_held: bool,
+}
+
+impl Proposal {
+    /// Carries the commit out, exactly as it was shown.
+    ///
+    /// # Errors
+    ///
+    /// The repository is another one than when the commit was proposed, or git refuses.
+    pub(crate) async fn carry_out(&self, git: &Git, cx: &ToolContext) -> Result<(), ToolError> {
+        let repository = &self.repository;
+        let failed = |action: &'static str| {
+            let path = repository.top.display().to_string();
+            move |source| ToolError::Io { action, path, source }
+        };
+        let lock = IndexLock::take(&repository.index)?;
+        if digest_of(&repository.index)? != self.start.index {
+            return Err(CommitProblem::Meanwhile { what: "index" }.into());
+        }
+        let branch = git.call(repository.reading(["symbolic-ref", "-q", "HEAD"])).await?;
+        let is_same_branch = branch.line("read which branch is checked out")? == self.start.branch;
+        if !is_same_branch || repository.resolved(git, "HEAD^{commit}").await? != self.start.commit {
+            return Err(CommitProblem::Meanwhile { what: "branch" }.into());
+        }
+        let staged = if self.stages { Some(self.scratch.index()) } else { None };
+        if let Some(staged) = &staged {
+            lock.fill(staged).map_err(failed("write the index of"))?;
+        }
+        let (scratch, to) = (self.scratch.clone(), repository.clone());
+        blocking(ToolKind::GitCommit.into(), move || scratch.hand_over(&to)).await?;
+        self.record(cx).map_err(failed("keep for undo the commit in"))?;
+        let old = self.start.commit.as_deref().unwrap_or(NONE);
+        let subject = self.subject();
+        let moved = repository.writing(["update-ref", "--create-reflog", "-m"]);
+        let kind = if self.start.commit.is_some() { "commit" } else { "commit (initial)" };
+        let moved = moved.with([OsStr::new(&format!("{kind}: {subject}")), OsStr::new("HEAD")]);
+        let mut moved = moved.with([self.commit.as_str(), old]);
+        let (name, address) = &self.committer;
+        moved.variables.push(("GIT_COMMITTER_NAME", name.into()));
+        moved.variables.push(("GIT_COMMITTER_EMAIL", address.into()));
+        let said = git.call(moved).await?;
+        if !said.is_done() {
+            return Err(said.failed("move the branch"));
+        }
+        if staged.is_some() {
+            lock.put_in_place().map_err(failed("write the index of"))?;
+        }
+        Ok(())
+    }
+
+    /// The first line of the message.
+    pub(crate) fn subject(&self) -> &str {
+        self.shown.message.lines().next().unwrap_or_default()
+    }
+
+    fn record(&self, cx: &ToolContext) -> io::Result<()> {
+        let Some(snapshot) = &cx.snapshot else { return Ok(()) };
+        let places = Places {
+            top: self.repository.top.clone(),
+            own: self.repository.own.clone(),
+            common: self.repository.common.clone(),
+            index: self.repository.index.clone(),
+        };
+        let made = Made {
+            places: &places,
+            branch: &self.start.branch,
+            before: self.start.commit.as_deref(),
+            after: &self.commit,
+            subject: self.subject(),
+            staged: (&self.staged.0, &self.staged.1),
+        };
+        record::record(&snapshot.beside()?, &made)
+    }
+}
+
+impl IndexLock {
+    /// Takes it, or says that somebody has it. Blocks.
+    pub(super) fn take(index: &Path) -> Result<Self, ToolError> {
+        let mut lock = index.to_owned().into_os_string();
+        lock.push(".lock");
+        let lock = PathBuf::from(lock);
+        match fs::File::create_new(&lock) {
+            Ok(_) => Ok(Self { lock, index: index.to_owned(), is_held: true }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(CommitProblem::Locked { lock }.into())
+            }
+            Err(source) => Err(ToolError::Io { action: "lock", path: index.display().to_string(), source }),
+        }
+    }
+
+    /// Writes what becomes the index, with the time of the file: git compares the times of files with it.
+    pub(super) fn fill(&self, with: &Path) -> io::Result<()> {
+        let mut file = fs::File::options().write(true).truncate(true).open(&self.lock)?;
+        file.write_all(&fs::read(with)?)?;
+        if let Ok(there) = fs::metadata(&self.index) {
+            file.set_permissions(there.permissions())?;
+        }
+        file.set_times(fs::FileTimes::new().set_modified(fs::metadata(with)?.modified()?))?;
+        file.sync_all()
+    }
+
+    /// Makes what was written the index.
+    pub(super) fn put_in_place(mut self) -> io::Result<()> {
+        fs::rename(&self.lock, &self.index)?;
+        self.is_held = false;
+        Ok(())
+    }
+}
+
+impl Drop for IndexLock {
+    fn drop(&mut self) {
+        if self.is_held {
+            // Where it cannot be removed, the next git says so.
+            let _ = fs::remove_file(&self.lock);
+        }
+    }
+}

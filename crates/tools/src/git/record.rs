@@ -1,0 +1,197 @@
+//! The commits of a run, kept beside its other changes so that they can be taken back.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The commits, one a line, in the order in which they were made.
+const COMMITS: &str = "commits.jsonl";
+/// The longest record that is read.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// One commit of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CommitLine {
+    /// The working tree, in hexadecimal.
+    top: String,
+    /// Its own data, in hexadecimal.
+    own: String,
+    /// What it shares with other working trees, in hexadecimal.
+    common: String,
+    /// The index file, in hexadecimal.
+    index: String,
+    /// The branch, as `refs/heads/...`.
+    pub(crate) branch: String,
+    /// Its last commit before; `None` where there was none.
+    pub(crate) before: Option<String>,
+    /// The commit.
+    pub(crate) after: String,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The name under which the index file from before is kept; `None` where there was none.
+    pub(crate) kept: Option<String>,
+    /// The digests of what was staged, before and after.
+    pub(crate) staged: (String, String),
+}
+
+/// The places of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Places {
+    pub(crate) top: PathBuf,
+    pub(crate) own: PathBuf,
+    pub(crate) common: PathBuf,
+    pub(crate) index: PathBuf,
+}
+
+/// A commit before it is recorded.
+pub(crate) struct Made<'a> {
+    pub(crate) places: &'a Places,
+    pub(crate) branch: &'a str,
+    pub(crate) before: Option<&'a str>,
+    pub(crate) after: &'a str,
+    pub(crate) subject: &'a str,
+    pub(crate) staged: (&'a str, &'a str),
+}
+
+/// Records a commit that is about to be made, with the index as it is. Blocks.
+pub(crate) fn record(folder: &Path, made: &Made<'_>) -> io::Result<()> {
+    let kept = match fs::read(&made.places.index) {
+        Ok(index) => {
+            let name = format!("{}.index", made.after);
+            let mut file = fs::File::create(folder.join(&name))?;
+            file.write_all(&index)?;
+            // git compares the times of files with that of the index.
+            let modified = fs::metadata(&made.places.index)?.modified()?;
+            file.set_times(fs::FileTimes::new().set_modified(modified))?;
+            file.sync_all()?;
+            Some(name)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let text = |path: &Path| hex::encode(path.as_os_str().as_bytes());
+    let line = CommitLine {
+        top: text(&made.places.top),
+        own: text(&made.places.own),
+        common: text(&made.places.common),
+        index: text(&made.places.index),
+        branch: made.branch.to_owned(),
+        before: made.before.map(str::to_owned),
+        after: made.after.to_owned(),
+        subject: made.subject.to_owned(),
+        kept,
+        staged: (made.staged.0.to_owned(), made.staged.1.to_owned()),
+    };
+    let mut written = serde_json::to_vec(&line)?;
+    written.push(b'\n');
+    let mut file = fs::File::options().append(true).create(true).open(folder.join(COMMITS))?;
+    file.write_all(&written)?;
+    file.sync_all()
+}
+
+/// The commits that were recorded in this folder. A last line that was cut off by a crash was not made. Blocks.
+///
+/// # Errors
+///
+/// The record cannot be read, or was altered.
+pub(crate) fn read(folder: &Path) -> io::Result<Vec<CommitLine>> {
+    let path = folder.join(COMMITS);
+    let text = match fs::metadata(&path) {
+        Ok(found) if found.len() > MOST_BYTES => return Err(io::ErrorKind::FileTooLarge.into()),
+        Ok(_) => fs::read_to_string(&path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    let lines = whole.lines().map(|line| {
+        let line: CommitLine = serde_json::from_str(line)?;
+        line.check()
+    });
+    lines.collect()
+}
+
+impl CommitLine {
+    /// A record that was altered names nothing that git, or a path, could take for something else.
+    fn check(self) -> io::Result<Self> {
+        let is_id =
+            |id: &str| [40, 64].contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let ids = self.before.iter().chain([&self.after]);
+        let is_branch = self.branch.starts_with("refs/heads/") && !self.branch.contains("..");
+        let is_kept = self.kept.as_ref().is_none_or(|kept| *kept == format!("{}.index", self.after));
+        let places = self.places()?;
+        let all = [&places.top, &places.own, &places.common, &places.index];
+        if ids.into_iter().all(|id| is_id(id))
+            && is_branch
+            && is_kept
+            && all.iter().all(|path| path.is_absolute())
+        {
+            Ok(self)
+        } else {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "a commit in it is not what artoo writes"))
+        }
+    }
+
+    /// Where it was made.
+    pub(crate) fn places(&self) -> io::Result<Places> {
+        let path = |text: &str| -> io::Result<PathBuf> {
+            let bytes =
+                hex::decode(text).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+            Ok(std::ffi::OsString::from_vec(bytes).into())
+        };
+        Ok(Places {
+            top: path(&self.top)?,
+            own: path(&self.own)?,
+            common: path(&self.common)?,
+            index: path(&self.index)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> Places {
+        Places {
+            top: "/r".into(),
+            own: "/r/.git".into(),
+            common: "/r/.git".into(),
+            index: "/nowhere/index".into(),
+        }
+    }
+
+    #[test]
+    fn what_is_recorded_is_read_and_what_was_altered_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (after, before) = ("a".repeat(40), "b".repeat(40));
+        let made = Made {
+            places: &places(),
+            branch: "refs/heads/main",
+            before: Some(&before),
+            after: &after,
+            subject: "one",
+            staged: ("s", "t"),
+        };
+        record(folder.path(), &made).unwrap();
+        let lines = read(folder.path()).unwrap();
+        assert_eq!((lines[0].places().unwrap(), lines[0].after.clone()), (places(), after.clone()));
+        let path = folder.path().join(COMMITS);
+        let text = fs::read_to_string(&path).unwrap();
+        // What a crash has cut off was not made.
+        fs::write(&path, format!("{text}{}", &text[..20])).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), lines);
+        for (from, to) in [
+            (after.as_str(), "--upload-pack=x"),
+            ("refs/heads/main", "refs/heads/../../x"),
+            ("\"kept\":null", "\"kept\":\"../../etc/passwd\""),
+            (&*hex::encode("/r/.git"), &*hex::encode("r")),
+        ] {
+            fs::write(&path, text.replace(from, to)).unwrap();
+            assert!(read(folder.path()).is_err(), "{to}");
+        }
+    }
+}

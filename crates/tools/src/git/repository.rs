@@ -1,0 +1,271 @@
+//! The repository of the working folder, and the state that a commit starts from.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use artoo_consent::REPOSITORY;
+use sha2::{Digest as _, Sha256};
+
+use super::problem::CommitProblem;
+use super::record::Places;
+use super::runner::{Call, Configuration, Git};
+use super::settings::Settings;
+use crate::kept_places::refuse_change;
+use crate::protected::Protected;
+use crate::{ToolContext, ToolError, paths};
+
+/// The hooks that a commit of the user's would run.
+const HOOKS: [&str; 6] = [
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "post-index-change",
+    "reference-transaction",
+];
+/// What is under way where one of these is in the folder of the repository.
+const UNDER_WAY: [(&str, &str); 6] = [
+    ("MERGE_HEAD", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+    ("BISECT_START", "a bisection"),
+];
+
+/// Where the parts of a repository are. All are absolute; those of a linked working tree and of a submodule lie elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Repository {
+    /// The working tree.
+    pub(crate) top: PathBuf,
+    /// Its own data: HEAD and the index.
+    pub(crate) own: PathBuf,
+    /// What it shares with other working trees: branches and objects.
+    pub(crate) common: PathBuf,
+    pub(crate) objects: PathBuf,
+    pub(crate) index: PathBuf,
+    hooks: PathBuf,
+}
+
+/// What a commit starts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// The branch that is checked out, as `refs/heads/...`.
+    pub(crate) branch: String,
+    /// Its last commit; `None` before the first one.
+    pub(crate) commit: Option<String>,
+    /// The digest of the index file; `None` where there is none.
+    pub(crate) index: Option<[u8; 32]>,
+}
+
+impl Repository {
+    /// A repository that was committed to before.
+    pub(crate) fn at(places: Places) -> Self {
+        let Places { top, own, common, index } = places;
+        Self { objects: common.join("objects"), hooks: common.join("hooks"), top, own, common, index }
+    }
+
+    /// The repository of the working folder.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or not one that may be committed to.
+    pub(crate) async fn of_folder(git: &Git, cx: &ToolContext) -> Result<Self, ToolError> {
+        let asked = [
+            "rev-parse",
+            "--path-format=absolute",
+            "--show-toplevel",
+            "--absolute-git-dir",
+            "--git-common-dir",
+            "--git-path",
+            "objects",
+            "--git-path",
+            "index",
+            "--git-path",
+            "hooks",
+        ];
+        let said = git.call(Call::looking(&cx.working_folder, asked)).await?;
+        if !said.is_done() {
+            let folder = cx.working_folder.clone();
+            // Why a folder is none that git works in, git says best: it may be another user's.
+            return Err(if said.complaint.contains(".git") && !said.complaint.contains("dubious") {
+                CommitProblem::NoRepository { folder }.into()
+            } else {
+                said.failed("look for the repository")
+            });
+        }
+        let lines: Vec<PathBuf> = said
+            .output
+            .strip_suffix(b"\n")
+            .unwrap_or(&said.output)
+            .split(|byte| *byte == b'\n')
+            .map(|line| OsString::from_vec(line.to_vec()).into())
+            .collect();
+        let Ok([top, own, common, objects, index, hooks]) = <[PathBuf; 6]>::try_from(lines) else {
+            return Err(said.failed("look for the repository"));
+        };
+        let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+        let repository = Self {
+            top: real(top),
+            own: real(own),
+            common: real(common),
+            objects: real(objects),
+            index,
+            hooks,
+        };
+        repository.check(cx)?;
+        Ok(repository)
+    }
+
+    /// A repository that a model has led elsewhere is not the one that the user works in.
+    fn check(&self, cx: &ToolContext) -> Result<(), ToolError> {
+        let entry = self.top.join(REPOSITORY);
+        let unvouched = |why| Err(CommitProblem::NotVouchedFor { top: self.top.clone(), why }.into());
+        if led_to(&entry).as_deref() != Some(&self.own) {
+            return unvouched("its `.git` does not lead to it");
+        }
+        let is_elsewhere = self.own != entry || self.common != self.own;
+        if is_elsewhere && cx.created.contains(&entry) {
+            return unvouched("this run made its `.git`, which leads elsewhere");
+        }
+        if !self.objects.starts_with(&self.common) {
+            return unvouched("its objects lie elsewhere");
+        }
+        for place in [&self.own, &self.common] {
+            if Protected::of(cx).covers(place) {
+                return Err(ToolError::Protected { path: paths::show(place, cx) });
+            }
+            refuse_change(place, &paths::show(place, cx), cx)?;
+            if let Some(scope) = cx.scope.as_ref().filter(|scope| !place.starts_with(scope)) {
+                let (path, scope) = (paths::show(place, cx), paths::show(scope, cx));
+                return Err(ToolError::OutsideScope { path, scope });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a commit starts from now.
+    ///
+    /// # Errors
+    ///
+    /// None can be made in this state.
+    pub(crate) async fn start(&self, git: &Git) -> Result<Start, ToolError> {
+        if let Some((_, what)) = UNDER_WAY.into_iter().find(|(name, _)| self.own.join(name).exists()) {
+            return Err(CommitProblem::InProgress { what }.into());
+        }
+        let lock = self.lock();
+        if lock.symlink_metadata().is_ok() {
+            return Err(CommitProblem::Locked { lock }.into());
+        }
+        let branch = git.call(self.reading(["symbolic-ref", "-q", "HEAD"])).await?;
+        let branch = match branch.status {
+            Some(1) => return Err(CommitProblem::Detached.into()),
+            _ => branch.line("read which branch is checked out")?,
+        };
+        if !branch.starts_with("refs/heads/") {
+            return Err(CommitProblem::Detached.into());
+        }
+        let commit = self.resolved(git, "HEAD^{commit}").await?;
+        Ok(Start { branch, commit, index: digest_of(&self.index)? })
+    }
+
+    /// The object that a revision names; `None` if there is no such.
+    pub(crate) async fn resolved(&self, git: &Git, revision: &str) -> Result<Option<String>, ToolError> {
+        let said = git.call(self.reading(["rev-parse", "-q", "--verify", revision])).await?;
+        match said.status {
+            Some(1) => Ok(None),
+            _ => said.line("read a revision").map(Some),
+        }
+    }
+
+    /// git's settings for this working tree.
+    pub(crate) async fn settings(&self, git: &Git) -> Result<Settings, ToolError> {
+        let said = git.call(Call::looking(&self.top, ["config", "--list", "-z"])).await?;
+        said.done("read the configuration").map(|listed| Settings::read(&listed))
+    }
+
+    /// The hooks of the repository that a commit of the user's would run.
+    pub(crate) fn hooks(&self, settings: &Settings) -> BTreeSet<String> {
+        let is_program = |name: &&str| {
+            let found = fs::metadata(self.hooks.join(name));
+            found.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+        };
+        let files = HOOKS.into_iter().filter(is_program).map(str::to_owned);
+        files.chain(settings.hooks()).collect()
+    }
+
+    /// A process of git that reads this repository, and none but it.
+    pub(crate) fn reading<const N: usize>(&self, arguments: [&str; N]) -> Call<'_> {
+        Call {
+            configuration: Configuration::Outweighed,
+            variables: vec![("GIT_DIR", self.own.clone().into()), ("GIT_WORK_TREE", self.top.clone().into())],
+            ..Call::looking(&self.top, arguments)
+        }
+    }
+
+    /// One that writes its branches.
+    pub(crate) fn writing<const N: usize>(&self, arguments: [&str; N]) -> Call<'_> {
+        let mut writable = vec![self.common.clone()];
+        if !self.own.starts_with(&self.common) {
+            writable.push(self.own.clone());
+        }
+        let kept = ["hooks", "config", "info", "objects"].map(|name| self.common.join(name));
+        let sealed = kept.into_iter().chain([self.own.join("config.worktree")]);
+        Call {
+            writable,
+            sealed: sealed.filter(|path| path.symlink_metadata().is_ok_and(|it| !it.is_symlink())).collect(),
+            ..self.reading(arguments)
+        }
+    }
+
+    /// The file by which processes of git keep each other from the index.
+    pub(crate) fn lock(&self) -> PathBuf {
+        let mut lock = self.index.clone().into_os_string();
+        lock.push(".lock");
+        lock.into()
+    }
+}
+
+impl<'a> Call<'a> {
+    /// A process that writes nothing and reads whatever git finds in the folder.
+    pub(crate) fn looking<const N: usize>(folder: &'a Path, arguments: [&str; N]) -> Self {
+        Self {
+            folder,
+            configuration: Configuration::AsItIs,
+            variables: Vec::new(),
+            arguments: arguments.into_iter().map(OsString::from).collect(),
+            input: None,
+            writable: Vec::new(),
+            sealed: Vec::new(),
+        }
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn with(mut self, more: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.arguments.extend(more.into_iter().map(Into::into));
+        self
+    }
+}
+
+/// The folder of data that a `.git` leads to, by its real path.
+fn led_to(entry: &Path) -> Option<PathBuf> {
+    if entry.is_dir() {
+        return entry.canonicalize().ok();
+    }
+    let text = fs::read_to_string(entry).ok()?;
+    let folder = text.strip_prefix("gitdir:")?.trim();
+    entry.parent()?.join(folder).canonicalize().ok()
+}
+
+/// The digest of a file; `None` where there is none.
+pub(crate) fn digest_of(file: &Path) -> Result<Option<[u8; 32]>, ToolError> {
+    match fs::read(file) {
+        Ok(bytes) => Ok(Some(Sha256::digest(bytes).into())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ToolError::Io { action: "read", path: file.display().to_string(), source }),
+    }
+}
