@@ -290,7 +290,7 @@ fn is_watched(call: &ToolCall) -> bool {
             | ToolKind::Shell
             | ToolKind::Job,
         ) => true,
-        Some(ToolKind::AppleScript | ToolKind::Shortcuts) | None => false,
+        Some(ToolKind::GitCommit | ToolKind::AppleScript | ToolKind::Shortcuts) | None => false,
     }
 }
 
