@@ -99,7 +99,12 @@ fn unwrapped(given: Arguments, schema: &Value) -> Arguments {
         {
             inner
         }
-        _ => given,
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => given,
     }
 }
 
