@@ -15,6 +15,8 @@ use self::value::{coerced_value, fits, parsed};
 use crate::ToolError;
 use crate::tool::FileContent;
 
+/// The most steps in which arguments are coerced: nothing that a model means is wrapped deeper.
+const MOST_STEPS: usize = 8;
 /// Formats in which an object or a list is written in another way than as JSON.
 const OTHER_FORMATS: [&str; 13] =
     ["yaml", "yml", "toml", "ini", "cfg", "conf", "env", "properties", "xml", "html", "plist", "csv", "tsv"];
@@ -29,6 +31,23 @@ const JSON_FORMATS: [&str; 8] =
 ///
 /// The content of a file is no text, and may mean several.
 pub(crate) fn coerced(
+    mut arguments: Arguments,
+    schema: &Value,
+    tool: &ToolName,
+    content: Option<FileContent>,
+) -> Result<Arguments, ToolError> {
+    // What is left after one step may be one object around all: each step leaves less.
+    for _ in 0..MOST_STEPS {
+        let taken = one_step(arguments.clone(), schema, tool, content)?;
+        if taken == arguments {
+            break;
+        }
+        arguments = taken;
+    }
+    Ok(arguments)
+}
+
+fn one_step(
     arguments: Arguments,
     schema: &Value,
     tool: &ToolName,
@@ -99,7 +118,12 @@ fn unwrapped(given: Arguments, schema: &Value) -> Arguments {
         {
             inner
         }
-        _ => given,
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => given,
     }
 }
 

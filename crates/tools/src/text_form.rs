@@ -187,7 +187,8 @@ mod tests {
     fn the_form_of_a_text_is_told() {
         let form = |encoding, has_mark| TextForm { encoding, has_mark };
         let (little, big) = (Encoding::Utf16 { little: true }, Encoding::Utf16 { little: false });
-        let table: [(&[u8], Option<(TextForm, &str)>); 14] = [
+        type Row = (&'static [u8], Option<(TextForm, &'static str)>);
+        let table: [Row; 14] = [
             (b"", Some((TextForm::PLAIN, ""))),
             ("é\n".as_bytes(), Some((TextForm::PLAIN, "é\n"))),
             (b"\xef\xbb\xbfa", Some((form(Encoding::Utf8, true), "a"))),

@@ -14,7 +14,7 @@ fn taken(tool: &dyn Tool, given: Value) -> Result<Value, String> {
 fn what_can_mean_one_thing_is_taken_as_that() {
     let edits = json!([{"old": "1", "new": "2"}]);
     let in_lines = json!([{"old": "1\n\ta", "new": "2"}]);
-    let table: [(&dyn Tool, Value, Value); 28] = [
+    let table: [(&dyn Tool, Value, Value); 29] = [
         (&ReadFile, json!({"path": "a", "first_line": "2"}), json!({"path": "a", "first_line": 2})),
         (&ReadFile, json!({"path": "a", "first_line": 2.0}), json!({"path": "a", "first_line": 2})),
         (&ReadFile, json!({"path": "a", "first_line": " 2.0 "}), json!({"path": "a", "first_line": 2})),
@@ -26,6 +26,7 @@ fn what_can_mean_one_thing_is_taken_as_that() {
         (&ReadFile, json!({"path": "a", "is_background": false, "encoding": ""}), json!({"path": "a"})),
         (&ReadFile, json!({"path": "a", "name": "read_file"}), json!({"path": "a"})),
         (&ReadFile, json!({"arguments": {"path": "a"}}), json!({"path": "a"})),
+        (&ReadFile, json!({"args": {"path": "a"}, "id": null}), json!({"path": "a"})),
         (&ReadFile, json!({"input": "{\"path\": \"a\"}"}), json!({"path": "a"})),
         (
             &Shell,

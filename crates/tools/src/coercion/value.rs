@@ -184,10 +184,15 @@ fn with_escapes(text: &str) -> String {
 fn is_same_word(word: &Value, value: &Value) -> bool {
     match (word, value) {
         (Value::String(word), Value::String(given)) => word.eq_ignore_ascii_case(given.trim()),
-        (Value::String(word), other) => *word == other.to_string(),
-        (other, Value::String(given)) => other.to_string() == given.trim(),
+        (Value::String(word), other) => is_written_as(other, word),
+        (other, Value::String(given)) => is_written_as(other, given.trim()),
         (one, other) => one == other,
     }
+}
+
+/// Whether the JSON text of a value is this one.
+fn is_written_as(value: &Value, text: &str) -> bool {
+    serde_json::to_string(value).is_ok_and(|written| written == text)
 }
 
 fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
