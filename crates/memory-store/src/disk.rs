@@ -69,13 +69,18 @@ pub struct RealDisk;
 
 /// Opens a regular file that is there, without waiting for what may lie in its place.
 pub(crate) fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = at_once(options, path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
+}
+
+/// Opens what is there without waiting for it: a pipe would block until somebody writes to it.
+fn at_once(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let file = options.custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
-    }
+    options.custom_flags(flags).open(path)
+}
+
+fn no_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
 }
 
 impl Disk for RealDisk {
@@ -90,7 +95,10 @@ impl Disk for RealDisk {
     }
 
     fn open_to_read(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(RealFile(regular(OpenOptions::new().read(true), path)?)))
+        let file = at_once(OpenOptions::new().read(true), path)?;
+        // Of a folder the store asks for no more than its length.
+        let found = file.metadata()?;
+        if found.is_file() || found.is_dir() { Ok(Box::new(RealFile(file))) } else { Err(no_file()) }
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
