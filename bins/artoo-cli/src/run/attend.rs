@@ -311,15 +311,21 @@ mod tests {
     /// Whether a run goes on is asked like everything else, in words that say what it has taken; only a yes goes on.
     #[tokio::test]
     async fn whether_a_run_goes_on_is_asked() {
-        for (typed, said, ends_with) in
-            [("y", "goes on", FaultKind::Answer), ("no", "ends here", FaultKind::Declined)]
+        for (typed, said) in
+            [("no", "ends here: the person did not agree"), ("/stop", "instead of answering")]
         {
             let folder = tempfile::tempdir().unwrap();
-            let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::text("no plan")));
+            let model = Arc::new(
+                ScriptedModel::new()
+                    .expect(
+                        Expect::purpose("perceiver"),
+                        Answer::json(json!({"questions": [], "intent": "Count logs"})),
+                    )
+                    .always(Expect::any(), Answer::hang()),
+            );
             let artoo =
                 Artoo::builder().model(model as _).data_folder(folder.path().join("data")).build().unwrap();
             let mut asked = request(folder.path());
-            asked.turns = Vec::new();
             asked.limits.checkpoints.turns = std::num::NonZeroU64::new(1);
             let run = artoo.start(asked).unwrap();
             let seen = Seen::default();
@@ -336,7 +342,7 @@ mod tests {
             let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
             assert!(text.contains("? this has taken 1 model call, "), "{text}");
             assert!(text.contains("go on? [y/N] > ") && text.contains(said), "{text}");
-            assert_eq!(result.fault.map(|fault| fault.kind), Some(ends_with), "{text}");
+            assert_eq!(result.fault.map(|fault| fault.kind), Some(FaultKind::Declined), "{text}");
             artoo.close().await;
         }
     }
