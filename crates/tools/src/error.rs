@@ -121,12 +121,6 @@ pub enum ToolError {
         /// The user's place.
         place: String,
     },
-    /// The path existed before the run.
-    #[error("{path} exists already, and this run did not create it")]
-    Exists {
-        /// The path.
-        path: String,
-    },
     /// The sandbox mode is read-only.
     #[error("{path} was not written: the sandbox mode is read-only")]
     ReadOnly {
@@ -291,8 +285,7 @@ impl ToolError {
             | Self::InRepository { .. }
             | Self::WithinProtected { .. }
             | Self::Kept { .. }
-            | Self::MadeCommits { .. }
-            | Self::Exists { .. } => FailureClass::Forbidden,
+            | Self::MadeCommits { .. } => FailureClass::Forbidden,
             // A rule about words can be circumvented by other words, and the user has said no.
             Self::NotAllowed { .. }
             | Self::Ruled { .. }
@@ -342,7 +335,6 @@ impl ToolError {
             | Self::OutsideScope { .. }
             | Self::WithinProtected { .. }
             | Self::Kept { .. }
-            | Self::Exists { .. }
             | Self::ReadOnly { .. }
             | Self::AppsReadOnly { .. }
             | Self::MadeCommits { .. }
@@ -389,7 +381,6 @@ impl ToolError {
                 "work in another folder; the user can choose another one for new files"
             }
             Self::Kept { .. } => "leave it out; only the user can lift that",
-            Self::Exists { .. } => "choose another name",
             Self::ReadOnly { .. } => "the user can allow it: the run is read-only",
             Self::Folder { path } => return Some(format!("list it with glob, pattern `{path}/*`")),
             Self::NotAFile { .. } => "read a regular file instead",
