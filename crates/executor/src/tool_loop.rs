@@ -31,9 +31,6 @@ const JSON_PROMPT: &str = include_str!("../prompts/json.md");
 
 /// Output limit of one turn, in tokens: a file may be written whole.
 const TURN_TOKENS: u32 = 16_384;
-/// Token budget of one attempt, as a multiple of the model's context. Twenty turns with a half-full context
-/// use ten.
-const CONTEXTS: u64 = 32;
 /// What the model is told of each call of a turn that was cut.
 const CUT_CALL: &str = "The turn with this call was cut off because it is too long, so the call may be incomplete. Nothing was called. Write the call again, shorter, or in parts with one call for each.";
 /// What the model is told of a call that arrived as text and cannot be read.
@@ -56,7 +53,8 @@ pub(crate) struct ToolLoop<'a> {
     progress: Progress,
     /// Number of turns with a call that neither the server nor artoo could read.
     unread: u32,
-    spent: u64,
+    /// Number of consecutive turns that asked for nothing but the last call, which had succeeded.
+    repeats: u32,
     /// The last call that was started.
     last: Option<ToolCall>,
 }
@@ -128,7 +126,7 @@ impl<'a> ToolLoop<'a> {
         let conversation = Conversation::new(prompt::step(cx, &profile));
         let seen = cx.earlier.iter().any(shows);
         let (system, progress) = (system.into(), Progress::default());
-        Self { cx, profile, form, system, conversation, seen, progress, unread: 0, spent: 0, last: None }
+        Self { cx, profile, form, system, conversation, seen, progress, unread: 0, repeats: 0, last: None }
     }
 
     /// Takes the model's profile as it is known now.
@@ -165,8 +163,6 @@ impl<'a> ToolLoop<'a> {
 
     /// Processes a completion.
     pub(crate) fn heard(&mut self, completion: &Completion) -> Next {
-        let used = completion.usage;
-        self.spent = self.spent.saturating_add(used.prompt_tokens).saturating_add(used.completion_tokens);
         let (said, answer) = match &self.form {
             Form::Native(_) => (Message::said(completion), Some(completion.text.clone())),
             Form::Json(_) => match said_in_json(&completion.text) {
@@ -190,6 +186,7 @@ impl<'a> ToolLoop<'a> {
     /// Processes the results of calls, matched by id.
     pub(crate) fn came(&mut self, calls: Vec<Made>) -> Next {
         self.progress.turn(calls.iter().map(|made| (&made.call, made.hides)));
+        self.repeats = if self.is_the_last_again(&calls) { self.repeats.saturating_add(1) } else { 0 };
         for Made { id, call, picture, .. } in calls {
             self.seen |= shows(&call);
             self.conversation.came(Came::of(id, &call, picture));
@@ -202,6 +199,17 @@ impl<'a> ToolLoop<'a> {
             self.conversation.told(&warning);
         }
         self.go_on()
+    }
+
+    /// Whether a turn asked for nothing but the last call, which succeeded and was not made again.
+    fn is_the_last_again(&self, calls: &[Made]) -> bool {
+        match (calls, &self.last) {
+            ([Made { call, .. }], Some(last)) => {
+                let is_same = call.tool == last.tool && call.arguments == last.arguments;
+                is_same && !was_started(call) && last.succeeded() && shows(last)
+            }
+            (_, _) => false,
+        }
     }
 
     /// Processes the person's answer; without one, the attempt ends as the question specified.
@@ -310,6 +318,12 @@ impl<'a> ToolLoop<'a> {
 
     fn go_on(&self) -> Next {
         match self.progress.standstill() {
+            // A model that asks for one call and nothing else, though it has the result, has nothing to add to it: the
+            // result is what it hands to its judges.
+            Some(Standstill::Fruitless(turns)) if self.repeats >= turns => {
+                let output = self.last().map(|call| call.output.shown.trim().to_owned()).unwrap_or_default();
+                return Next::End(completed(output, true));
+            }
             Some(Standstill::Fruitless(turns)) => {
                 let why = if self.unread > 0 { NO_PARSER } else { "" };
                 let reason = format!("{turns} turns in a row came to nothing{why}");
@@ -324,13 +338,6 @@ impl<'a> ToolLoop<'a> {
                 return Next::End(failed(FailureClass::Logical, reason, self.last()));
             }
             None => {}
-        }
-        let budget = CONTEXTS * u64::from(self.profile.context_tokens);
-        if self.spent > budget {
-            return Next::End(unfinished(
-                format!("{budget} tokens were not enough for this step"),
-                self.last(),
-            ));
         }
         Next::Again
     }

@@ -236,20 +236,38 @@ async fn a_call_that_nobody_could_read_is_no_answer() {
     assert!(reason.contains("no parser") && reason.contains("--tool-call-parser"), "{reason}");
 }
 
-/// A model that never stops is stopped, by fruitless turns or by its budget.
+/// A model that never stops is stopped by fruitless turns.
 #[tokio::test]
 async fn a_model_that_never_stops_is_stopped() {
     let nothing = std::iter::repeat_with(|| Answer::text("")).take(8).collect();
     let (ended, requests) = attempt(native(), &shows(""), nothing).await;
     assert_eq!((ended.status, requests.len()), (ExecutionStatus::Uncertain, 8));
     assert!(ended.failure.unwrap().reason.contains("8 turns in a row"));
+}
 
-    let small = ModelProfile { context_tokens: 1_000, ..native() };
-    let used = Usage { prompt_tokens: 20_000, ..Usage::default() };
-    let answers =
-        vec![Answer::calls([run("a")]).with_usage(used), Answer::calls([run("b")]).with_usage(used)];
-    let (ended, _) = attempt(small, &shows("x"), answers).await;
-    assert!(ended.failure.unwrap().reason.contains("32000 tokens were not enough"));
+/// A model that asks for the call that it has the result of, and for nothing else, hands that result to its judges.
+#[tokio::test]
+async fn a_call_that_is_insisted_on_is_the_answer() {
+    struct Once(AtomicUsize, CallEnding);
+    #[async_trait]
+    impl CallTool for Once {
+        async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
+            let made = self.0.fetch_add(1, Ordering::SeqCst);
+            let ending = if made == 0 { self.1 } else { CallEnding::Refused };
+            Ok(ToolCall { tool: tool.clone(), arguments, ..recorded("shell", "x", "3", ending, None) })
+        }
+    }
+    let insist = async |status| {
+        let scripted = ScriptedModel::new().profiled(native());
+        let model: Arc<dyn LlmClient> =
+            Arc::new(scripted.always(Expect::any(), Answer::calls([run("ls docs/*.txt | wc -l")])));
+        let tools = Once(AtomicUsize::new(0), CallEnding::Exited { status });
+        ModelExecutor::default().attempt(&context(), &tools, &model).await.unwrap()
+    };
+    let ended = insist(0).await;
+    assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "3"));
+    // A call that failed answers nothing.
+    assert_eq!(insist(1).await.status, ExecutionStatus::Uncertain);
 }
 
 /// HKUDS/nanobot#2298: another comment behind the same command each time. What comes back decides, and the model is
