@@ -129,6 +129,7 @@ fn any_rule(decisions: &'static [Permission]) -> impl Strategy<Value = Rule> {
             Deletes => program,
             Creates
             | Overwrites
+            | EffectKind::Commits
             | EffectKind::Network
             | EffectKind::OutsideMachine
             | EffectKind::Privilege => None,

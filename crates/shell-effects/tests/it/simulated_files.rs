@@ -24,7 +24,14 @@ pub(crate) fn effects(text: &str) -> Effects {
 
 /// Whether any reported effect changes, deletes, sends data off the machine, uses other rights or is unknown.
 pub(crate) fn warns(effects: &Effects) -> bool {
-    let kinds = [Kind::Overwrites, Kind::Deletes, Kind::OutsideMachine, Kind::Privilege, Kind::Unknown];
+    let kinds = [
+        Kind::Overwrites,
+        Kind::Deletes,
+        Kind::Commits,
+        Kind::OutsideMachine,
+        Kind::Privilege,
+        Kind::Unknown,
+    ];
     kinds.into_iter().any(|kind| !effects.of(kind).is_empty())
 }
 
