@@ -312,7 +312,7 @@ async fn a_workspace_within_the_data_folder_is_refused_and_around_it_the_data_is
     for workspace in [data.clone(), data.join("audit")] {
         scene.cx.workspace = workspace;
         let call = scene.call("shell", json!({ "command": "echo x" })).await;
-        assert!(failed(&call, FailureClass::Denied).reason.contains("protected"), "{call:?}");
+        assert!(failed(&call, FailureClass::Forbidden).reason.contains("protected"), "{call:?}");
     }
     if !can_confine() {
         return;
@@ -342,13 +342,13 @@ async fn a_repository_that_the_run_found_stays_as_it_was() {
         "mv \"$WORKSPACE/project\" \"$WORKSPACE/other\"",
     ] {
         let call = scene.call("shell", json!({ "command": command })).await;
-        assert!(failed(&call, FailureClass::Denied).reason.contains(".git"), "{call:?}");
+        assert!(failed(&call, FailureClass::Forbidden).reason.contains(".git"), "{call:?}");
         assert_eq!(call.files, []);
         assert_eq!(fs::read_dir(git.join("hooks")).unwrap().count(), 0);
         assert_eq!(fs::read_to_string(git.join("config")).unwrap(), "as it was");
     }
     let write = json!({ "path": git.join("hooks/post-checkout"), "content": "x" });
-    failed(&scene.call("write_file", write).await, FailureClass::Denied);
+    failed(&scene.call("write_file", write).await, FailureClass::Forbidden);
 }
 
 /// Permission 39: the run may change what it created.
