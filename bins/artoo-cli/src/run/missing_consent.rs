@@ -64,6 +64,7 @@ mod tests {
                 person: false,
                 always: None,
                 because: Vec::new(),
+                commit: None,
             })
         };
         let decided = |number, granted| {

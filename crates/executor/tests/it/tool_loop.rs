@@ -253,7 +253,7 @@ async fn a_call_that_is_insisted_on_is_the_answer() {
     impl CallTool for Once {
         async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
             let made = self.0.fetch_add(1, Ordering::SeqCst);
-            let ending = if made == 0 { self.1 } else { CallEnding::Refused };
+            let ending = if made == 0 { self.1.clone() } else { CallEnding::Refused };
             Ok(ToolCall { tool: tool.clone(), arguments, ..recorded("shell", "x", "3", ending, None) })
         }
     }
