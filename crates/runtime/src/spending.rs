@@ -215,7 +215,8 @@ mod tests {
         let limits = Limits { checkpoints, ..Limits::default() };
         let mut spending = Spending::new(limits, prices());
         let cached = |role, estimated| {
-            let Message::ModelCall(call) = call(role, 1_000, 250, estimated) else { unreachable!() };
+            let message = call(role, 1_000, 250, estimated);
+            let call = message.payload::<ModelCall>().unwrap().clone();
             Message::from(ModelCall { cached_tokens: 900, ..call })
         };
         assert_eq!(spending.on(&cached(Role::Planner, false)), None);

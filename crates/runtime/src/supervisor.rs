@@ -1,6 +1,8 @@
 //! Supervisor of one run: turns silence, panics, cancellation and exhausted budgets into typed faults, and
 //! guarantees exactly one final result.
 
+mod going_on;
+
 use std::{
     collections::{BTreeSet, VecDeque},
     io,
@@ -14,8 +16,8 @@ use std::{
 use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_snapshot::Snapshot;
 use artoo_types::{
-    CallId, ContinuationDecided, ContinuationRequested, ControlSettings, Envelope, Errand, Fault, FaultKind,
-    FinalResult, Message, Role, UserRequest, Warning,
+    CallId, ContinuationRequested, ControlSettings, Envelope, Errand, Fault, FaultKind, FinalResult, Message,
+    Role, UserRequest, Warning,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -28,7 +30,7 @@ use crate::{
     journal::{RecordFailure, RunJournal, note_unrecorded},
     role_tasks::{Ended, RoleTasks},
     run::{Canceller, Reply},
-    spending::{Reached, Spending, nobody_says_to_go_on},
+    spending::{Reached, Spending},
     successor::Successor,
     until_stopped::Gate,
     waiting::Waiting,
@@ -299,33 +301,6 @@ impl Supervisor<'_> {
         self.waiting.answered(self.bus);
         if let Err(error) = self.user.publish(answer) {
             tracing::debug!(%error, "an answer could not be published");
-        }
-    }
-
-    /// Asks whether the run goes on; until the answer no model is asked anything. Without anybody to ask it ends.
-    fn may_it_go_on(&mut self, asked: ContinuationRequested) {
-        if self.stopping || self.is_over() || self.going_on.is_some() {
-            return;
-        }
-        if !self.may_ask {
-            return self.fail(nobody_says_to_go_on(&asked));
-        }
-        self.gate.shut();
-        self.going_on = Some(asked.clone());
-        if let Err(error) = self.port.publish(asked.clone()) {
-            tracing::debug!(%error, "a question could not be published");
-            self.fail(nobody_says_to_go_on(&asked));
-        }
-    }
-
-    /// The answer to that.
-    fn goes_on(&mut self, decision: &ContinuationDecided) {
-        let Some(asked) = self.going_on.take_if(|asked| asked.number == decision.number) else { return };
-        if decision.granted {
-            self.gate.open();
-        } else if !self.stopping {
-            let message = format!("you ended the run after it had taken {}", asked.taken());
-            self.fail(fault(Role::User, FaultKind::Declined, message));
         }
     }
 

@@ -311,9 +311,7 @@ mod tests {
     /// Whether a run goes on is asked like everything else, in words that say what it has taken; only a yes goes on.
     #[tokio::test]
     async fn whether_a_run_goes_on_is_asked() {
-        for (typed, said) in
-            [("no", "ends here: the person did not agree"), ("/stop", "instead of answering")]
-        {
+        for (typed, said) in [("no", "ends here: the person did not agree"), ("/stop", "")] {
             let folder = tempfile::tempdir().unwrap();
             let model = Arc::new(
                 ScriptedModel::new()

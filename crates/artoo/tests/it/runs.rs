@@ -85,10 +85,9 @@ async fn a_plan_is_asked_about_where_the_runtime_is_told_so() {
     let folder = folder();
     let person = |question: &Question| match question {
         Question::Plan(plan) if plan.subtasks[0].intent == "Delete the notes" => Answer::No,
-        Question::Plan(_)
-        | Question::Effect(_)
-        | Question::Continuation(_)
-        | Question::Clarification(_) => Answer::Yes,
+        Question::Plan(_) | Question::Continuation(_) | Question::Effect(_) | Question::Clarification(_) => {
+            Answer::Yes
+        }
     };
     let asking =
         builder(&folder, deleting()).person(person).runtime(|builder| builder.ask_before_plans(true));

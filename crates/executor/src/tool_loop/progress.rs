@@ -111,7 +111,7 @@ impl Progress {
             // After a change the same output says something else.
             self.results.clear();
         }
-        let another = call.files.iter().map(change).fold(false, |new, one| self.changes.insert(one) || new);
+        let new_changes = call.files.iter().filter(|file| self.changes.insert(change(file))).count();
         let result = self.results.insert(result(call));
         let mut line = false;
         for output in [&call.output, &call.stderr] {
@@ -119,7 +119,7 @@ impl Progress {
                 line |= self.lines.insert(shape);
             }
         }
-        if another || line {
+        if new_changes > 0 || line {
             Brought::News
         } else if result || has_changed || hides || still_runs(call) {
             Brought::Figures

@@ -4,9 +4,10 @@ use std::{num::NonZeroU64, sync::Arc, time::Duration};
 
 use artoo_bus::{Observed, Observer};
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
-use artoo_runtime::{Answerer, Interruption, Run};
+use artoo_runtime::{Interruption, Run};
 use artoo_types::{
-    Checkpoints, ContinuationRequested, FaultKind, Limits, Message, MessageKind, Remedy, Role, TerminalState,
+    Checkpoints, ContinuationRequested, Fault, FaultKind, Limits, Message, MessageKind, Remedy, Role,
+    TerminalState,
 };
 use serde_json::json;
 
@@ -33,11 +34,8 @@ async fn run(house: &House, model: &Arc<ScriptedModel>, limits: Limits) -> Seen 
 }
 
 fn budget_faults(seen: &Seen) -> Vec<String> {
-    let faults = seen.messages().filter_map(|message| match message {
-        Message::Fault(fault) if fault.kind == FaultKind::Budget => Some(fault.message.clone()),
-        _ => None,
-    });
-    faults.collect()
+    let faults = seen.messages().filter_map(Message::payload::<Fault>);
+    faults.filter(|fault| fault.kind == FaultKind::Budget).map(|fault| fault.message.clone()).collect()
 }
 
 /// superplanehq/superplane#4123: `--time-budget` only made another plan less likely; a call under way went on for ever.
@@ -173,10 +171,7 @@ async fn without_a_user_a_run_that_takes_much_ends() {
     assert_eq!(seen.count(MessageKind::ContinuationRequested), 0, "nobody is asked who is not there");
     let told = "It has taken 200 model calls, ";
     assert!(seen.result.summary.contains(told), "{}", seen.result.summary);
-    let remedy = seen.messages().find_map(|message| match message {
-        Message::Fault(fault) => fault.remedy,
-        _ => None,
-    });
+    let remedy = seen.messages().filter_map(Message::payload::<Fault>).find_map(|fault| fault.remedy);
     assert_eq!(remedy, Some(Remedy::AllowToGoOn));
 }
 
@@ -247,19 +242,19 @@ async fn tokens_are_asked_about_as_well() {
 /// Whoever is gone cannot say that it goes on.
 #[tokio::test(start_paused = true)]
 async fn declining_and_a_timeout_end_it_too() {
-    let ends: [(fn(&Answerer), u32, FaultKind, u8); 2] =
-        [(Answerer::decline, 100, FaultKind::Declined, 5), (|_| {}, 100, FaultKind::Timeout, 124)];
-    for (answer, timeout, kind, code) in ends {
+    for (declines, kind, code) in [(true, FaultKind::Declined, 5), (false, FaultKind::Timeout, 124)] {
         let house = House::new();
         let model = tireless();
         let mut request = house.request("Count");
         (request.limits, request.person_present) = (at_turns(5), true);
-        request.timeout = Some(timeout * SECOND);
+        request.timeout = Some(100 * SECOND);
         let run = house.quiet(&model).build().unwrap().start(request).unwrap();
         let (mut observer, answerer, folder) = (run.observe(1000), run.answerer(), run.folder().to_owned());
         let finished = tokio::spawn(run.finished());
         asked(&mut observer).await;
-        answer(&answerer);
+        if declines {
+            answerer.decline();
+        }
         let seen = recorded(finished.await.unwrap(), &folder);
         assert_eq!((seen.fault(), seen.exit_code()), (Some(kind), code), "{:#?}", seen.result);
     }
