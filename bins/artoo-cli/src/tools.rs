@@ -71,7 +71,7 @@ mod tests {
             Environment::new(variables.iter().map(|(name, value)| ((*name).into(), (*value).into())));
         let probed = probe(table, &environment);
         let probed = probed.map_err(|error| format!("{error}; {}", error.next_step().unwrap_or_default()))?;
-        assert_eq!(probed.tools.len(), 13);
+        assert_eq!(probed.tools.len(), 14);
         Ok(probed.toolbox.tools().map(|tool| tool.name().to_string()).collect())
     }
 

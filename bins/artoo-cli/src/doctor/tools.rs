@@ -55,6 +55,7 @@ mod tests {
         insta::assert_snapshot!(lines.join("\n"), @r"
         tools: glob, grep, read_file, read_evidence, write_file, edit_file, shell (/bin/sh), job; -
         tool mdfind: there is no index of files that can be read without the rights of a group; set `tools.mdfind = true` to let it walk
+        tool git_commit: there is no git that only the system could have put there; install git as a package of the system
         tool applescript: there is no osascript; it comes with macOS; other systems have none
         tool shortcuts: there is no shortcuts; it comes with macOS; other systems have none
         tool search: not granted; set `tools.web = true` to let runs read the web

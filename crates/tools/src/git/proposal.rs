@@ -160,13 +160,7 @@ fn below(given: &[String], repository: &Repository, cx: &ToolContext) -> Result<
 /// Stages the paths as they are in the working tree, in artoo's own index.
 async fn stage(paths: &[PathBuf], scratch: &Scratch, git: &Git) -> Result<(), ToolError> {
     let said = git.call(scratch.call("index", ["add", "-A", "--"]).with(paths)).await?;
-    match said.status {
-        Some(0) => Ok(()),
-        _ => match said.failed("stage") {
-            ToolError::Git { said, .. } => Err(CommitProblem::Paths { said }.into()),
-            other => Err(other),
-        },
-    }
+    if said.is_done() { Ok(()) } else { Err(CommitProblem::Paths { said: said.last_lines() }.into()) }
 }
 
 /// Makes the index of the last commit with these paths alone as they are staged: what the user has staged besides stays theirs.

@@ -246,7 +246,12 @@ impl Said {
 
     /// The error of a process that did not do it.
     pub(crate) fn failed(&self, doing: &'static str) -> ToolError {
-        ToolError::Git { doing, said: last_lines(&self.complaint) }
+        ToolError::Git { doing, said: self.last_lines() }
+    }
+
+    /// The end of what it complained about, on one line.
+    pub(crate) fn last_lines(&self) -> String {
+        last_lines(&self.complaint)
     }
 }
 
