@@ -16,8 +16,8 @@ use artoo_consent::within;
 use artoo_llm_client::{LlmClient, Silence, metered};
 use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, Criterion, EffectKind, Envelope, ExecutionFailure,
-    ExecutionResult, ExecutionStatus, FailureClass, GiveUpKind, Instruction, Message, Role, SubTask, SubTaskId,
-    Surroundings, ToolCall,
+    ExecutionResult, ExecutionStatus, FailureClass, GiveUpKind, Instruction, Message, Role, SubTask,
+    SubTaskId, Surroundings, ToolCall,
 };
 use futures_util::FutureExt as _;
 use tokio::{

@@ -160,7 +160,7 @@ mod tests {
             silence_seconds: Some(600),
             ..nothing()
         };
-        insta::assert_snapshot!(shown(Provider::Openai, "gpt-5-mini", said), @r#"GPT-5 and later: 256000 tokens of context, 64000 of answer, tools called natively, sees pictures, thinks first, takes no temperature, effort low, may be silent for 600 s (known by its name; [models."gpt-5-mini"] says reasoning_effort, silence_seconds)"#);
+        insta::assert_snapshot!(shown(Provider::Openai, "gpt-5-mini", said), @r#"GPT-5 and later: 256000 tokens of context, 64000 of answer, tools called natively, sees pictures, thinks first, takes no temperature, effort low, may be silent for 600 s (known by its name; [models.gpt-5-mini] says reasoning_effort, silence_seconds)"#);
         let said = ProfileOverrides { structured: Some(false), guided: Some(false), ..nothing() };
         insta::assert_snapshot!(shown(Provider::Openai, "qwen3:1.7b", said), @r#"Qwen3: 32000 tokens of context, 12000 of answer, tools called natively, thinks first, schemas in the prompt (known by its name; [models."qwen3:1.7b"] says structured, guided)"#);
     }

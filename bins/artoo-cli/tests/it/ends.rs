@@ -86,7 +86,7 @@ fn text_from_tools_cannot_act_on_the_terminal() {
     let plan = json!({"subtasks": [{"intent": "Print the banner", "sequence": 1, "kind": "find_out",
         "criteria": [{"text": "The output contains the word banner", "check": "output_matches", "value": "^banner "}]}]});
     let scene = Scene::new(model(plan, |_| {
-        shell("printf 'banner \\033[2J\\033]0;owned\\007 \\302\\2331m end' | tr a a")
+        shell("printf '\\033[2Jbanner \\033]0;owned\\007 \\302\\2331m end' | tr a a")
     }));
     let said = scene.say(&["run", "Print the banner"]).ended(0);
     let acting = |text: &str| text.chars().any(|c| c.is_control() && c != '\n');

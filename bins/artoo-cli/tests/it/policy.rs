@@ -90,7 +90,9 @@ fn no_rule_opens_a_protected_place_and_the_rules_are_one() {
         fs::write(scene.home().join(".config/artoo/config.toml"), "").unwrap();
         fs::create_dir_all(scene.home().join(".ssh")).unwrap();
         fs::write(scene.home().join(".ssh/id_rsa"), "key").unwrap();
-        scene.say(&["run", REQUEST]).ended(5);
+        // What is never allowed lacks no consent.
+        let said = scene.say(&["run", REQUEST]).ended(4);
+        assert!(said.out.contains("Never allowed, whoever agrees"), "{}", said.out);
         assert!(removals.iter().all(|path| scene.home().join(path.trim_start_matches("~/")).exists()));
         let checked = scene.say(&["policy", "check", "--json", command]).ended(0);
         assert!(checked.out.contains("\"begins\":\"refuse\""), "{}", checked.out);

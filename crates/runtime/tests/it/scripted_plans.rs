@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     doubles::{Say, Series, TokioClock, subtask},
-    fixture::{House, Seen, recorded, watched},
+    fixture::{House, Seen, recorded, verdict, watched},
 };
 
 /// The course of a run.
@@ -71,6 +71,8 @@ impl Course {
         let model = Arc::new(
             ScriptedModel::new()
                 .always(Expect::purpose("answer"), crate::doubles::composed())
+                // Whoever gives up is not believed.
+                .always(Expect::purpose("agent_validator"), Answer::json(verdict(false)))
                 .always(Expect::purpose("executor"), answer),
         );
         let toolbox = Toolbox::new().with(Say).with(Other("whisper")).with(Other("fetch"));
