@@ -3,7 +3,7 @@
 use super::{Finding, Tree, strip};
 
 /// Where options are those of other programs, which a library reads or runs.
-const OTHER_PROGRAMS: [(&str, &str); 10] = [
+const OTHER_PROGRAMS: [(&str, &str); 11] = [
     ("crates/policy/src/file.rs", "the title of the schema of a person's rules"),
     ("crates/sandbox/src/kernel_support.rs", "options of systemd-run, for the owner of the machine"),
     ("crates/shell-effects/src/", "options of programs whose effects are known"),
@@ -12,6 +12,7 @@ const OTHER_PROGRAMS: [(&str, &str); 10] = [
     ("crates/llm-local/src/store/packages.rs", "options of pip"),
     ("crates/test-needs/src/table.rs", "options of the tools that tests use"),
     ("crates/tools/src/apps/shortcuts.rs", "options of shortcuts"),
+    ("crates/tools/src/git/", "options of git"),
     ("crates/tools/src/mdfind/index.rs", "options of plocate"),
     ("crates/tools/src/suggestion.rs", "options of sed and its like"),
 ];
