@@ -354,8 +354,8 @@ fn of_the_task(subtask: &SubTask, case: &CaseFile) -> Vec<Criterion> {
 /// A model that asks for consent to what is never allowed misleads the person: no yes of theirs opens it. Nothing else was
 /// refused here, since a denied call would have ended the attempt.
 fn without_consent_in_vain(mut ended: Attempt, calls: &[ToolCall]) -> Attempt {
-    let forbidden = calls.iter().filter_map(|call| call.failure.as_ref());
-    let last = forbidden.filter(|failure| failure.class == FailureClass::Forbidden).next_back();
+    let mut failures = calls.iter().rev().filter_map(|call| call.failure.as_ref());
+    let last = failures.find(|failure| failure.class == FailureClass::Forbidden);
     if let (Some(forbidden), Some(failure)) = (last, &mut ended.failure)
         && let Some(gave_up) = &mut failure.gave_up
         && gave_up.kind == GiveUpKind::NeedsConsent

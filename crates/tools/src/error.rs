@@ -313,6 +313,11 @@ impl ToolError {
         }
     }
 
+    /// The rule that forbids it, or else the message.
+    pub(crate) fn rule_or_words(self) -> String {
+        if let Self::Ruled { rule } | Self::Closed { rule } = self { rule } else { self.to_string() }
+    }
+
     /// How the call ended.
     pub fn ending(&self) -> CallEnding {
         match self {

@@ -334,10 +334,7 @@ pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     let ruled = rules.ruling(reading.proposed());
     Outlook {
         step: *begun.as_ref().unwrap_or(&Step::Refuse),
-        refusal: begun.err().map(|error| match error {
-            ToolError::Ruled { rule } | ToolError::Closed { rule } => rule,
-            other => other.to_string(),
-        }),
+        refusal: begun.err().map(ToolError::rule_or_words),
         rule: ruled.map(|ruled| (ruled.decision, ruled.name(), ruled.words())),
         effects: reading.into_said(),
     }

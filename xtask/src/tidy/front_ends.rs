@@ -13,6 +13,7 @@ const OTHER_PROGRAMS: [(&str, &str); 11] = [
     ("crates/llm-local/src/store/packages.rs", "options of pip"),
     ("crates/test-needs/src/table.rs", "options of the tools that tests use"),
     ("crates/tools/src/apps/shortcuts.rs", "options of shortcuts"),
+    ("crates/tools/src/git/", "options of git"),
     ("crates/tools/src/mdfind/index.rs", "options of plocate"),
     ("crates/tools/src/suggestion.rs", "options of sed and its like"),
 ];

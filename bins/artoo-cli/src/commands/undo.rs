@@ -127,30 +127,26 @@ pub(super) fn run(
     Ok(exit(&page))
 }
 
+/// What is to be taken back.
+type Prepared = (Undo, Option<CommitsUndo>);
+
 /// Everything that is to be taken back, or everything that is in the way.
-fn prepare(
-    folder: &Path,
-    present: Present,
-) -> Result<Result<(Undo, Option<CommitsUndo>), Vec<Obstacle>>, CommandError> {
-    let obstacles = |error: RunsError| match error {
-        RunsError::Undo(UndoError::Refused { obstacles }) => Ok(obstacles),
-        other => Err(explained(other)),
-    };
-    let files = runs::prepare_undo(folder, present).map_err(obstacles);
-    let files = match files {
-        Err(Err(error)) => return Err(error),
-        Err(Ok(obstacles)) => Err(obstacles),
-        Ok(undo) => Ok(undo),
-    };
-    let commits = match wait(runs::prepare_commits(folder))?.map_err(obstacles) {
-        Err(Err(error)) => return Err(error),
-        Err(Ok(obstacles)) => Err(obstacles),
-        Ok(commits) => Ok(commits),
-    };
+fn prepare(folder: &Path, present: Present) -> Result<Result<Prepared, Vec<Obstacle>>, CommandError> {
+    let files = or_obstacles(runs::prepare_undo(folder, present))?;
+    let commits = or_obstacles(wait(runs::prepare_commits(folder))?)?;
     Ok(match (files, commits) {
         (Ok(undo), Ok(commits)) => Ok((undo, commits)),
         (files, commits) => Err([files.err(), commits.err()].into_iter().flatten().flatten().collect()),
     })
+}
+
+/// A refusal is no error of the command: what is in the way of files and of commits is said together.
+fn or_obstacles<T>(prepared: Result<T, RunsError>) -> Result<Result<T, Vec<Obstacle>>, CommandError> {
+    match prepared {
+        Ok(prepared) => Ok(Ok(prepared)),
+        Err(RunsError::Undo(UndoError::Refused { obstacles })) => Ok(Err(obstacles)),
+        Err(error) => Err(explained(error)),
+    }
 }
 
 fn exit(page: &Page<'_>) -> Exit {

@@ -116,7 +116,8 @@ impl Repository {
 
     /// Takes back everything of the run.
     async fn take_back(&self) -> Result<(), UndoError> {
-        let commits = CommitsUndo::prepare(&self.record()).await?.expect("it made commits");
+        let commits = CommitsUndo::prepare(&self.record()).await?;
+        let Some(commits) = commits else { panic!("it made commits") };
         commits.apply().await?;
         let roots = [&self.scene.cx.working_folder, &self.scene.cx.workspace];
         let roots: Vec<PathBuf> = roots.into_iter().filter_map(|root| root.canonicalize().ok()).collect();
