@@ -3,6 +3,7 @@
 //! Live views, `--json`, `runs show` and cost tables all come from this fold, over the bus or over the
 //! journal alike.
 
+mod correction;
 mod depth;
 mod event;
 mod fold;
@@ -10,7 +11,8 @@ mod instruction_file;
 mod notes;
 mod usage;
 
-pub use event::{CorrectionWords, Event, Line, schema};
+pub use correction::CorrectionWords;
+pub use event::{Event, Line, schema};
 pub use fold::EventFold;
 pub use instruction_file::InstructionFile;
 pub use usage::{Cost, Cumulative, RoleUsage};

@@ -3,7 +3,7 @@
 use super::{Finding, Tree, strip};
 
 /// Where options are those of other programs, which a library reads or runs.
-const OTHER_PROGRAMS: [(&str, &str); 11] = [
+const OTHER_PROGRAMS: [(&str, &str); 12] = [
     ("crates/policy/src/file.rs", "the title of the schema of a person's rules"),
     ("crates/sandbox/src/kernel_support.rs", "options of systemd-run, for the owner of the machine"),
     ("crates/shell-effects/src/", "options of programs whose effects are known"),

@@ -166,7 +166,7 @@ const BUDGET: [(&str, usize); 37] = [
     ("artoo-ggs-core", 36),
     ("artoo-judging", 115),
     ("artoo-llm-client", 105),
-    ("artoo-llm-http", 165),
+    ("artoo-llm-http", 166),
     ("artoo-llm-local", 189),
     ("artoo-mapped-file", 2),
     ("artoo-memory-store", 82),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use artoo_types::{
     ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
-    Confidence, ContinuationRequested, CorrectionSignal, Criterion, DominantClass, Effect, Errand, Evidence,
-    FailureClass, Fault, FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode,
+    Confidence, ContinuationRequested, Criterion, DominantClass, Effect, Errand, Evidence, FailureClass,
+    Fault, FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode,
     OutcomeStatus, PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange,
     Prices, ProposedCommit, ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
 };
@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Cost, Cumulative, InstructionFile, RoleUsage};
+use super::{CorrectionWords, Cost, Cumulative, InstructionFile, RoleUsage};
 use crate::journal::RunState;
 
 /// One line of `--json`.
@@ -418,33 +418,6 @@ pub enum Event {
         /// The exit code of `artoo run`.
         exit_code: u8,
     },
-}
-
-/// The words of a correction, without the ids that the line carries.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CorrectionWords {
-    /// The attempt that failed, from 1.
-    pub attempt: u32,
-    /// The criterion that failed first.
-    pub failed_criterion: String,
-    /// Its class.
-    pub failure_class: FailureClass,
-    /// What was wrong.
-    pub what_was_wrong: String,
-    /// What to do instead.
-    pub what_to_do: String,
-}
-
-impl From<&CorrectionSignal> for CorrectionWords {
-    fn from(signal: &CorrectionSignal) -> Self {
-        Self {
-            attempt: signal.attempt_number,
-            failed_criterion: signal.failed_criterion.clone(),
-            failure_class: signal.failure_class,
-            what_was_wrong: signal.what_was_wrong.clone(),
-            what_to_do: signal.what_to_do.clone(),
-        }
-    }
 }
 
 /// The JSON Schema of a line.
