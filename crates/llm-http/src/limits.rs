@@ -61,7 +61,7 @@ impl Limits {
     }
 
     /// What the answer to `request` may be asked to have at most, so that both fit; never less than
-    /// [`least`](Self::least), since this is an estimate, and the server decides.
+    /// `least`, since this is an estimate, and the server decides.
     pub(crate) fn fit(&self, request: &Request, least: u32) -> u32 {
         let wanted = request.max_tokens.min(self.output.unwrap_or(u32::MAX));
         match self.context {
