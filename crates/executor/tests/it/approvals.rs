@@ -226,7 +226,10 @@ fn is_said(agreed: &Effect, scope: ApprovalScope, asked: &Effect) -> bool {
         effect.what.starts_with('/').then(|| effect.what.rsplit_once('/').unwrap().0.to_owned())
     };
     let is_file = [EffectKind::Creates, EffectKind::Overwrites].contains(&asked.kind);
+    // Each commit has other files and another message.
+    let is_of_one_call = asked.kind == EffectKind::Commits;
     agreed.kind == asked.kind
+        && !is_of_one_call
         && match scope {
             ApprovalScope::Once => false,
             ApprovalScope::Run => asked.kind != EffectKind::Deletes && agreed.what == asked.what,
