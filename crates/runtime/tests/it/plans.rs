@@ -8,13 +8,14 @@ use artoo_llm_client::{
 };
 use artoo_tools::{Tool, ToolContext, ToolReport};
 use artoo_types::{
-    Arguments, Check, Criterion, FaultKind, Message, MessageKind, OutcomeStatus, PlannedSubTask, ToolName,
+    Arguments, Check, Checkpoints, Criterion, FaultKind, Message, MessageKind, OutcomeStatus, PlannedSubTask,
+    ToolName,
 };
 use serde_json::{Value, json};
 
 use crate::{
     doubles::{Fixed, Say, subtask},
-    fixture::{House, Seen, say, steps, verdict},
+    fixture::{House, Seen, say, steps, verdict, watched},
 };
 
 /// Runs a fixed plan whose steps echo their own intent.
@@ -26,7 +27,10 @@ async fn run(
     let model = Arc::new(ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(answers)));
     let planner = Fixed { subtasks, task_criteria: Vec::new() };
     let artoo = house.quiet(&model).planner(Arc::new(planner)).build().unwrap();
-    house.run(&artoo, "Do all of it").await
+    let mut request = house.request("Do all of it");
+    // Nobody is there to be asked whether a long plan goes on.
+    request.limits.checkpoints = Checkpoints::NONE;
+    watched(artoo.start(request).unwrap()).await
 }
 
 /// Prints the step's intent, so that a step matches if its criterion is a word of it.
