@@ -1,6 +1,7 @@
 //! Why a server ended an answer: a closed list of reasons, since what is not known to be an end is none.
 
 use artoo_llm_client::StopReason;
+use serde_json::Value;
 
 use crate::decode::Bad;
 
@@ -96,6 +97,18 @@ impl Finish {
         }
     }
 
+    /// Takes the field with the reason. A value that is no word says that something ended the answer, and nobody knows
+    /// what.
+    pub(crate) fn take_field(&mut self, field: Option<&Value>) {
+        match field {
+            None | Some(Value::Null) => {}
+            Some(Value::String(word)) => self.take(word),
+            Some(value @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_))) => {
+                *self = Self::Unknown(value.to_string());
+            }
+        }
+    }
+
     /// Whether the word announces calls.
     pub(crate) fn announces_calls(word: &str) -> bool {
         CALLS.iter().any(|known| word.trim().eq_ignore_ascii_case(known))
@@ -120,6 +133,8 @@ impl Finish {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn after(words: &[&str]) -> Result<StopReason, Bad> {
@@ -140,6 +155,14 @@ mod tests {
                 assert_eq!(after(&[&word.to_uppercase()]), Ok(expected), "{word}");
             }
         }
+        for field in [json!(7), json!(false), json!({"type": "stop"}), json!(["stop"])] {
+            let mut finish = Finish::default();
+            finish.take_field(Some(&field));
+            assert!(matches!(finish.stop(true), Err(Bad::Incomplete(_))), "{field}");
+        }
+        let mut open = Finish::default();
+        open.take_field(Some(&Value::Null));
+        assert_eq!(open, Finish::Open);
         for word in [
             "error",
             "pause_turn",

@@ -63,10 +63,9 @@ impl Decoder {
     }
 
     fn stopped(&mut self, fields: &Value) {
-        if let Some(reason) = fields.get("stop_reason").and_then(Value::as_str) {
-            self.announced |= Finish::announces_calls(reason);
-            self.finish.take(reason);
-        }
+        let reason = fields.get("stop_reason");
+        self.announced |= reason.and_then(Value::as_str).is_some_and(Finish::announces_calls);
+        self.finish.take_field(reason);
     }
 
     /// The counts in the common form.

@@ -160,10 +160,9 @@ impl Decoder {
             self.calls.take_one(message.get("function_call"));
             self.thoughts.take(message);
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
-            self.announced |= Finish::announces_calls(reason);
-            self.finish.take(reason);
-        }
+        let reason = choice.get("finish_reason");
+        self.announced |= reason.and_then(Value::as_str).is_some_and(Finish::announces_calls);
+        self.finish.take_field(reason);
         Ok(())
     }
 }
