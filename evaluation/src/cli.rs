@@ -26,7 +26,7 @@ pub enum Task {
     Eval(Eval),
     /// Run sequences of related requests with memory on, off and shuffled, grade them with code, write a table
     Learn(Learn),
-    /// Run artoo many times against a server that is hostile by seed, and look what each run leaves
+    /// Run artoo many times against a server that is hostile by seed, and check what each run leaves
     Soak(Soak),
     /// Play the professional tasks again from what was kept of their games, and compare with what is written
     Check,
@@ -180,7 +180,7 @@ pub struct Soak {
     #[arg(long)]
     pub quick: bool,
     /// Only runs of this kind of hostility; may be given several times
-    #[arg(long, value_name = "NAME", conflicts_with = "only")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["only", "quick"])]
     pub kind: Vec<String>,
     /// How many runs work at a time [default: twice as many as the machine has cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]

@@ -12,7 +12,7 @@ use artoo_fuzz::Choices;
 use artoo_llm_client::{Completion, Request, ToolDefinition};
 use artoo_llm_http::doubles::{Format, decoded};
 use libfuzzer_sys::fuzz_target;
-use serde_json::{Value, json};
+use serde_json::json;
 
 #[path = "../../crates/llm-http/tests/it/streams/written.rs"]
 #[expect(clippy::indexing_slicing, reason = "shared with the tests, which fail by panicking")]
@@ -28,22 +28,14 @@ fuzz_target!(|input: &[u8]| {
         assert_eq!(read(format, &input.chunks(1).collect::<Vec<_>>()), whole);
         // As the text and the arguments of an answer.
         let said = said(input, &mut choose);
-        let (end, call) = match format {
-            Format::ChatCompletions => ("stop", "tool_calls"),
-            Format::Messages => ("end_turn", "tool_use"),
-        };
-        let finish = if said.calls.is_empty() { end } else { call };
-        let finish = (choose(2) == 0).then_some(finish);
-        let bytes = match format {
-            Format::ChatCompletions => written::chat_completions(&said, finish, &mut choose),
-            Format::Messages => written::messages(&said, finish, &mut choose),
-        };
+        let finish = (choose(2) == 0).then(|| said.reason(format));
+        let bytes = written::response(format, &said, finish, &mut choose);
         let shown = String::from_utf8_lossy(&bytes);
         let answer = read(format, &written::cut(&bytes, &mut choose));
-        assert!(answer.as_ref().is_ok_and(|answer| is_said(answer, &said)), "{answer:?} of {shown}");
+        assert!(answer.as_ref().is_ok_and(|answer| said.is(answer)), "{answer:?} of {shown}");
         let part = bytes.get(..choose(bytes.len())).unwrap_or_default();
         if let Ok(answer) = read(format, &written::cut(part, &mut choose)) {
-            assert!(is_said(&answer, &said), "{answer:?} of {}", String::from_utf8_lossy(part));
+            assert!(said.is(&answer), "{answer:?} of {}", String::from_utf8_lossy(part));
         }
     }
 });
@@ -58,7 +50,7 @@ fn read(format: Format, pieces: &[&[u8]]) -> Result<Completion, String> {
 }
 
 /// An answer with the words of the input, but for what is markup in a text of its own right.
-fn said(input: &[u8], choose: &mut written::Choose<'_>) -> written::Said {
+fn said(input: &[u8], choose: &mut written::Choose<'_>) -> written::Answer {
     let words = String::from_utf8_lossy(input.get(..input.len().min(400)).unwrap_or_default()).into_owned();
     let text = words.replace(|c: char| "<{[`'\"(".contains(c), "");
     let call = |part: &str| ("look".to_owned(), json!({"at": part}));
@@ -67,16 +59,5 @@ fn said(input: &[u8], choose: &mut written::Choose<'_>) -> written::Said {
         1 => vec![call(&words)],
         _ => vec![call(&words), call("there")],
     };
-    written::Said { text: if choose(2) == 0 { String::new() } else { text }, calls }
-}
-
-fn is_said(answer: &Completion, said: &written::Said) -> bool {
-    let calls: Vec<(String, Option<Value>)> = answer
-        .calls
-        .iter()
-        .map(|call| (call.name.clone(), serde_json::from_str(&call.arguments).ok()))
-        .collect();
-    let expected: Vec<_> =
-        said.calls.iter().map(|(name, arguments)| (name.clone(), Some(arguments.clone()))).collect();
-    answer.text == said.text && calls == expected
+    written::Answer { text: if choose(2) == 0 { String::new() } else { text }, calls }
 }

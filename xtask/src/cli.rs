@@ -88,7 +88,7 @@ pub enum Task {
     Eval(Evaluation),
     /// Run sequences of related requests with memory on, off and shuffled, grade them with code, write a table
     Learn(Evaluation),
-    /// Run artoo many times against a server that is hostile by seed, and look what each run leaves
+    /// Run artoo many times against a server that is hostile by seed, and check what each run leaves
     Soak(Evaluation),
     /// Put the suite of follow-ups to the embedded model, and print how many it understood in each language
     FollowUps(FollowUps),

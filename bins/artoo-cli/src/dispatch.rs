@@ -37,7 +37,7 @@ pub(crate) fn run(
     streams: Streams,
     terminal: &mut Terminal,
 ) -> Result<Exit, CommandError> {
-    let started = Started { words, environment, streams };
+    let started = Launch { words, environment, streams };
     match args::parse(words, terminal.data_look().columns)? {
         Parsed::Text(text) => {
             let colour = terminal.data_look().colour;
@@ -53,7 +53,7 @@ pub(crate) fn run(
             started.within(common, terminal, |context| crate::repl::run(context, *args))
         }
         Parsed::Command(command, common) => {
-            // They are the same everywhere.
+            // These need no folder and no log.
             if let Command::Completions(args) = &*command {
                 return commands::completions::run(terminal, args);
             }
@@ -66,13 +66,13 @@ pub(crate) fn run(
 }
 
 /// What the program was started with.
-struct Started<'a> {
+struct Launch<'a> {
     words: &'a [OsString],
     environment: &'a Environment,
     streams: Streams,
 }
 
-impl Started<'_> {
+impl Launch<'_> {
     /// Does the work of a command with the folders of this process, and the log.
     fn within(
         self,

@@ -115,9 +115,9 @@ pub(crate) fn watch(
 
 /// Whether the program was stopped and goes on (SIGCONT). A shell has given the terminal other modes meanwhile.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Continued(pub(crate) Arc<AtomicBool>);
+pub(crate) struct ContinueSignal(pub(crate) Arc<AtomicBool>);
 
-impl Continued {
+impl ContinueSignal {
     /// Watches for the signal from now on, on a thread of the runtime, where `at_once` is called. Must be called inside
     /// a runtime.
     ///

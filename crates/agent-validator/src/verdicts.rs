@@ -7,7 +7,7 @@ use artoo_judging::{JudgeError, Waiting, decided};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, ToolCall,
-    ToolKind, ToolName,
+    ToolKind,
 };
 
 use crate::{CommandRun, Judge, JudgeContext, RunCommand, StepMentions, commands};
@@ -200,33 +200,8 @@ fn follows_from_nothing(cx: &JudgeContext<'_>) -> bool {
 fn changed_nothing(cx: &JudgeContext<'_>) -> bool {
     let before = cx.background.before.iter().flat_map(|outcome| &outcome.tool_calls);
     let mut calls = before.chain(&cx.result.tool_calls);
-    !cx.subtask.kind.is_find_out() && calls.all(|call| is_watched(&call.tool) && call.files.is_empty())
-}
-
-/// Whether a tool changes nothing but files, and all its changes are tracked.
-fn is_watched(tool: &ToolName) -> bool {
-    match tool.kind() {
-        Some(
-            ToolKind::Glob
-            | ToolKind::Grep
-            | ToolKind::ReadFile
-            | ToolKind::ReadEvidence
-            | ToolKind::WriteFile
-            | ToolKind::EditFile
-            | ToolKind::GitCommit
-            | ToolKind::UndoRun
-            | ToolKind::Shell,
-        ) => true,
-        Some(
-            ToolKind::Mdfind
-            | ToolKind::AppleScript
-            | ToolKind::Shortcuts
-            | ToolKind::Job
-            | ToolKind::Search
-            | ToolKind::Fetch,
-        )
-        | None => false,
-    }
+    !cx.subtask.kind.is_find_out()
+        && calls.all(|call| call.tool.kind().is_some_and(ToolKind::is_tracked) && call.files.is_empty())
 }
 
 /// Whether the step only summarised the results of others, and was allowed to. A change needs a call.

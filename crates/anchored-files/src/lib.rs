@@ -4,7 +4,8 @@
 //! folder for a link meanwhile leads out of it. [`State`] is what a look can tell of an entry, [`finish_file`] gives it to another, [`hash`] and
 //! [`copy`] read contents with their holes. [`open_regular`] opens a file by its path and never waits.
 //!
-//! *Architecture invariant*: below a root no link is ever followed, and nothing that is opened is waited for. What goes wrong is the kernel's answer, an [`std::io::Error`].
+//! *Architecture invariant*: below a root no link is ever followed, and opening a file never blocks. What goes wrong is the kernel's
+//! answer, an [`std::io::Error`].
 //!
 //! ```
 //! use artoo_anchored_files::{Below, look_below, open_root};

@@ -27,7 +27,7 @@ pub fn take_free_name(from: &OwnedFd, part: &str, folder: &OwnedFd, name: &OsStr
 }
 
 /// Sets the owner first, because changing it clears mode bits and capabilities; then attributes, including
-/// access lists; then the mode, and the times last.
+/// access lists; then the mode, and the times last. It is an error if the file system does not keep the owner.
 pub fn finish_file(open: impl AsFd, wanted: &State) -> io::Result<()> {
     let open = open.as_fd();
     give_owner_and_rights(open, wanted)?;
@@ -43,12 +43,11 @@ pub fn finish_file_as_far_as_allowed(open: impl AsFd, wanted: &State) -> io::Res
     Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
 }
 
-/// The same without the times.
+/// Like [`finish_file`], but leaves the times as they are.
 ///
 /// # Errors
 ///
-/// Something of it may not be given, or was not: an attribute, an owner that this user may not give, or that the file
-/// system does not keep.
+/// An attribute or the owner cannot be set, because this user may not, or because the file system does not keep it.
 pub fn give_owner_and_rights(open: impl AsFd, wanted: &State) -> io::Result<()> {
     let open = open.as_fd();
     own(open, wanted)?;

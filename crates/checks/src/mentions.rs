@@ -39,7 +39,7 @@ pub struct Mentions {
     absent: Vec<AbsentFile>,
     /// Whether a file is at the path by which it is named.
     has_file_in_place: bool,
-    /// Of the paths, those whose names are spelled otherwise, with the name as it is written.
+    /// The paths whose spelling in the text differs in case, each with the spelling of the text.
     otherwise: Vec<(PathBuf, String)>,
 }
 
@@ -69,8 +69,8 @@ impl Mentions {
         Self { absent: absent.collect(), has_file_in_place: !in_place.is_empty(), paths, otherwise }
     }
 
-    /// The paths after these changes of the run. A name that the run took away or moved is no name of a file that
-    /// differs in case and is still there.
+    /// The paths after these changes of the run. Where the run deleted or moved the very file that the text spells, that
+    /// file was meant, and not another one that differs in case and is still there.
     pub fn paths_after<'a>(&self, changes: impl Iterator<Item = &'a FileChange>) -> Vec<PathBuf> {
         let left = |change: &'a FileChange| match change.change {
             FileChangeKind::Deleted => Some(change.path.as_path()),

@@ -116,12 +116,10 @@ impl Listing {
                 Some(paths) => found.extend(paths),
                 // The separator keeps a name from spanning words that are not adjacent.
                 None => {
-                    for (rest, word) in
-                        [(&mut rest, word.to_lowercase()), (&mut rest_as_written, word.to_owned())]
-                    {
-                        rest.push_str(&word);
-                        rest.push(' ');
-                    }
+                    rest.push_str(&word.to_lowercase());
+                    rest.push(' ');
+                    rest_as_written.push_str(word);
+                    rest_as_written.push(' ');
                 }
             }
         }
@@ -135,18 +133,21 @@ impl Listing {
                 };
                 let written: Vec<PathBuf> = paths.iter().filter(is_written).cloned().collect();
                 let meant = if written.is_empty() { paths.clone() } else { written };
-                found.extend(meant.into_iter().map(|path| (path, None)));
+                found.extend(meant.into_iter().map(NamedPath::exact));
             }
         }
         let roots = real(world.roots());
-        let real = found.into_iter().filter_map(|(path, written)| Some((path.canonicalize().ok()?, written)));
-        let mut found: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
-        for (path, written) in real.filter(|(path, _)| !roots.iter().any(|root| root.starts_with(path))) {
-            // What is spelled so somewhere is meant, however it is spelled elsewhere.
-            let known = found.entry(path).or_insert_with(|| written.clone());
-            *known = known.take().and(written);
+        let mut by_path: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+        for NamedPath { path, otherwise } in found {
+            let Ok(path) = path.canonicalize() else { continue };
+            if roots.iter().any(|root| root.starts_with(&path)) {
+                continue;
+            }
+            // A path that the text spells exactly in one place is meant, however the text spells it in others.
+            let known = by_path.entry(path).or_insert_with(|| otherwise.clone());
+            *known = known.take().and(otherwise);
         }
-        (found.into_iter().map(|(path, otherwise)| NamedPath { path, otherwise }).collect(), words)
+        (by_path.into_iter().map(|(path, otherwise)| NamedPath { path, otherwise }).collect(), words)
     }
 
     fn add(&mut self, root: &Path, path: &Path) {
@@ -163,12 +164,12 @@ impl Listing {
 
     /// The paths to which the names and paths with blanks in a text refer, and the text without them. The
     /// longest counts: a path does not also count as the names of its parts.
-    fn take_spaced(&self, text: &str) -> (Found, String) {
+    fn take_spaced(&self, text: &str) -> (Vec<NamedPath>, String) {
         let (small, origins) = lowercase(text);
         let names = self.by_path.iter().chain(&self.by_name);
         let mut spaced: Vec<_> = names.filter(|(name, _)| name.contains(char::is_whitespace)).collect();
         spaced.sort_by_key(|(name, _)| Reverse(name.len()));
-        let (mut found, mut taken) = (Found::new(), Vec::<Range<usize>>::new());
+        let (mut found, mut taken) = (Vec::<NamedPath>::new(), Vec::<Range<usize>>::new());
         let origin = |at: usize| origins.get(at).copied().unwrap_or(text.len());
         for (name, paths) in spaced {
             for span in stands_at(&small, name) {
@@ -191,18 +192,18 @@ impl Listing {
     }
 
     /// The paths to which a part of a word refers: a path, or a name at any place. Where nothing is at a relative path,
-    /// the one entry of its name is meant: files are moved. Of several none is meant, and neither is the folder in which
-    /// it is not. `None` if the part refers to nothing here.
-    fn meant(&self, part: &str, world: &Filesystem) -> Option<Found> {
+    /// the one entry of its name is meant: files are moved. If several entries have the name, none is meant. The folder
+    /// in the path is never meant. `None` if the part refers to nothing here.
+    fn meant(&self, part: &str, world: &Filesystem) -> Option<Vec<NamedPath>> {
         let written = part.trim_start_matches("./").trim_end_matches('/');
         let small = written.to_lowercase();
         let is_name = !part.contains('/') && !part.starts_with('~');
         let places = self.by_path.get(&small);
         let names = if is_name { self.by_name.get(&small) } else { None };
-        // What is spelled so is meant before what only differs in case.
+        // An exact spelling counts before one that differs in case.
         let mut spelled = [places, names].into_iter().flatten().filter_map(|paths| spelled(paths, written));
         if let Some(paths) = spelled.next() {
-            return Some(paths.into_iter().map(|path| (path, None)).collect());
+            return Some(paths.into_iter().map(NamedPath::exact).collect());
         }
         if let Some(paths) = places.or(names) {
             return Some(as_spelled(paths, written));
@@ -212,7 +213,7 @@ impl Listing {
         }
         let path = world.resolve(Path::new(part));
         if path.exists() {
-            return Some(vec![(path, None)]);
+            return Some(vec![NamedPath::exact(path)]);
         }
         if part.starts_with(['/', '~']) {
             return None;
@@ -222,15 +223,19 @@ impl Listing {
     }
 }
 
-/// Paths, each with the name or path as it is written where that is spelled otherwise.
-type Found = Vec<(PathBuf, Option<String>)>;
-
 /// An existing path that a text names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NamedPath {
     pub(crate) path: PathBuf,
     /// How the text writes it, if it differs in case.
     pub(crate) otherwise: Option<String>,
+}
+
+impl NamedPath {
+    /// A path that the text spells as it is.
+    fn exact(path: PathBuf) -> Self {
+        Self { path, otherwise: None }
+    }
 }
 
 /// Those of these paths that end in a name or path exactly as it is written; `None` if none does.
@@ -240,10 +245,14 @@ fn spelled(paths: &[PathBuf], written: &str) -> Option<Vec<PathBuf>> {
 }
 
 /// The same, and all of them if none does.
-fn as_spelled(paths: &[PathBuf], written: &str) -> Found {
+fn as_spelled(paths: &[PathBuf], written: &str) -> Vec<NamedPath> {
     match spelled(paths, written) {
-        Some(paths) => paths.into_iter().map(|path| (path, None)).collect(),
-        None => paths.iter().map(|path| (path.clone(), Some(written.to_owned()))).collect(),
+        Some(paths) => paths.into_iter().map(NamedPath::exact).collect(),
+        None => {
+            let other_case =
+                |path: &PathBuf| NamedPath { path: path.clone(), otherwise: Some(written.to_owned()) };
+            paths.iter().map(other_case).collect()
+        }
     }
 }
 

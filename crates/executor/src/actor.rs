@@ -224,7 +224,7 @@ impl WorkerShared {
                     tracing::debug!(%error, "a model call was not recorded");
                 }
             });
-        let left = until.map(|until| until.saturating_duration_since(Instant::now())).unwrap_or(LONGEST);
+        let left = until.map_or(LONGEST, |until| until.saturating_duration_since(Instant::now()));
         let deadline = self.settings.attempt_deadline;
         // The call itself is inside the future, since an implementation may panic before it returns its
         // future.
@@ -241,7 +241,7 @@ impl WorkerShared {
             // Overrides the behaviour's own result: a denied effect ends the subtask and is never reached by
             // other means.
             Some(reason) => Ok(denied(reason)),
-            None => ended.map(|ended| without_consent_in_vain(ended, &tool_calls)),
+            None => ended.map(|ended| without_useless_consent(ended, &tool_calls)),
         };
         let subtask = &cx.subtask;
         let result = |status, output| ExecutionResult::new(subtask.subtask_id, cx.attempt, status, output);
@@ -304,11 +304,12 @@ impl WorkerShared {
         }
     }
 
+    /// Whether the tool of a call changes nothing.
     pub(crate) fn only_looks(&self, call: &ToolCall) -> bool {
         self.tools.iter().any(|spec| spec.name == call.tool && spec.only_looks)
     }
 
-    /// Whether a command may change what its record does not name: other machines, or files that are not watched.
+    /// Whether a command may change what its record does not show: other machines, or files that are not watched.
     pub(crate) fn may_act_unseen(&self) -> bool {
         const UNSEEN: [EffectKind; 3] =
             [EffectKind::Network, EffectKind::OutsideMachine, EffectKind::Privilege];
@@ -351,9 +352,9 @@ fn of_the_task(subtask: &SubTask, case: &CaseFile) -> Vec<Criterion> {
     criteria.unwrap_or_default()
 }
 
-/// A model that asks for consent to what is never allowed misleads the person: no yes of theirs opens it. Nothing else was
-/// refused here, since a denied call would have ended the attempt.
-fn without_consent_in_vain(mut ended: Attempt, calls: &[ToolCall]) -> Attempt {
+/// An attempt that asks for consent to what is never allowed would mislead the person, whose consent changes nothing, so it
+/// counts as impossible. No other refusal can be meant: a denied call ends the attempt before this.
+fn without_useless_consent(mut ended: Attempt, calls: &[ToolCall]) -> Attempt {
     let mut failures = calls.iter().rev().filter_map(|call| call.failure.as_ref());
     let last = failures.find(|failure| failure.class == FailureClass::Forbidden);
     if let (Some(forbidden), Some(failure)) = (last, &mut ended.failure)

@@ -52,17 +52,12 @@ impl ExecuteError {
         }
     }
 
-    /// The fault with which the run ends, if no other attempt and no other plan can do better: the provider fails, or
-    /// the configuration is wrong. What the model answered may be better the next time.
+    /// The fault with which the run ends, if the provider fails or the configuration is wrong.
     pub fn fault(&self) -> Option<Fault> {
         let Self::Model(error) = self else { return None };
-        let kind = match error.kind() {
-            kind @ (ErrorKind::Infrastructure | ErrorKind::Configuration) => kind.fault(),
-            ErrorKind::Answer => return None,
-        };
         Some(Fault {
             role: Role::Executor,
-            kind,
+            kind: error.fault_of_the_provider()?,
             message: self.to_string(),
             hint: error.hint().map(str::to_owned),
             remedy: error.remedy(),

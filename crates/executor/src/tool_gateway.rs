@@ -209,7 +209,9 @@ impl CallTool for ToolGateway<'_> {
     }
 
     fn is_known(&self, tool: &ToolName, arguments: &Arguments) -> bool {
-        self.ledger().knows(tool, arguments, self.shared.changes())
+        // As `call` records them.
+        let arguments = self.shared.settings.tools.coerced(tool, arguments.clone());
+        self.ledger().knows(tool, &arguments, self.shared.changes())
     }
 
     async fn rehearse(&self, command: &str, world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
@@ -248,7 +250,9 @@ impl CallTool for ToolGateway<'_> {
     }
 
     fn hides_effects(&self, call: &ToolCall) -> bool {
-        !self.shared.only_looks(call) && (!is_watched(call) || self.shared.may_act_unseen())
+        // What a job has changed is in the record of the job, not in that of a look at it.
+        let is_tracked = call.tool.is(ToolKind::Job) || call.tool.kind().is_some_and(ToolKind::is_tracked);
+        !self.shared.only_looks(call) && (!is_tracked || self.shared.may_act_unseen())
     }
 
     async fn picture(&self, call: &ToolCall) -> Option<Image> {
@@ -270,27 +274,6 @@ impl CallTool for ToolGateway<'_> {
         // As the record shows it.
         let is_of_command = call.tool.is(ToolKind::Shell) || call.tool.is(ToolKind::Job);
         Some(if is_of_command { printable(&settled(&kept).text) } else { printable(&kept) })
-    }
-}
-
-/// Whether what a tool changes is files and nothing else.
-fn is_watched(call: &ToolCall) -> bool {
-    match call.tool.kind() {
-        Some(
-            ToolKind::Glob
-            | ToolKind::Grep
-            | ToolKind::ReadFile
-            | ToolKind::ReadEvidence
-            | ToolKind::WriteFile
-            | ToolKind::EditFile
-            | ToolKind::UndoRun
-            | ToolKind::Mdfind
-            | ToolKind::Search
-            | ToolKind::Fetch
-            | ToolKind::Shell
-            | ToolKind::Job,
-        ) => true,
-        Some(ToolKind::GitCommit | ToolKind::AppleScript | ToolKind::Shortcuts) | None => false,
     }
 }
 

@@ -51,8 +51,8 @@ pub(crate) struct ToolLoop<'a> {
     /// Whether there is anything to answer from.
     seen: bool,
     progress: Progress,
-    /// Number of turns with a call that neither the server nor artoo could read.
-    unread: u32,
+    /// Whether a turn had a call that neither the server nor artoo could read.
+    has_unread_call: bool,
     /// Number of consecutive turns that asked for nothing but the last call, which had succeeded.
     repeats: u32,
     /// The last call that was started.
@@ -125,8 +125,18 @@ impl<'a> ToolLoop<'a> {
         };
         let conversation = Conversation::new(prompt::step(cx, &profile));
         let seen = cx.earlier.iter().any(shows);
-        let (system, progress) = (system.into(), Progress::default());
-        Self { cx, profile, form, system, conversation, seen, progress, unread: 0, repeats: 0, last: None }
+        Self {
+            cx,
+            profile,
+            form,
+            system: system.into(),
+            conversation,
+            seen,
+            progress: Progress::default(),
+            has_unread_call: false,
+            repeats: 0,
+            last: None,
+        }
     }
 
     /// Takes the model's profile as it is known now.
@@ -192,6 +202,7 @@ impl<'a> ToolLoop<'a> {
             self.conversation.came(Came::of(id, &call, picture));
             // A refused call shows nothing, and is not what went wrong.
             if was_started(&call) {
+                self.has_unread_call = false;
                 self.last = Some(call);
             }
         }
@@ -251,8 +262,8 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
-    /// A turn that was cut at the token limit: its last call may be cut and parse nevertheless, and those before it
-    /// were written for a turn that has no end. None is made.
+    /// A turn that was cut at the token limit. None of its calls is made: the last one may be incomplete although it
+    /// parses, and the others were meant to come before something that is missing.
     fn cut(&mut self, calls: Vec<ToolUse>) -> Next {
         for call in calls {
             self.conversation.came(Came::words(call.id, CUT_CALL.to_owned()));
@@ -289,7 +300,7 @@ impl<'a> ToolLoop<'a> {
             StopReason::Length => "That was cut off because it is too long. Say it again, much briefer.",
             StopReason::End if text.is_empty() => "That was empty. Call a tool, or answer.",
             StopReason::End if self.is_unread_call(text) => {
-                self.unread += 1;
+                self.has_unread_call = true;
                 UNREAD_CALL
             }
             StopReason::End if self.has_nothing() => {
@@ -318,18 +329,18 @@ impl<'a> ToolLoop<'a> {
 
     fn go_on(&self) -> Next {
         match self.progress.standstill() {
-            // A model that asks for one call and nothing else, though it has the result, has nothing to add to it: the
-            // result is what it hands to its judges.
+            // A model that has the result and only asks for the same call again has nothing to add to it: the result goes
+            // to the judges.
             Some(Standstill::Fruitless(turns)) if self.repeats >= turns => {
                 let output = self.last().map(|call| call.output.shown.trim().to_owned()).unwrap_or_default();
                 return Next::End(completed(output, true));
             }
             Some(Standstill::Fruitless(turns)) => {
-                let why = if self.unread > 0 { NO_PARSER } else { "" };
+                let why = if self.has_unread_call { NO_PARSER } else { "" };
                 let reason = format!("{turns} turns in a row came to nothing{why}");
                 return Next::End(unfinished(reason, self.last()));
             }
-            // A correction would go on in the same circle; another plan may not.
+            // A correction would lead into the same circle; another plan may lead out of it.
             Some(Standstill::Stale(turns)) => {
                 let reason = format!(
                     "{turns} turns in a row brought nothing new: no line of output that differs in more than \

@@ -33,8 +33,8 @@ pub(crate) fn failing_calls(outcome: &SubTaskOutcome) -> Vec<Failing<'_>> {
     failing
 }
 
-/// Why calls of the steps that failed were never allowed, each reason once, in their order: the person is told, since
-/// no consent of theirs would have helped.
+/// Why calls of the steps that failed are never allowed, each reason once, in the order of the calls. The person is told,
+/// so that they do not look for a consent to give. Of a round whose steps all matched, the calls of all steps count.
 pub(crate) fn never_allowed(round: &Round) -> Vec<String> {
     let all_matched = round.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched);
     let fell_short =

@@ -7,7 +7,7 @@ use artoo_types::{
 };
 
 use crate::failed_calls::never_allowed;
-use crate::summary::{Said, summary};
+use crate::summary::{Remarks, summary};
 use crate::{Conclusion, Round, combined_output};
 
 /// The directive of an action state.
@@ -67,7 +67,7 @@ pub fn final_result(
     let structured = structured.filter(|_| all_met).cloned();
     let never_allowed = round.map(never_allowed).unwrap_or_default();
     let words = round.map_or("", |round| &round.words);
-    let summary = summary(&conclusion, &partial, Said { words, advice, never_allowed: &never_allowed });
+    let summary = summary(&conclusion, &partial, Remarks { words, advice, never_allowed: &never_allowed });
     let handed_over = if conclusion.is_unjudged() { OutcomeStatus::Unjudged } else { OutcomeStatus::Matched };
     let matched = partial.iter().filter(|output| output.status == handed_over);
     let (output, partial) = match conclusion.directive {

@@ -5,9 +5,9 @@ use artoo_types::{Confidence, OutcomeStatus, PartialOutput, TerminalState, UnitI
 
 use crate::{Conclusion, text_builder::Telling};
 
-/// What is said beside the conclusion.
+/// What the text tells besides the conclusion.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Said<'a> {
+pub(crate) struct Remarks<'a> {
     /// The meta-validator's summary.
     pub(crate) words: &'a str,
     /// The planner's proposal of what the person could do next.
@@ -17,7 +17,7 @@ pub(crate) struct Said<'a> {
 }
 
 /// The text for the person.
-pub(crate) fn summary(conclusion: &Conclusion, partial: &[PartialOutput], said: Said<'_>) -> String {
+pub(crate) fn summary(conclusion: &Conclusion, partial: &[PartialOutput], remarks: Remarks<'_>) -> String {
     if let Some(confidence) = conclusion.unconfirmed() {
         return plausible(confidence);
     }
@@ -25,11 +25,11 @@ pub(crate) fn summary(conclusion: &Conclusion, partial: &[PartialOutput], said: 
         return unjudged(conclusion, partial);
     }
     match conclusion.directive {
-        TerminalState::Accept => accepted(conclusion, said.words),
+        TerminalState::Accept => accepted(conclusion, remarks.words),
         TerminalState::Success => {
-            fell_short("Not complete", conclusion, partial, Said { advice: None, ..said })
+            fell_short("Not complete", conclusion, partial, Remarks { advice: None, ..remarks })
         }
-        TerminalState::Abandon => fell_short("Not finished", conclusion, partial, said),
+        TerminalState::Abandon => fell_short("Not finished", conclusion, partial, remarks),
     }
 }
 
@@ -65,7 +65,12 @@ fn unjudged(conclusion: &Conclusion, partial: &[PartialOutput]) -> String {
 
 /// What is wrong, in the first line; then why the run did not continue, what was done, what is missing, and
 /// what to do next.
-fn fell_short(opening: &str, conclusion: &Conclusion, partial: &[PartialOutput], said: Said<'_>) -> String {
+fn fell_short(
+    opening: &str,
+    conclusion: &Conclusion,
+    partial: &[PartialOutput],
+    remarks: Remarks<'_>,
+) -> String {
     let mut telling = Telling::default();
     telling.open(opening, &wrong(conclusion));
     telling.say(why(conclusion));
@@ -75,7 +80,7 @@ fn fell_short(opening: &str, conclusion: &Conclusion, partial: &[PartialOutput],
         conclusion.unmet.iter().map(|unmet| (unmet.criterion.as_str(), unmet.reason.as_str())),
     );
     // Where a refusal ended it, what was never allowed did not.
-    let never_allowed = if conclusion.rule == Some(Rule::OnlyDenied) { &[] } else { said.never_allowed };
+    let never_allowed = if conclusion.rule == Some(Rule::OnlyDenied) { &[] } else { remarks.never_allowed };
     telling.list("Never allowed, whoever agrees", never_allowed.iter().map(|reason| (reason.as_str(), "")));
     let has = |status| partial.iter().any(|output| output.status == status);
     if has(OutcomeStatus::Failed) {
@@ -84,7 +89,8 @@ fn fell_short(opening: &str, conclusion: &Conclusion, partial: &[PartialOutput],
     if has(OutcomeStatus::Unjudged) {
         telling.say("An output that no judge has looked at is handed over, marked.");
     }
-    let next = conclusion.next.as_deref().or(said.advice.map(str::trim).filter(|advice| !advice.is_empty()));
+    let next =
+        conclusion.next.as_deref().or(remarks.advice.map(str::trim).filter(|advice| !advice.is_empty()));
     telling.list("Next", [(next.unwrap_or(usual_advice(conclusion)), "")]);
     telling.text()
 }

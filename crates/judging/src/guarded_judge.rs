@@ -3,7 +3,7 @@
 use std::{future::Future, panic::AssertUnwindSafe, time::Duration};
 
 use artoo_checks::{Record, invalid_pass};
-use artoo_llm_client::{ErrorKind, LlmError, Silence};
+use artoo_llm_client::{LlmError, Silence};
 use artoo_types::{Evidence, FailureClass, Fault, FaultKind, Finding, Judge, Role};
 use futures_util::FutureExt as _;
 
@@ -64,10 +64,7 @@ impl JudgeError {
     /// The kind of the fault, if the provider of the judge's model or its configuration is to blame.
     pub fn of_the_provider(&self) -> Option<FaultKind> {
         let Self::Model(error) = self else { return None };
-        match error.kind() {
-            kind @ (ErrorKind::Infrastructure | ErrorKind::Configuration) => Some(kind.fault()),
-            ErrorKind::Answer => None,
-        }
+        error.fault_of_the_provider()
     }
 }
 

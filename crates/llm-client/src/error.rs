@@ -196,6 +196,15 @@ impl LlmError {
         self
     }
 
+    /// The kind of the fault with which a run ends, if no other attempt and no other plan can do better: the provider
+    /// fails, or the configuration is wrong. What the model answered may be better the next time.
+    pub fn fault_of_the_provider(&self) -> Option<FaultKind> {
+        match self.kind() {
+            kind @ (ErrorKind::Infrastructure | ErrorKind::Configuration) => Some(kind.fault()),
+            ErrorKind::Answer => None,
+        }
+    }
+
     /// What a front end has for it.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {

@@ -69,7 +69,7 @@ pub use request::{
     Choice, Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason, ToolDefinition,
     ToolResult, ToolUse, Usage,
 };
-pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, Spent, next_delay};
+pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, RetryState, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
 pub use silence::{Rest, Silence};
 pub use standing::{fitting_lessons, laws, lessons};

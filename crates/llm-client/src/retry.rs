@@ -132,7 +132,7 @@ pub enum GiveUp {
 
 /// What a call has used up so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct RetryState {
     /// Requests that failed.
     pub attempts: u32,
     /// Those of them that ended in silence.
@@ -141,7 +141,7 @@ pub struct Spent {
     pub waited: Duration,
 }
 
-impl Spent {
+impl RetryState {
     /// Counts a failed request.
     pub fn failed(&mut self, failure: Failure) {
         self.attempts = self.attempts.saturating_add(1);
@@ -163,17 +163,17 @@ impl Spent {
 /// respected: it is waited in full, or, if it exceeds the budget, not at all.
 /// ```
 /// use std::time::Duration;
-/// use artoo_llm_client::{next_delay, RetryDecision, Failure, GiveUp, RetryPolicy, Spent};
+/// use artoo_llm_client::{next_delay, RetryDecision, Failure, GiveUp, RetryPolicy, RetryState};
 ///
 /// let policy = RetryPolicy::default();
 /// let busy = Failure::Status { status: 503, retry_after: None, verdict: None };
-/// let after = |attempts| Spent { attempts, ..Spent::default() };
+/// let after = |attempts| RetryState { attempts, ..RetryState::default() };
 /// assert_eq!(next_delay(&policy, busy, after(2), 1.0), RetryDecision::Retry(Duration::from_secs(1)));
 /// assert_eq!(next_delay(&policy, busy, after(4), 1.0), RetryDecision::Stop(GiveUp::Attempts));
 /// let denied = Failure::Status { status: 401, retry_after: None, verdict: None };
 /// assert_eq!(next_delay(&policy, denied, after(1), 1.0), RetryDecision::Stop(GiveUp::Permanent));
 /// ```
-pub fn next_delay(policy: &RetryPolicy, failure: Failure, spent: Spent, jitter: f64) -> RetryDecision {
+pub fn next_delay(policy: &RetryPolicy, failure: Failure, spent: RetryState, jitter: f64) -> RetryDecision {
     let Some(asked) = passing(failure) else {
         return RetryDecision::Stop(GiveUp::Permanent);
     };
@@ -244,8 +244,8 @@ mod tests {
         Failure::Status { status, retry_after: None, verdict: None }
     }
 
-    fn after(attempts: u32) -> Spent {
-        Spent { attempts, ..Spent::default() }
+    fn after(attempts: u32) -> RetryState {
+        RetryState { attempts, ..RetryState::default() }
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
     fn the_kinds_of_failure() {
         let policy = RetryPolicy::default();
         let check = |failure: Failure, retried: bool| {
-            let mut spent = Spent::default();
+            let mut spent = RetryState::default();
             spent.failed(failure);
             let decision = next_delay(&policy, failure, spent, 1.0);
             assert_eq!(matches!(decision, RetryDecision::Retry(_)), retried, "{failure:?}");
@@ -289,7 +289,7 @@ mod tests {
             verdict: None,
         };
         let decide = |failure, waited| {
-            next_delay(&policy, failure, Spent { waited: Duration::from_secs(waited), ..after(1) }, 0.0)
+            next_delay(&policy, failure, RetryState { waited: Duration::from_secs(waited), ..after(1) }, 0.0)
         };
         assert_eq!(
             decide(asked(30), 0),
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn a_silent_server_is_asked_once_more_and_no_more() {
         for silence in [Failure::FirstByte, Failure::Idle] {
-            let mut spent = Spent::default();
+            let mut spent = RetryState::default();
             spent.failed(silence);
             let decision = next_delay(&RetryPolicy::default(), silence, spent, 0.0);
             assert!(matches!(decision, RetryDecision::Retry(_)), "{decision:?}");
@@ -330,7 +330,7 @@ mod tests {
             let ms = Duration::from_millis;
             let policy = RetryPolicy { attempts, base: ms(base), max_delay: ms(max), budget: ms(budget) };
             let busy = Failure::Status { status: 503, retry_after: asked.map(ms), verdict: None };
-            let mut spent = Spent::default();
+            let mut spent = RetryState::default();
             for silent in silent {
                 let failure = if silent { Failure::Idle } else { busy };
                 spent.failed(failure);

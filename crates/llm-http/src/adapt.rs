@@ -12,7 +12,7 @@ use crate::overrun::Overrun;
 
 /// What a client has learned of its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct Capabilities {
     /// The features of the protocol that it takes.
     pub(crate) dialect: Dialect,
     /// The limits that it has named.
@@ -58,14 +58,14 @@ enum Ask {
 }
 
 /// One call on its way through refusals.
-pub(crate) struct Adapting<'a> {
+pub(crate) struct Adaptation<'a> {
     request: &'a Request,
     ladder: &'static [Level],
     effort: Option<ReasoningEffort>,
     /// An answer with less room than this is of no use.
     least: u32,
     /// What is known, with what this call has found out.
-    pub(crate) known: Known,
+    pub(crate) known: Capabilities,
     /// A dialect for this call alone: its cause is the model, and says nothing about the server.
     lowered: Option<Dialect>,
     ask: Ask,
@@ -73,12 +73,12 @@ pub(crate) struct Adapting<'a> {
     generations: u32,
 }
 
-impl<'a> Adapting<'a> {
+impl<'a> Adaptation<'a> {
     /// A call with what is known so far.
     pub(crate) fn new(
         request: &'a Request,
         ladder: &'static [Level],
-        known: Known,
+        known: Capabilities,
         effort: Option<ReasoningEffort>,
         least: u32,
     ) -> Self {
@@ -151,7 +151,7 @@ impl<'a> Adapting<'a> {
         match overrun {
             // What an account can pay changes; it is no limit of the model.
             Overrun::Output { most } if status == 402 => {
-                if most < self.least {
+                if most < self.least || !self.dialect().limit.is_sent() {
                     return Next::Nothing;
                 }
                 self.ask = Ask::Most(most);
@@ -159,6 +159,9 @@ impl<'a> Adapting<'a> {
             }
             Overrun::Output { most } => {
                 self.known.limits.name_output(most);
+                if !self.dialect().limit.is_sent() {
+                    return Next::Nothing;
+                }
                 self.ask = if sent.is_some() { Ask::Fit } else { Ask::Most(most) };
                 Next::Send
             }
@@ -223,7 +226,7 @@ mod tests {
 
     const LADDER: [Level; 2] = [Level::Schema, Level::Prompt];
 
-    fn known(limit: LimitField) -> Known {
+    fn known(limit: LimitField) -> Capabilities {
         let dialect = Dialect {
             level: Level::Schema,
             tools: true,
@@ -233,7 +236,7 @@ mod tests {
             effort: false,
             limit,
         };
-        Known { dialect, limits: Limits::default() }
+        Capabilities { dialect, limits: Limits::default() }
     }
 
     const USUAL: LimitField = LimitField::Usual(LimitName::MaxTokens);
@@ -246,7 +249,7 @@ mod tests {
     /// The limits that are sent to a server that says `message` to each, and how that ends.
     fn sent(limit: LimitField, wanted: u32, message: &str) -> (Vec<Option<u32>>, Next) {
         let request = Request::new("test", "", "word ".repeat(100)).with_max_tokens(wanted);
-        let mut call = Adapting::new(&request, &LADDER, known(limit), None, 256);
+        let mut call = Adaptation::new(&request, &LADDER, known(limit), None, 256);
         let mut limits = Vec::new();
         loop {
             limits.push(call.terms().limit);
@@ -283,13 +286,19 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_is_not_sent_cannot_be_lowered() {
+        let output = "max_tokens: 64000 > 8192, which is the maximum";
+        assert_eq!(sent(LimitField::Omitted, 64_000, output), (vec![None], Next::Nothing));
+    }
+
+    #[test]
     fn what_an_account_can_pay_is_not_remembered() {
         let request = Request::new("test", "", "").with_max_tokens(32_000);
-        let mut call = Adapting::new(&request, &LADDER, known(USUAL), None, 256);
+        let mut call = Adaptation::new(&request, &LADDER, known(USUAL), None, 256);
         let credit = refusal(402, "You requested up to 32000 tokens, but can only afford 2000.");
         assert_eq!((call.refused(&credit), call.terms().limit), (Next::Send, Some(2_000)));
         assert_eq!(call.known, known(USUAL));
-        let mut poor = Adapting::new(&request, &LADDER, known(USUAL), None, 256);
+        let mut poor = Adaptation::new(&request, &LADDER, known(USUAL), None, 256);
         let nothing = refusal(402, "You requested up to 32000 tokens, but can only afford 0.");
         assert_eq!(poor.refused(&nothing), Next::Nothing);
     }
@@ -298,7 +307,7 @@ mod tests {
     fn a_model_that_writes_badly_says_nothing_about_its_server() {
         let schema = artoo_llm_client::JsonSchema { name: "n".into(), schema: json!({}).into() };
         let request = Request::new("test", "", "").with_schema(schema);
-        let mut call = Adapting::new(&request, &LADDER, known(USUAL), None, 256);
+        let mut call = Adaptation::new(&request, &LADDER, known(USUAL), None, 256);
         let failed = refusal(400, "Failed to generate JSON. Please adjust your prompt.");
         assert_eq!(call.refused(&failed), Next::Repeat);
         assert_eq!((call.dialect(), call.request().seed), (known(USUAL).dialect, Some(1)));
@@ -326,7 +335,7 @@ mod tests {
             let message = &message[wording];
             let request = Request::new("test", "", "word ".repeat(50)).with_max_tokens(wanted);
             let limit = if required { LimitField::Required } else { USUAL };
-            let mut call = Adapting::new(&request, &LADDER, known(limit), None, 256);
+            let mut call = Adaptation::new(&request, &LADDER, known(limit), None, 256);
             let mut steps = 0;
             while call.refused(&refusal(status, message)) == Next::Send {
                 prop_assert!(call.terms().limit.is_none_or(|limit| limit >= 1 && limit <= wanted));

@@ -74,7 +74,7 @@ impl Arguments {
         let begins = matches!(JsonPrefix::of(piece), Reading::Open | Reading::Whole);
         if !fits && begins && last.prefix.reading() == Reading::Whole {
             self.parts.push(Part::of(piece));
-        } else if !fits && begins && !last.text.trim().is_empty() && piece.starts_with(&last.text) {
+        } else if !fits && begins && piece.starts_with(&last.text) {
             *last = Part::of(piece);
         } else {
             last.push(piece);
@@ -89,15 +89,22 @@ impl Arguments {
     /// The arguments as one JSON object, if they are one; else as they came.
     pub(crate) fn finish(self) -> String {
         let mut parts = self.parts.into_iter().map(|part| part.text);
+        let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
         let mut text = parts.next().unwrap_or_default();
+        let mut value = parse(&text);
         for next in parts {
-            let values = (serde_json::from_str::<Value>(&text), serde_json::from_str::<Value>(&next));
-            match values {
-                (Ok(before), Ok(after)) if extends(&before, &after) => text = next,
-                (Ok(before), Ok(after)) if extends(&after, &before) => {}
+            match (&value, parse(&next)) {
+                (Some(before), Some(after)) if extends(before, &after) => {
+                    (text, value) = (next, Some(after));
+                }
+                (Some(before), Some(after)) if extends(&after, before) => {}
                 // The beginning of the same again.
-                (Ok(_), Err(_)) if text.trim_start().starts_with(next.trim()) => {}
-                _ => text.push_str(&next),
+                (Some(_), None) if text.trim_start().starts_with(next.trim()) => {}
+                // One text behind another is no value, whatever follows.
+                _ => {
+                    text.push_str(&next);
+                    value = None;
+                }
             }
         }
         plain(text)

@@ -7,7 +7,7 @@ use reqwest::Response;
 use reqwest::header::CONTENT_ENCODING;
 use tokio::time::timeout;
 
-use crate::encoding::{Packed, Unpacker};
+use crate::encoding::{UnpackError, Unpacker};
 
 /// The body of one response.
 pub(crate) struct Incoming {
@@ -61,9 +61,9 @@ impl Incoming {
             let read = read.map_err(|error| Stalled::Broken(causes(&error)))?;
             let is_last = read.is_none();
             let piece = match read {
-                Some(piece) => self.unpacker.feed(&piece, self.room).map_err(|packed| match packed {
-                    Packed::Unknown(name) => Stalled::Packed(name),
-                    Packed::Damaged(reason) => Stalled::Broken(reason),
+                Some(piece) => self.unpacker.feed(&piece, self.room).map_err(|error| match error {
+                    UnpackError::Unknown(name) => Stalled::Packed(name),
+                    UnpackError::Damaged(reason) => Stalled::Broken(reason),
                 })?,
                 None => self.unpacker.finish(),
             };

@@ -12,22 +12,21 @@ pub(crate) struct Counts {
     pub(crate) completion: Option<u64>,
 }
 
-/// No token of any vocabulary has more characters on average than this, in estimated tokens for each real
-/// one.
+/// A count below the estimate divided by this is too low for any vocabulary.
 const FEWEST: u64 = 256;
-/// No text takes more real tokens for each estimated one.
+/// A count above the estimate multiplied by this is too high for any vocabulary.
 const MOST: u64 = 8;
-/// What a gateway may put before a prompt of its own.
+/// The most tokens that a gateway may add to a prompt.
 const ADDED: u64 = 100_000;
-/// The longest reasoning that a server may keep to itself.
+/// The most tokens of reasoning that a server may keep to itself.
 const HIDDEN: u64 = 2_000_000;
 
 impl Counts {
     /// The usage of `request`, whose answer is estimated at `said` tokens. Counts that are missing or cannot
     /// be true are estimated, and the usage says so.
     ///
-    /// A prompt of some length takes at least one token, and at most as many as it has characters and a
-    /// gateway may add; an answer of some length takes at least one.
+    /// A count is believed if it is not far from the estimate, give or take what a gateway adds to the prompt
+    /// and what a model thinks out of sight. Only nothing takes no tokens.
     pub(crate) fn usage(self, request: &Request, said: u64) -> Usage {
         let estimate = estimate_usage(request, "");
         let written = estimate.prompt_tokens;

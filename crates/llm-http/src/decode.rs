@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::counts::Counts;
 use crate::sse::Event;
-use crate::tool_call::{is_same, name_apart};
+use crate::tool_call::{MAX_CALLS, is_same, name_apart};
 
 /// Decodes one answer, streamed or whole.
 pub(crate) trait Decode: Send {
@@ -149,6 +149,9 @@ impl Answer {
         }
         if calls.is_empty() && self.lacks_calls {
             return Err(Bad::Incomplete("the server announced a tool call and sent none".to_owned()));
+        }
+        if calls.len() > MAX_CALLS {
+            return Err(Bad::Protocol(format!("an answer with more than {MAX_CALLS} calls")));
         }
         for call in calls.iter_mut().filter(|call| call.arguments.trim().is_empty()) {
             "{}".clone_into(&mut call.arguments);

@@ -92,11 +92,11 @@ impl LimitField {
             "not allowed",
         ];
         let has = |name: LimitName| names_field(words, name.word());
-        let sent = self.name().filter(|name| has(*name))?;
+        self.name().filter(|name| has(*name))?;
         match self {
             // A refusal of the value is no reason to try another name.
             Self::Usual(name) if has(name.other()) || UNKNOWN.iter().any(|word| words.contains(word)) => {
-                Some(Self::Other(sent.other()))
+                Some(Self::Other(name.other()))
             }
             Self::Usual(_) | Self::Other(_) => Some(Self::Omitted),
             Self::Required | Self::Omitted => None,
@@ -171,7 +171,7 @@ impl Dialect {
             return Some(Self { stream_usage: false, ..self });
         }
         // First, since the server may take the tools or the schema without it.
-        if self.effort && names(&["reasoning_effort", "reasoning.effort", "output_config.effort", "effort"]) {
+        if self.effort && names(&["effort"]) {
             return Some(Self { effort: false, ..self });
         }
         const ABOUT_SCHEMAS: [&str; 10] = [
@@ -186,12 +186,10 @@ impl Dialect {
             "grammar",
             "input_schema",
         ];
-        let weaker = || ladder.get(ladder.iter().position(|level| *level == self.level)? + 1);
-        if request.schema.is_some()
-            && names(&ABOUT_SCHEMAS)
-            && let Some(level) = weaker()
+        if names(&ABOUT_SCHEMAS)
+            && let Some(weaker) = self.weaker(ladder, request)
         {
-            return Some(Self { level: *level, ..self });
+            return Some(weaker);
         }
         const ABOUT_TOOLS: [&str; 8] = [
             "tools",
@@ -222,9 +220,14 @@ impl Dialect {
         if self.tools && !request.tools.is_empty() {
             return Some(Self { tools: false, ..self });
         }
+        self.weaker(ladder, request)
+    }
+
+    /// The dialect with the next weaker way to request the structured answer that `request` wants.
+    fn weaker(self, ladder: &[Level], request: &Request) -> Option<Self> {
+        request.schema.as_ref()?;
         let place = ladder.iter().position(|level| *level == self.level)?;
-        let weaker = request.schema.as_ref().and_then(|_| ladder.get(place + 1));
-        weaker.map(|level| Self { level: *level, ..self })
+        ladder.get(place + 1).map(|level| Self { level: *level, ..self })
     }
 
     /// The intersection of both dialects: concurrent calls that learned different things must not overwrite

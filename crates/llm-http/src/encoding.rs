@@ -21,7 +21,7 @@ enum State {
 
 /// Why a body cannot be unpacked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Packed {
+pub(crate) enum UnpackError {
     /// In a way that is not known here.
     Unknown(String),
     /// It is damaged.
@@ -38,23 +38,21 @@ impl Unpacker {
 
     /// Takes the next piece; gives what is readable so far, at most `most` bytes and what one more kibibyte
     /// unpacks to.
-    pub(crate) fn feed(&mut self, piece: &[u8], most: usize) -> Result<Vec<u8>, Packed> {
-        let begun = match &mut self.state {
+    pub(crate) fn feed(&mut self, piece: &[u8], most: usize) -> Result<Vec<u8>, UnpackError> {
+        let begun;
+        let piece = match &mut self.state {
             State::Undecided(seen) => {
                 seen.extend_from_slice(piece);
-                std::mem::take(seen)
+                begun = std::mem::take(seen);
+                let [first, second, ..] = begun.as_slice() else {
+                    self.state = State::Undecided(begun);
+                    return Ok(Vec::new());
+                };
+                self.state = self.decided(*first, *second)?;
+                begun.as_slice()
             }
-            State::Plain | State::Gzip(_) | State::Zlib(_) | State::Deflate(_) => Vec::new(),
+            State::Plain | State::Gzip(_) | State::Zlib(_) | State::Deflate(_) => piece,
         };
-        let mut piece = piece;
-        if let State::Undecided(_) = self.state {
-            let [first, second, ..] = begun.as_slice() else {
-                self.state = State::Undecided(begun);
-                return Ok(Vec::new());
-            };
-            self.state = self.decided(*first, *second)?;
-            piece = begun.as_slice();
-        }
         match &mut self.state {
             State::Undecided(_) | State::Plain => Ok(piece.to_vec()),
             State::Gzip(decoder) => unpacked(decoder.as_mut(), MultiGzDecoder::get_mut, piece, most),
@@ -73,7 +71,7 @@ impl Unpacker {
 
     /// By the first bytes, since servers declare what they do not do, and do what they do not declare. No text
     /// begins like a packed body.
-    fn decided(&self, first: u8, second: u8) -> Result<State, Packed> {
+    fn decided(&self, first: u8, second: u8) -> Result<State, UnpackError> {
         let is_zlib = first & 0x0f == 8 && u16::from_be_bytes([first, second]).is_multiple_of(31);
         let is_zstd = (first, second) == (0x28, 0xb5);
         Ok(match (self.declared.as_deref(), (first, second)) {
@@ -82,8 +80,12 @@ impl Unpacker {
             (Some("deflate"), begin) if !is_answer(begin) => {
                 State::Deflate(Box::new(DeflateDecoder::new(Vec::new())))
             }
-            (Some(name @ "br"), begin) if !is_answer(begin) => return Err(Packed::Unknown(name.to_owned())),
-            (declared, _) if is_zstd => return Err(Packed::Unknown(declared.unwrap_or("zstd").to_owned())),
+            (Some(name @ "br"), begin) if !is_answer(begin) => {
+                return Err(UnpackError::Unknown(name.to_owned()));
+            }
+            (declared, _) if is_zstd => {
+                return Err(UnpackError::Unknown(declared.unwrap_or("zstd").to_owned()));
+            }
             (Some(_) | None, _) => State::Plain,
         })
     }
@@ -101,10 +103,10 @@ fn unpacked<W: Write>(
     inner: impl Fn(&mut W) -> &mut Vec<u8>,
     piece: &[u8],
     most: usize,
-) -> Result<Vec<u8>, Packed> {
+) -> Result<Vec<u8>, UnpackError> {
     /// A kibibyte unpacks to a mebibyte at most.
     const STEP: usize = 1024;
-    let damaged = |error: io::Error| Packed::Damaged(error.to_string());
+    let damaged = |error: io::Error| UnpackError::Damaged(error.to_string());
     for part in piece.chunks(STEP) {
         decoder.write_all(part).map_err(damaged)?;
         decoder.flush().map_err(damaged)?;
@@ -141,7 +143,7 @@ mod tests {
         packer.finish().unwrap()
     }
 
-    fn read(declared: Option<&str>, body: &[u8], size: usize) -> Result<Vec<u8>, Packed> {
+    fn read(declared: Option<&str>, body: &[u8], size: usize) -> Result<Vec<u8>, UnpackError> {
         let mut unpacker = Unpacker::new(declared);
         let mut text = Vec::new();
         for piece in body.chunks(size.max(1)) {
@@ -173,11 +175,11 @@ mod tests {
     fn a_bare_deflate_stream_and_what_is_not_known() {
         let text = b"data: {\"choices\": [{\"delta\": {\"content\": \"three\"}}]}\n\n".repeat(9);
         assert_eq!(read(Some("deflate"), &deflate(&text), 7).unwrap(), text);
-        assert_eq!(read(Some("br"), b"\x1b\x03\x00\xf8", 4), Err(Packed::Unknown("br".into())));
+        assert_eq!(read(Some("br"), b"\x1b\x03\x00\xf8", 4), Err(UnpackError::Unknown("br".into())));
         let mut broken = gzip(&text);
         // A kind of block that there is not.
         broken[10] = 0b111;
-        assert!(matches!(read(Some("gzip"), &broken, 100), Err(Packed::Damaged(_))));
+        assert!(matches!(read(Some("gzip"), &broken, 100), Err(UnpackError::Damaged(_))));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use artoo_redaction::Redactor;
 use serde_json::Value;
 
 use crate::overrun::in_fields;
-use crate::wordings::Named;
+use crate::wordings::Sizes;
 
 /// A parsed error body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,12 +20,16 @@ pub(crate) struct ErrorBody {
     /// The parameter it complains about, for example `response_format`.
     pub(crate) param: String,
     /// Sizes in fields of their own, for a request that is too large.
-    pub(crate) named: Option<Named>,
+    pub(crate) sizes: Option<Sizes>,
     /// Whether it holds what the model wrote, which the server could not use.
     has_generation: bool,
     /// The wait that it asks for.
     pub(crate) retry_after: Option<Duration>,
 }
+
+/// The fields that hold the message of an error.
+pub(crate) const MESSAGES: [&str; 7] =
+    ["message", "detail", "error_description", "msg", "error_msg", "error_message", "status_msg"];
 
 /// Maximum characters of a message.
 const MAX_MESSAGE: usize = 500;
@@ -42,11 +46,10 @@ impl ErrorBody {
         // Some gateways wrap the object in an array.
         let json = json.get(0).unwrap_or(&json);
         let error = json.get("error").filter(|error| !error.is_null()).unwrap_or(json);
-        let message =
-            ["message", "detail", "error_description", "msg", "error_msg", "error_message", "status_msg"]
-                .iter()
-                .find_map(|name| error.get(name).or_else(|| json.get(name)))
-                .map_or_else(|| words(error), words);
+        let message = MESSAGES
+            .iter()
+            .find_map(|name| error.get(name).or_else(|| json.get(name)))
+            .map_or_else(|| words(error), words);
         let message = match within_gateway(error) {
             Some(inner) if !message.contains(&inner) => format!("{message}: {inner}"),
             _ => message,
@@ -56,7 +59,7 @@ impl ErrorBody {
         Self {
             code,
             param: word("param"),
-            named: in_fields(json),
+            sizes: in_fields(json),
             has_generation: error.get("failed_generation").is_some(),
             retry_after: retry_info(error),
             ..Self::of_text(&message, redaction)
@@ -64,7 +67,7 @@ impl ErrorBody {
     }
 
     /// A body of which only a text is known.
-    pub(crate) fn of_text(text: &str, redaction: &Redactor) -> Self {
+    fn of_text(text: &str, redaction: &Redactor) -> Self {
         let line = one_line(text, redaction);
         Self { message: shortened(&line), words: line.to_lowercase(), ..Self::default() }
     }

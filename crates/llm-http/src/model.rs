@@ -3,14 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 
 use artoo_llm_client::{
-    Completion, Failure, LlmError, ModelProfile, ReasoningEffort, Request, RetryDecision, RetryPolicy, Spent,
-    ToolCalling, Usage, next_delay,
+    Completion, Failure, LlmError, ModelProfile, ReasoningEffort, Request, RetryDecision, RetryPolicy,
+    RetryState, ToolCalling, Usage, next_delay,
 };
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use tokio::time::{Instant, sleep};
 
-use crate::adapt::{Adapting, Known, Next, Refusal};
+use crate::adapt::{Adaptation, Capabilities, Next, Refusal};
 use crate::base_url::{Endpoint, resolve};
 use crate::decode::Decode;
 use crate::dialect::{Dialect, Level};
@@ -59,7 +59,7 @@ pub(crate) struct HttpModel<W: Wire> {
     retry: RetryPolicy,
     jitter: Jitter,
     ladder: &'static [Level],
-    known: Mutex<Known>,
+    known: Mutex<Capabilities>,
     wire: std::marker::PhantomData<W>,
 }
 
@@ -80,7 +80,7 @@ impl<W: Wire> HttpModel<W> {
         let tools = profile.tool_calling == ToolCalling::Native;
         let (temperature, effort) = (profile.temperature, profile.reasoning_effort.is_some());
         let dialect = Dialect { tools, temperature, effort, ..W::dialect(&url, strongest) };
-        let known = Mutex::new(Known { dialect, limits: Limits::default() });
+        let known = Mutex::new(Capabilities { dialect, limits: Limits::default() });
         let transport = Transport::new(&config, url, W::headers(config.api_key.as_ref())?, patience)?;
         let HttpConfig { model, retry, jitter, .. } = config;
         let wire = std::marker::PhantomData;
@@ -112,8 +112,8 @@ impl<W: Wire> HttpModel<W> {
         let started = Instant::now();
         let least = if self.profile.reasoning { LEAST_THINKING } else { LEAST };
         let effort = self.profile.reasoning_effort;
-        let mut call = Adapting::new(request, self.ladder, self.known(), effort, least);
-        let (mut requests, mut spent) = (0_u32, Spent::default());
+        let mut call = Adaptation::new(request, self.ladder, self.known(), effort, least);
+        let (mut requests, mut spent) = (0_u32, RetryState::default());
         // Usage of failed attempts. It is on the server's bill, so it is in the caller's usage too.
         let mut in_vain = Usage::default();
         let elapsed_ms = || u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -184,13 +184,13 @@ impl<W: Wire> HttpModel<W> {
         }
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> Capabilities {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps what a request that succeeded has found out. Refusals alone prove nothing about the dialect: the
     /// request may have been bad in any.
-    fn remember(&self, found: Known) {
+    fn remember(&self, found: Capabilities) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.dialect = known.dialect.poorer_of(found.dialect, self.ladder);
         known.limits = known.limits.and(found.limits);

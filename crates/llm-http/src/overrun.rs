@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error_body::ErrorBody;
-use crate::wordings::{Named, named};
+use crate::wordings::{Sizes, sizes};
 
 /// The limit that a request went beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +38,23 @@ impl Overrun {
     ///
     /// A number counts only if it agrees with what is known: a limit that the request kept was not the reason.
     pub(crate) fn of(status: u16, body: &ErrorBody, sent: Option<u32>) -> Option<Self> {
-        let named = body.named.unwrap_or_else(|| named(&body.words));
+        let sizes = body.sizes.unwrap_or_else(|| sizes(&body.words));
         // A rate is a limit of this request only if the request is larger than a whole minute's worth.
         if status == 429 {
-            let is_beyond = named.context.zip(named.total).is_some_and(|(most, total)| total > most);
-            return is_beyond.then(|| Self::of_numbers(named, sent)).flatten();
+            let is_beyond = sizes.context.zip(sizes.total).is_some_and(|(most, total)| total > most);
+            return is_beyond.then(|| Self::of_numbers(sizes, sent)).flatten();
         }
         if !matches!(status, 0 | 400 | 402 | 413 | 422 | 500) {
             return None;
         }
-        if let Some(understood) = Self::of_numbers(named, sent) {
+        if let Some(understood) = Self::of_numbers(sizes, sent) {
             return Some(understood);
         }
         (status == 413 || body.is_about_length()).then_some(Self::Unclear)
     }
 
-    fn of_numbers(named: Named, sent: Option<u32>) -> Option<Self> {
-        let Named { context, prompt, most_prompt, most_output, total } = named;
+    fn of_numbers(sizes: Sizes, sent: Option<u32>) -> Option<Self> {
+        let Sizes { context, prompt, most_prompt, most_output, total } = sizes;
         if let Some(most) = most_output
             && sent.is_none_or(|sent| most < sent)
         {
@@ -83,13 +83,13 @@ impl Overrun {
 
 /// The numbers that a body names in fields of their own: llama.cpp's `n_ctx`, the bound that a validator's
 /// finding has about the limit of an answer.
-pub(crate) fn in_fields(body: &Value) -> Option<Named> {
-    let mut named = Named::default();
-    collect(body, &mut named, 0);
-    (named != Named::default()).then_some(named)
+pub(crate) fn in_fields(body: &Value) -> Option<Sizes> {
+    let mut sizes = Sizes::default();
+    collect(body, &mut sizes, 0);
+    (sizes != Sizes::default()).then_some(sizes)
 }
 
-fn collect(value: &Value, named: &mut Named, depth: u8) {
+fn collect(value: &Value, sizes: &mut Sizes, depth: u8) {
     /// Error bodies are flat; a hostile one may not be.
     const DEEPEST: u8 = 6;
     if depth > DEEPEST {
@@ -103,17 +103,17 @@ fn collect(value: &Value, named: &mut Named, depth: u8) {
                     .and_then(|count| u32::try_from(count).ok())
                     .filter(|count| *count > 0)
             };
-            named.context = named.context.or(count(fields.get("n_ctx")));
-            named.prompt = named.prompt.or(count(fields.get("n_prompt_tokens")));
+            sizes.context = sizes.context.or(count(fields.get("n_ctx")));
+            sizes.prompt = sizes.prompt.or(count(fields.get("n_prompt_tokens")));
             if fields.get("loc").is_some_and(is_about_the_answer) {
                 let bound = |name: &str, less: u32| {
                     count(fields.get("ctx")?.get(name)).and_then(|bound| bound.checked_sub(less))
                 };
-                named.most_output = named.most_output.or_else(|| bound("le", 0)).or_else(|| bound("lt", 1));
+                sizes.most_output = sizes.most_output.or_else(|| bound("le", 0)).or_else(|| bound("lt", 1));
             }
-            fields.values().for_each(|field| collect(field, named, depth + 1));
+            fields.values().for_each(|field| collect(field, sizes, depth + 1));
         }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, named, depth + 1)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, sizes, depth + 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

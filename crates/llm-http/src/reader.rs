@@ -49,9 +49,10 @@ impl<'a, D: Decode> Reader<'a, D> {
     /// Takes the next bytes. After [`Progress::Done`] there is nothing more to take.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<Progress, Bad> {
         if let Form::Unknown(blank) = &mut self.form {
+            let seen = blank.len();
             blank.extend_from_slice(bytes);
             let begun = std::mem::take(blank);
-            self.form = match first_character(&begun) {
+            self.form = match first_character(&begun, seen) {
                 None => Form::Unknown(begun),
                 Some(b'{' | b'[') => Form::Json(begun),
                 Some(b'<') => Form::Page(begun),
@@ -167,12 +168,19 @@ fn is_several(text: &str) -> bool {
     first && rest.starts_with(['\n', '\r']) && !rest.trim().is_empty()
 }
 
-/// The first byte that is neither whitespace nor part of a byte order mark.
-fn first_character(bytes: &[u8]) -> Option<u8> {
+/// The first byte that is neither whitespace nor part of a byte order mark. Among the first `seen` bytes there was none.
+fn first_character(bytes: &[u8], seen: usize) -> Option<u8> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     if MARK.starts_with(bytes) {
         return None;
     }
-    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
-    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+    // The first bytes may only have looked like a mark, so they are looked at again.
+    let from = if seen > MARK.len() {
+        seen
+    } else if bytes.starts_with(MARK) {
+        MARK.len()
+    } else {
+        0
+    };
+    bytes.iter().skip(from).copied().find(|byte| !byte.is_ascii_whitespace())
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::decode::Bad;
+use crate::error_body::MESSAGES;
 
 /// The error in a value that is no answer, in any of the forms that servers use; `None` if it names none.
 ///
@@ -47,10 +48,6 @@ pub(crate) fn reported(error: &Value) -> Bad {
     };
     Bad::Reported { status: status(error), message, error: error.clone() }
 }
-
-/// The fields that hold the message of an error.
-const MESSAGES: [&str; 7] =
-    ["message", "detail", "error_description", "msg", "error_msg", "error_message", "status_msg"];
 
 /// Whether a value without an answer is an error: it has a message, and not in the place of one.
 fn is_error_by_name(value: &Value) -> bool {

@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use artoo_llm_client::{Message, ToolUse};
 use serde_json::{Value, json};
 
+/// More calls than any model makes in one answer. Each call is compared with the others, so a server must not
+/// send any number of them.
+pub(crate) const MAX_CALLS: usize = 512;
+
 /// The arguments of a call as an object, if they are one.
 pub(crate) fn object(arguments: &str) -> Option<Value> {
     serde_json::from_str(arguments).ok().filter(Value::is_object)
@@ -22,14 +26,15 @@ pub(crate) fn is_same(one: &ToolUse, other: &ToolUse) -> bool {
     if !is_one || one.name != other.name {
         return false;
     }
-    let text = |call: &ToolUse| {
-        if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments.clone() }
-    };
+    fn text(call: &ToolUse) -> &str {
+        let text = call.arguments.trim();
+        if text.is_empty() { "{}" } else { text }
+    }
     let (one, other) = (text(one), text(other));
     let written = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
     // The order of the fields may differ, their length may not.
-    let may_be = one.starts_with('{') && written(&one) == written(&other);
-    one.trim() == other.trim() || may_be && object(&one).is_some_and(|one| object(&other) == Some(one))
+    let may_be = one.starts_with('{') && written(one) == written(other);
+    one == other || may_be && object(one).is_some_and(|one| object(other) == Some(one))
 }
 
 /// Gives an id to each call that has none, or one already used in this conversation: results refer to it. The

@@ -5,7 +5,7 @@
 
 /// The numbers that a server names when a request is too large for its model, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct Sizes {
     /// What a prompt and its answer may have together.
     pub(crate) context: Option<u32>,
     /// What the prompt has.
@@ -196,7 +196,7 @@ enum Piece {
 }
 
 /// The numbers of `text` that have a meaning.
-pub(crate) fn named(text: &str) -> Named {
+pub(crate) fn sizes(text: &str) -> Sizes {
     let pieces = pieces(text);
     let mut meanings: Vec<Option<Meaning>> = vec![None; pieces.len()];
     for wording in WORDINGS.into_iter().chain(SHORT) {
@@ -214,27 +214,27 @@ pub(crate) fn named(text: &str) -> Named {
     summed(pieces.iter().zip(meanings))
 }
 
-fn summed<'a>(numbers: impl Iterator<Item = (&'a Piece, Option<Meaning>)>) -> Named {
-    let mut named = Named::default();
+fn summed<'a>(numbers: impl Iterator<Item = (&'a Piece, Option<Meaning>)>) -> Sizes {
+    let mut sizes = Sizes::default();
     let (mut part, mut whole) = (0_u32, None);
     for (piece, meaning) in numbers {
         let (Piece::Number(number), Some(meaning)) = (piece, meaning) else { continue };
         // A maximum of nothing says that the answer would take it all.
         let Some(number) = Some(*number).filter(|number| *number > 0) else { continue };
         match meaning {
-            Meaning::Context => named.context = named.context.or(Some(number)),
-            Meaning::Prompt => named.prompt = named.prompt.or(Some(number)),
+            Meaning::Context => sizes.context = sizes.context.or(Some(number)),
+            Meaning::Prompt => sizes.prompt = sizes.prompt.or(Some(number)),
             Meaning::PartOfPrompt => part = part.saturating_add(number),
             Meaning::WholePrompt => whole = Some(number),
-            Meaning::MostPrompt => named.most_prompt = named.most_prompt.or(Some(number)),
-            Meaning::MostOutput => named.most_output = named.most_output.or(Some(number)),
-            Meaning::NoOutput => named.most_output = named.most_output.or(Some(number.saturating_sub(1))),
-            Meaning::Total => named.total = named.total.or(Some(number)),
+            Meaning::MostPrompt => sizes.most_prompt = sizes.most_prompt.or(Some(number)),
+            Meaning::MostOutput => sizes.most_output = sizes.most_output.or(Some(number)),
+            Meaning::NoOutput => sizes.most_output = sizes.most_output.or(Some(number.saturating_sub(1))),
+            Meaning::Total => sizes.total = sizes.total.or(Some(number)),
             Meaning::Output | Meaning::Nothing => {}
         }
     }
-    named.prompt = whole.or_else(|| named.prompt.map(|prompt| prompt.saturating_add(part)));
-    named
+    sizes.prompt = whole.or_else(|| sizes.prompt.map(|prompt| prompt.saturating_add(part)));
+    sizes
 }
 
 /// Where the numbers of `wording` are, if it stands at `start`.
@@ -268,8 +268,10 @@ fn stands_at(wording: &str, pieces: &[Piece], start: usize) -> Option<Vec<(usize
 
 /// Cuts a message into pieces. Digits that belong to a name, a date, a fraction or an id are no number.
 fn pieces(text: &str) -> Vec<Piece> {
+    /// Of a longer message only the beginning is read: an error in a stream may be as long as a whole response.
+    const MOST_CHARACTERS: usize = 64 * 1024;
     let text = text.to_lowercase().replace(['\'', '’', '`', '"', '\\'], "");
-    let chars: Vec<char> = text.chars().collect();
+    let chars: Vec<char> = text.chars().take(MOST_CHARACTERS).collect();
     let char_at = |at: usize| chars.get(at).copied();
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -281,11 +283,11 @@ fn pieces(text: &str) -> Vec<Piece> {
             // The end of a sentence, and not a dot within a name.
             '.' | ';' | '?' | '!' if char_at(at).is_none_or(char::is_whitespace) => pieces.push(Piece::End),
             c if c.is_alphanumeric() || c == '_' => {
-                while char_at(at).is_some_and(|c| {
-                    c.is_alphanumeric()
-                        || c == '_'
-                        || (matches!(c, ',' | '.') && is_within_number(&chars, begins, at))
-                }) {
+                let mut is_number = c.is_ascii_digit();
+                while let Some(c) = char_at(at)
+                    && (c.is_alphanumeric() || c == '_' || is_number && is_within_number(&chars, at))
+                {
+                    is_number &= c.is_ascii_digit() || c == ',';
                     at += 1;
                 }
                 let word: String = chars.get(begins..at).unwrap_or_default().iter().collect();
@@ -323,14 +325,13 @@ fn before_sign(chars: &[char], begins: usize) -> bool {
         .is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '/' | '.'))
 }
 
-/// Whether the mark at `at` is inside of digits: the comma of `200,000`, the dot of `1.5`.
-fn is_within_number(chars: &[char], begins: usize, at: usize) -> bool {
-    let digits = |from: usize| chars.iter().skip(from).take_while(|c| c.is_ascii_digit()).count();
-    let is_digits =
-        chars.get(begins..at).is_some_and(|word| word.iter().all(|c| c.is_ascii_digit() || *c == ','));
+/// Whether a number goes on with the mark at `at`: the comma of `200,000`, the dot of `1.5`.
+fn is_within_number(chars: &[char], at: usize) -> bool {
+    let digits = chars.iter().skip(at + 1).take(4).take_while(|c| c.is_ascii_digit()).count();
     match chars.get(at) {
-        Some('.') => is_digits && digits(at + 1) > 0,
-        _ => is_digits && digits(at + 1) == 3,
+        Some('.') => digits > 0,
+        Some(',') => digits == 3,
+        _ => false,
     }
 }
 

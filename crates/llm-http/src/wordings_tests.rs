@@ -4,27 +4,27 @@ use proptest::prelude::*;
 
 use super::*;
 
-const NOTHING: Named =
-    Named { context: None, prompt: None, most_prompt: None, most_output: None, total: None };
+const NOTHING: Sizes =
+    Sizes { context: None, prompt: None, most_prompt: None, most_output: None, total: None };
 
-fn context(context: u32, prompt: u32) -> Named {
-    Named { context: Some(context), prompt: Some(prompt), ..NOTHING }
+fn context(context: u32, prompt: u32) -> Sizes {
+    Sizes { context: Some(context), prompt: Some(prompt), ..NOTHING }
 }
 
-fn sum(context: u32, total: u32, prompt: u32) -> Named {
-    Named { total: Some(total), ..self::context(context, prompt) }
+fn sum(context: u32, total: u32, prompt: u32) -> Sizes {
+    Sizes { total: Some(total), ..self::context(context, prompt) }
 }
 
-fn bare(context: u32) -> Named {
-    Named { context: Some(context), ..NOTHING }
+fn bare(context: u32) -> Sizes {
+    Sizes { context: Some(context), ..NOTHING }
 }
 
-fn output(most: u32) -> Named {
-    Named { most_output: Some(most), ..NOTHING }
+fn output(most: u32) -> Sizes {
+    Sizes { most_output: Some(most), ..NOTHING }
 }
 
-fn prompt(most: u32, prompt: u32) -> Named {
-    Named { most_prompt: Some(most), prompt: Some(prompt), ..NOTHING }
+fn prompt(most: u32, prompt: u32) -> Sizes {
+    Sizes { most_prompt: Some(most), prompt: Some(prompt), ..NOTHING }
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn refusals_as_servers_word_them() {
         // SGLang
         (
             "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of 9200 tokens: 1200 tokens from the input messages and 8000 tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.",
-            Named { total: Some(9200), ..bare(8192) },
+            Sizes { total: Some(9200), ..bare(8192) },
         ),
         (
             "The input (61709 tokens) is longer than the model's context length (40960 tokens).",
@@ -95,7 +95,7 @@ fn refusals_as_servers_word_them() {
             "request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it",
             context(4096, 5000),
         ),
-        ("Requested tokens (5000) exceed context window of 4096", Named { total: Some(5000), ..bare(4096) }),
+        ("Requested tokens (5000) exceed context window of 4096", Sizes { total: Some(5000), ..bare(4096) }),
         // LM Studio
         (
             "Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input. Error Data: n/a, Additional Data: n/a",
@@ -116,7 +116,7 @@ fn refusals_as_servers_word_them() {
         ),
         (
             "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000",
-            Named { most_prompt: Some(4095), ..NOTHING },
+            Sizes { most_prompt: Some(4095), ..NOTHING },
         ),
         ("Input validation error: `max_new_tokens` must be <= 2048. Given: 8000", output(2048)),
         // Anthropic
@@ -141,7 +141,7 @@ fn refusals_as_servers_word_them() {
         ),
         (
             "Request too large for model `llama-3.1-8b-instant` in organization `org_01` service tier `on_demand` on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size and try again.",
-            Named { total: Some(9000), ..bare(6000) },
+            Sizes { total: Some(9000), ..bare(6000) },
         ),
         (
             "This model's maximum prompt length is 131072 but the request contains 150000 tokens.",
@@ -153,7 +153,7 @@ fn refusals_as_servers_word_them() {
         ),
         (
             "Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192",
-            Named { total: Some(9000), ..bare(8192) },
+            Sizes { total: Some(9000), ..bare(8192) },
         ),
         (
             "The maximum tokens you requested exceeds the model limit of 8192. Try again with a maximum tokens value that is lower than 8192.",
@@ -161,13 +161,13 @@ fn refusals_as_servers_word_them() {
         ),
         (
             "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 30720]",
-            Named { most_prompt: Some(30720), ..NOTHING },
+            Sizes { most_prompt: Some(30720), ..NOTHING },
         ),
         ("<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]", output(8192)),
         ("Invalid request: Your request exceeded model token limit: 8192", bare(8192)),
         (
             "Request body too large for gpt-4o model. Max size: 8000 tokens.",
-            Named { most_prompt: Some(8000), ..NOTHING },
+            Sizes { most_prompt: Some(8000), ..NOTHING },
         ),
         (
             "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
@@ -185,7 +185,7 @@ fn refusals_as_servers_word_them() {
         ),
         (
             "This request requires more credits, or fewer max_tokens. You requested up to 32000 tokens, but can only afford 27342. To increase, visit https://openrouter.ai/settings/credits",
-            Named { total: Some(32000), ..output(27342) },
+            Sizes { total: Some(32000), ..output(27342) },
         ),
         (
             "max_tokens limit exceeded: 100000 > 9577. To increase, visit https://openrouter.ai/keys and create a key with a higher limit",
@@ -201,7 +201,7 @@ fn refusals_as_servers_word_them() {
         ("prompt is too long: 210,000 tokens > 200,000 maximum", context(200_000, 210_000)),
     ];
     for (message, expected) in table {
-        assert_eq!(named(message), expected, "{message}");
+        assert_eq!(sizes(message), expected, "{message}");
     }
 }
 
@@ -218,14 +218,14 @@ fn numbers_without_a_meaning_have_none() {
         "Connection 10.0.0.1:8080 refused after 30000 ms",
         "context deadline exceeded after 60000 ms",
     ] {
-        assert_eq!(named(message), NOTHING, "{message}");
+        assert_eq!(sizes(message), NOTHING, "{message}");
     }
 }
 
 proptest! {
     #[test]
     fn never_panics(text in ".{0,200}") {
-        let _ = named(&text);
+        let _ = sizes(&text);
     }
 
     /// What stands around a wording changes nothing, as long as it is not of it.
@@ -235,6 +235,6 @@ proptest! {
         context in 1_000_u32..2_000_000, prompt in 1_u32..2_000_000,
     ) {
         let text = format!("{before}This model's maximum context length is {context} tokens and your request has {prompt} input tokens.{after}");
-        prop_assert_eq!(named(&text), self::context(context, prompt), "{}", text);
+        prop_assert_eq!(sizes(&text), self::context(context, prompt), "{}", text);
     }
 }

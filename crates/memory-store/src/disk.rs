@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
@@ -67,7 +67,14 @@ pub trait DiskFile: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
 
-/// Opens a regular file that is there, without waiting for what may lie in its place.
+/// The content of a regular file, as [`regular`] opens it.
+pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    regular(OpenOptions::new().read(true), path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a regular file with these options. Whatever else lies in its place is refused, and never waited for.
 pub(crate) fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = at_once(options, path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }

@@ -27,7 +27,8 @@ use crate::{
 /// How often the planner may ask the user in one run.
 const MAX_QUESTIONS: usize = 2;
 
-/// How many model calls of one plan begin its deadline anew: more than any plan needs, or a planner could ask for ever.
+/// How many model calls of one plan start its deadline anew. No plan needs as many; without a bound, a planner could ask
+/// for ever.
 const RENEWALS: u32 = 8;
 
 /// The actor's inputs besides its port.

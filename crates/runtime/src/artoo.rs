@@ -170,23 +170,17 @@ impl Artoo {
 }
 
 impl Parts {
-    /// The names of the tools that a plan can use.
-    pub(crate) fn tool_names(&self, request: &RunRequest) -> BTreeSet<artoo_types::ToolName> {
-        let (_, inventory) = self.tools(request);
-        inventory.tools.into_iter().map(|tool| tool.name).collect()
-    }
-
-    /// The tools of a run, and what its planner knows of them: one that takes earlier runs back where there are such, and the one
-    /// that commits where there is a repository. Blocks: it looks at the working folder.
+    /// The tools of a run, and what its planner knows of them. The tool that takes back earlier runs is among them if there
+    /// are such runs, and the one that commits if there is a repository. Blocks: it looks at the working folder.
     pub(crate) fn tools(&self, request: &RunRequest) -> (Arc<Toolbox>, Inventory) {
         let (toolbox, mut inventory) = (Arc::clone(&self.toolbox), self.inventory.clone());
-        let commits = toolbox.get(&ToolKind::GitCommit.into()).is_some();
-        let is_useless = commits && !GitCommit::has_use_in(&request.surroundings.working_folder);
-        if request.undoable.is_empty() && !is_useless {
+        let can_commit = toolbox.get(&ToolKind::GitCommit.into()).is_some();
+        let lacks_repository = can_commit && !GitCommit::has_use_in(&request.surroundings.working_folder);
+        if request.undoable.is_empty() && !lacks_repository {
             return (toolbox, inventory);
         }
         let mut toolbox = toolbox.as_ref().clone();
-        if is_useless {
+        if lacks_repository {
             inventory.tools.retain(|tool| !tool.name.is(ToolKind::GitCommit));
             toolbox = toolbox.without(ToolKind::GitCommit);
         }

@@ -1,6 +1,7 @@
 //! Assembles one run: its ports, its roles, its journal, its supervisor.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -14,13 +15,13 @@ use artoo_checks::{ClosedFiles, Filesystem};
 use artoo_ggs::GgsRole;
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_perceiver::Perceiver;
-use artoo_planner::{Asking, Planner};
+use artoo_planner::{Asking, Inventory, Planner};
 use artoo_snapshot::Snapshot;
 use artoo_tools::{
-    EvidenceStore, Jobs, LocalTime, ProtectedPlaces, Rehearsal, RunFolders, ToolContext, ToolLimits,
+    EvidenceStore, Jobs, LocalTime, ProtectedPlaces, Rehearsal, RunFolders, ToolContext, ToolLimits, Toolbox,
 };
 use artoo_types::{
-    Errand, Instruction, Limits, Message, Rejection, Role, RunId, SubTaskOutcome, UserRequest,
+    Errand, Instruction, Limits, Message, Rejection, Role, RunId, SubTaskOutcome, ToolName, UserRequest,
 };
 use chrono::{DateTime, FixedOffset};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -214,11 +215,14 @@ fn assemble(
         ..ToolContext::new(folders, evidence)
     };
     let gate = Gate::default();
+    let (toolbox, inventory) = parts.tools(&request);
+    let names = names_in(&inventory);
     let (role_tasks, settings, deadlines) = match errand {
         Errand::Task => {
-            let role_tasks =
-                role_tasks(parts, &bus, parameters, (&request, kept), (tool_context, gate.clone()))?;
-            let settings = control_settings(parts, parameters, parts.tool_names(&request));
+            let offered = (toolbox, inventory);
+            let context = (tool_context, gate.clone());
+            let role_tasks = role_tasks(parts, &bus, parameters, (&request, kept), offered, context)?;
+            let settings = control_settings(parts, parameters, names.clone());
             (role_tasks, Some(settings), parts.deadlines)
         }
         // There is no controller in a command run.
@@ -232,7 +236,6 @@ fn assemble(
     let noter = Noter { user: user.sender(), taken: Arc::default(), is_over: Arc::clone(&is_over) };
     let port = bus.port(Role::Supervisor)?;
     let (ggs_parts, working_folder) = (Arc::clone(parts), request.surroundings.working_folder.clone());
-    let names = parts.tool_names(&request);
     let make_ggs = Box::new(move || {
         let settings = ggs_settings(&ggs_parts, parameters, (working_folder.clone(), names.clone()));
         GgsRole::new(default_solver(parameters), settings)
@@ -284,18 +287,24 @@ fn assemble(
     Ok((run, supervised))
 }
 
+/// The names of the tools that a plan can use.
+fn names_in(inventory: &Inventory) -> BTreeSet<ToolName> {
+    inventory.tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
 /// The roles of one run, not yet started.
 fn role_tasks(
     parts: &Arc<Parts>,
     bus: &RunBus,
     parameters: Parameters,
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
+    (toolbox, inventory): (Arc<Toolbox>, Inventory),
     (tools, gate): (ToolContext, Gate),
 ) -> Result<RoleTasks, StartError> {
     let mut role_tasks = RoleTasks::default();
     let (surroundings, options) = (&request.surroundings, &parts.options);
     let deadlines = parts.deadlines;
-    let (toolbox, inventory) = parts.tools(request);
+    let names = names_in(&inventory);
 
     // The planner tells the story of a run that failed, so its model is asked until the end.
     let stop = tools.cancel.clone();
@@ -386,7 +395,6 @@ fn role_tasks(
     role_tasks
         .add(bus, Role::Dispatcher, move |port| dispatcher(port, PlanGate::new(consent), dispatch.clone()))?;
     let (ggs_parts, folder) = (Arc::clone(parts), surroundings.working_folder.clone());
-    let names = parts.tool_names(request);
     role_tasks.add(bus, Role::Ggs, move |port| {
         let settings = ggs_settings(&ggs_parts, parameters, (folder.clone(), names.clone()));
         artoo_ggs::run(port, solver(&ggs_parts, parameters), settings)

@@ -7,8 +7,8 @@ use artoo_llm_client::{ModelProfile, RetryPolicy};
 /// How long each kind of step may be silent before the supervisor turns it into a typed fault.
 ///
 /// A deadline starts anew with each model call of the role, and a model's own time-outs are shorter: these deadlines
-/// catch a role that hangs, and never a model that thinks. So they follow from how long its server may be silent,
-/// [`Deadlines::after`].
+/// catch a role that hangs, and never a model that thinks. So they are derived from how long its server may be silent:
+/// see [`Deadlines::after`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
     /// R1, from the request to the task.

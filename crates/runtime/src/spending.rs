@@ -1,7 +1,7 @@
 //! Tracks what a run has taken: its hard budgets of tokens, money and replans, and when it asks whether it shall go on.
 //! Pure; the soft budgets are the controller's, in Omega.
 
-use std::num::NonZeroU64;
+use std::{num::NonZeroU64, time::Duration};
 
 use artoo_types::{
     Amount, ContinuationRequested, Fault, FaultKind, Limits, Message, ModelCall, Prices, Remedy, Role,
@@ -22,17 +22,18 @@ pub(crate) struct Spending {
     turns: u64,
     /// Tokens read that no cache spared.
     uncached: u64,
-    /// How many questions were put, and at how many multiples of each bound.
+    /// How many questions were put.
     asked: u32,
+    /// How many multiples of each bound have been reached: that of calls, that of tokens.
     multiples: [u64; 2],
 }
 
-/// What a run has come to.
+/// A point in the spending of a run at which something follows.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Reached {
-    /// The end of a budget.
+pub(crate) enum Milestone {
+    /// A budget is spent, and the run ends.
     End(Fault),
-    /// A bound at which the user is asked whether it shall go on.
+    /// The user is asked whether the run shall go on.
     Checkpoint(ContinuationRequested),
 }
 
@@ -54,15 +55,15 @@ impl Spending {
         }
     }
 
-    /// Applies a message; returns what it brings the run to.
-    pub(crate) fn on(&mut self, message: &Message) -> Option<Reached> {
+    /// Applies a message; returns the milestone that it reaches.
+    pub(crate) fn on(&mut self, message: &Message) -> Option<Milestone> {
         if let Message::ModelCall(call) = message {
             self.called(call);
             let spent = self.too_many_tokens().or_else(|| self.too_dear());
-            spent.map(Reached::End).or_else(|| self.checkpoint().map(Reached::Checkpoint))
+            spent.map(Milestone::End).or_else(|| self.checkpoint().map(Milestone::Checkpoint))
         } else if let Message::PlanDirective(_) = message {
             self.replans = self.replans.saturating_add(1);
-            self.too_many_replans().map(Reached::End)
+            self.too_many_replans().map(Milestone::End)
         } else {
             None
         }
@@ -136,14 +137,14 @@ impl Spending {
     }
 }
 
-/// The end of a run that may not go on without the user's word, and nobody is there to give it.
+/// The end of a run that would have to ask whether it goes on, with nobody there to answer.
 pub(crate) fn nobody_says_to_go_on(asked: &ContinuationRequested) -> Fault {
     let message = format!("It has taken {}, and nobody is there to say that it may go on", asked.taken());
     spent(message, "ask for a smaller step, or be there when it asks", Remedy::AllowToGoOn)
 }
 
 /// The end of the time that the user stated.
-pub(crate) fn out_of_time(allowed: std::time::Duration) -> Fault {
+pub(crate) fn out_of_time(allowed: Duration) -> Fault {
     let message = format!("The time budget is spent: {} s allowed", allowed.as_secs_f64());
     spent(message, "ask for a smaller step, or allow more time", Remedy::AllowTime)
 }
@@ -177,17 +178,17 @@ mod tests {
         })
     }
 
-    fn end(reached: Option<Reached>) -> Fault {
+    fn end(reached: Option<Milestone>) -> Fault {
         match reached {
-            Some(Reached::End(fault)) => fault,
-            other @ (Some(Reached::Checkpoint(_)) | None) => panic!("{other:?}"),
+            Some(Milestone::End(fault)) => fault,
+            other @ (Some(Milestone::Checkpoint(_)) | None) => panic!("{other:?}"),
         }
     }
 
-    fn checkpoint(reached: Option<Reached>) -> Option<ContinuationRequested> {
+    fn checkpoint(reached: Option<Milestone>) -> Option<ContinuationRequested> {
         match reached {
-            Some(Reached::Checkpoint(asked)) => Some(asked),
-            Some(Reached::End(fault)) => panic!("{fault:?}"),
+            Some(Milestone::Checkpoint(asked)) => Some(asked),
+            Some(Milestone::End(fault)) => panic!("{fault:?}"),
             None => None,
         }
     }

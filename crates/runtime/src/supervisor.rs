@@ -30,7 +30,7 @@ use crate::{
     journal::{RecordFailure, RunJournal, note_unrecorded},
     role_tasks::{Ended, RoleTasks},
     run::{Canceller, Reply},
-    spending::{Reached, Spending},
+    spending::{self, Milestone, Spending},
     successor::Successor,
     until_stopped::Gate,
     waiting::Waiting,
@@ -170,7 +170,7 @@ pub(crate) async fn supervise(run: Supervised) {
             }
             () = sleep_until(budget_ends), if budget_ends.is_some() => {
                 budget_spent = true;
-                supervisor.run_short(crate::spending::out_of_time(max_time.unwrap_or_default()));
+                supervisor.run_short(spending::out_of_time(max_time.unwrap_or_default()));
             }
             answer = answers.recv(), if supervisor.waiting.asked().is_some() => supervisor.answered(answer),
             failure = &mut storage_failure, if !storage_failed => {
@@ -264,8 +264,8 @@ impl Supervisor<'_> {
         self.waiting.on(envelope, self.bus);
         match self.spending.on(message) {
             // An exhausted budget ends the run; open calls still report.
-            Some(Reached::End(spent)) => self.run_short(spent),
-            Some(Reached::Checkpoint(asked)) => self.may_it_go_on(asked),
+            Some(Milestone::End(spent)) => self.run_short(spent),
+            Some(Milestone::Checkpoint(asked)) => self.may_it_go_on(asked),
             None => {}
         }
         if let Message::ToolStarted(started) = message {
@@ -285,7 +285,7 @@ impl Supervisor<'_> {
         None
     }
 
-    /// When a run that may take so long ends; not while it waits for the person, nor once it is being stopped.
+    /// When a run with this time budget ends; none while it waits for the person, and once it is being stopped.
     fn end_of(&self, max_time: Option<Duration>) -> Option<Instant> {
         if self.stopping { None } else { self.waiting.end_of(self.begun, max_time?) }
     }

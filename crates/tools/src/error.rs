@@ -149,7 +149,7 @@ pub enum ToolError {
         /// Its size.
         bytes: u64,
     },
-    /// The content is in no encoding that can be told, and would be written in another one.
+    /// The encoding of the file cannot be told, so it would be written in another one.
     #[error("{path} is not text in UTF-8, UTF-16 with a mark or Windows-1252")]
     NotUtf8 {
         /// The path.
@@ -197,7 +197,7 @@ pub enum ToolError {
         /// Why.
         source: UndoError,
     },
-    /// No commit was made.
+    /// A commit could not be made.
     #[error(transparent)]
     Commit(#[from] CommitProblem),
     /// git did not do what artoo asked of it.
@@ -279,14 +279,14 @@ impl ToolError {
             | Self::Outside { .. }
             | Self::OutsideScope { .. }
             | Self::Binary { .. } => FailureClass::Logical,
-            // The kernel or a trial holds each of these back on every way, so the model may look for another one.
+            // The kernel or a trial blocks each of these, whatever wording a model tries; so it may go on with other work.
             Self::Protected { .. }
             | Self::Closed { .. }
             | Self::InRepository { .. }
             | Self::WithinProtected { .. }
             | Self::Kept { .. }
             | Self::MadeCommits { .. } => FailureClass::Forbidden,
-            // A rule about words can be circumvented by other words, and the user has said no.
+            // A rule about the words of a command can be evaded with other words, and here the user has said no.
             Self::NotAllowed { .. }
             | Self::Ruled { .. }
             | Self::AppsReadOnly { .. }

@@ -127,14 +127,6 @@ impl FileTarget {
         }
     }
 
-    /// How many other names the existing file has, which are written with it.
-    fn other_names(&self) -> u64 {
-        match self.there {
-            There::Theirs { links, .. } => links.saturating_sub(1),
-            There::Nothing | There::Hidden | There::Ours => 0,
-        }
-    }
-
     /// Asks for consent if needed. `before` is the existing content, if known.
     ///
     /// # Errors
@@ -157,9 +149,11 @@ impl FileTarget {
             There::Hidden => {
                 (false, EffectKind::Creates, "it is hidden, and other programs read such files by themselves")
             }
-            There::Theirs { links: 2.., .. } => {
-                with_names =
-                    format!("the file was there before the run, and has {} other names", self.other_names());
+            There::Theirs { links: links @ 2.., .. } => {
+                // Writing the file writes what all of its names show.
+                let others =
+                    if links == 2 { "another name".to_owned() } else { format!("{} other names", links - 1) };
+                with_names = format!("the file was there before the run, and has {others}");
                 (false, EffectKind::Overwrites, with_names.as_str())
             }
             There::Theirs { .. } => (false, EffectKind::Overwrites, "the file was there before the run"),

@@ -17,7 +17,8 @@ pub(crate) struct Cuts(Rc<RefCell<Vec<Cut>>>);
 struct Cut {
     /// The number of the piece among the lines that the reader gives.
     line: u64,
-    length: u64,
+    /// How many bytes of the line in the file come before the end of the piece.
+    end: u64,
 }
 
 impl Cuts {
@@ -25,15 +26,8 @@ impl Cuts {
     pub(crate) fn in_file(&self, line: u64) -> (u64, u64) {
         let cuts = self.0.borrow();
         let before = cuts.partition_point(|cut| cut.line < line);
-        let pieces = cuts.get(..before).unwrap_or_default().iter().rev();
-        let mut next = line;
-        let mut offset = 0;
-        for piece in pieces.take_while(|piece| {
-            next -= 1;
-            piece.line == next
-        }) {
-            offset += piece.length;
-        }
+        let last = before.checked_sub(1).and_then(|at| cuts.get(at));
+        let offset = last.filter(|cut| cut.line + 1 == line).map_or(0, |cut| cut.end);
         (line - before as u64, offset)
     }
 
@@ -47,29 +41,32 @@ pub(crate) struct Pieces<R> {
     from: R,
     most: usize,
     cuts: Cuts,
+    chunk: Vec<u8>,
     /// What is read and not given yet, from this place on.
     ready: Vec<u8>,
     given: usize,
-    /// The number of the line that is open, from 1, and its length so far.
+    /// The number of the line or piece that is open, from 1, and its length so far.
     line: u64,
     length: usize,
+    /// How many bytes of the line in the file come before the open piece.
+    offset: u64,
 }
 
 impl<R: Read> Pieces<R> {
     pub(crate) fn new(from: R, most: usize, cuts: Cuts) -> Self {
-        Self { from, most, cuts, ready: Vec::new(), given: 0, line: 1, length: 0 }
+        let chunk = vec![0; CHUNK.min(most)];
+        Self { from, most, cuts, chunk, ready: Vec::new(), given: 0, line: 1, length: 0, offset: 0 }
     }
 
     fn fill(&mut self) -> io::Result<()> {
-        let mut chunk = vec![0; CHUNK.min(self.most)];
-        let read = self.from.read(&mut chunk)?;
-        let chunk = chunk.get(..read).unwrap_or_default();
+        let read = self.from.read(&mut self.chunk)?;
+        let chunk = self.chunk.get(..read).unwrap_or_default();
         self.ready.clear();
         self.given = 0;
         for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
             if piece.ends_with(b"\n") {
                 self.ready.extend_from_slice(piece);
-                (self.line, self.length) = (self.line + 1, 0);
+                (self.line, self.length, self.offset) = (self.line + 1, 0, 0);
                 continue;
             }
             if self.length + piece.len() < self.most {
@@ -80,7 +77,8 @@ impl<R: Read> Pieces<R> {
             let (end, rest) = piece.split_at(cut_at(piece));
             self.ready.extend_from_slice(end);
             self.ready.push(b'\n');
-            self.cuts.0.borrow_mut().push(Cut { line: self.line, length: (self.length + end.len()) as u64 });
+            self.offset += (self.length + end.len()) as u64;
+            self.cuts.0.borrow_mut().push(Cut { line: self.line, end: self.offset });
             self.ready.extend_from_slice(rest);
             (self.line, self.length) = (self.line + 1, rest.len());
         }

@@ -70,7 +70,9 @@ fn with_notes(selected: Selected, shown: &str, part: &Part, prompt: usize) -> St
     if column > 1 {
         // The rest of a character.
         let rest = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
-        bytes.drain(..if rest < bytes.len() { rest } else { 0 });
+        if rest < bytes.len() {
+            bytes.drain(..rest);
+        }
     }
     let length = bytes.len();
     let (mut text, is_windows) = decode(bytes, cut);

@@ -1,11 +1,12 @@
 //! What this run knows of the files that it has read or written, to notice that somebody else changed them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use artoo_anchored_files::open_regular;
 use artoo_types::{FileChange, FileChangeKind};
 use sha2::{Digest as _, Sha256};
 
@@ -39,11 +40,11 @@ const MOST_HASHED: usize = 32;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct SeenFiles(Arc<Mutex<BTreeMap<PathBuf, Seen>>>);
+pub struct SeenFiles(Arc<Mutex<BTreeMap<PathBuf, Sighting>>>);
 
 /// A file as the run knows it.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct Sighting {
     stamp: Stamp,
     /// The hash of its content, if that is short.
     content: Option<[u8; 32]>,
@@ -53,7 +54,7 @@ pub(crate) struct Seen {
     is_refused: bool,
 }
 
-impl Seen {
+impl Sighting {
     /// The file as it is. `None` if there is no regular file.
     fn of(path: &Path, is_hashed: bool) -> Option<Self> {
         let stamp = stamp_of(path)?;
@@ -77,7 +78,7 @@ impl Seen {
 impl SeenFiles {
     /// Remembers a file as it is now, by its absolute path without symlinks. Blocks.
     pub fn note(&self, path: &Path) {
-        self.put(path.to_owned(), Seen::of(path, true));
+        self.put(path.to_owned(), Sighting::of(path, true));
     }
 
     /// Whether somebody else changed the file since the run last knew it. Blocks.
@@ -114,8 +115,8 @@ impl SeenFiles {
         ToolError::ChangedSinceRead { path: shown.to_owned() }
     }
 
-    /// The files that others changed, when a command begins. A command may read any file, in ways that its words do not
-    /// show: what was refused once is not refused to it again. Blocks.
+    /// The files that others changed, when a command begins. A file for which a call was refused already is forgotten: a
+    /// command may have read it in a way that its words do not show. Blocks.
     pub(crate) fn stale_before_command(&self) -> BTreeSet<PathBuf> {
         self.files().retain(|_, seen| !seen.is_refused);
         self.all()
@@ -126,13 +127,13 @@ impl SeenFiles {
     }
 
     /// The files among these as they are before a command reads them. Blocks.
-    pub(crate) fn before_reading(paths: impl Iterator<Item = PathBuf>) -> Vec<(PathBuf, Seen)> {
+    pub(crate) fn before_reading(paths: impl Iterator<Item = PathBuf>) -> Vec<(PathBuf, Sighting)> {
         let real = paths.filter_map(|path| path.canonicalize().ok());
-        real.filter_map(|path| Some((path.clone(), Seen::of(&path, true)?))).take(MOST_HASHED).collect()
+        real.filter_map(|path| Some((path.clone(), Sighting::of(&path, true)?))).take(MOST_HASHED).collect()
     }
 
     /// Remembers what a command has read.
-    pub(crate) fn were_read(&self, read: &[(PathBuf, Seen)]) {
+    pub(crate) fn were_read(&self, read: &[(PathBuf, Sighting)]) {
         for (path, seen) in read {
             self.put(path.clone(), Some(seen.clone()));
         }
@@ -143,14 +144,14 @@ impl SeenFiles {
         for change in changes {
             match change.change {
                 FileChangeKind::Created | FileChangeKind::Changed => {
-                    self.put(change.path.clone(), Seen::of(&change.path, changes.len() <= MOST_HASHED));
+                    self.put(change.path.clone(), Sighting::of(&change.path, changes.len() <= MOST_HASHED));
                 }
                 FileChangeKind::Deleted => drop(self.files().remove(&change.path)),
             }
         }
     }
 
-    fn put(&self, path: PathBuf, seen: Option<Seen>) {
+    fn put(&self, path: PathBuf, seen: Option<Sighting>) {
         let mut files = self.files();
         match seen {
             Some(seen) if files.len() < MOST_FILES || files.contains_key(&path) => {
@@ -161,11 +162,11 @@ impl SeenFiles {
     }
 
     /// A copy, so that no file is read under the lock.
-    fn all(&self) -> Vec<(PathBuf, Seen)> {
+    fn all(&self) -> Vec<(PathBuf, Sighting)> {
         self.files().iter().map(|(path, seen)| (path.clone(), seen.clone())).collect()
     }
 
-    fn files(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Seen>> {
+    fn files(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Sighting>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -175,8 +176,8 @@ fn stamp_of(path: &Path) -> Option<Stamp> {
 }
 
 fn hash_of(path: &Path) -> Option<[u8; 32]> {
-    let file = File::open(path).ok()?;
-    let length = file.metadata().ok().filter(|found| found.is_file() && found.len() <= HASHED)?.len();
+    let file = open_regular(path).ok()?;
+    let length = file.metadata().ok().filter(|found| found.len() <= HASHED)?.len();
     let mut bytes = Vec::new();
     file.take(HASHED).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 == length).then(|| Sha256::digest(&bytes).into())

@@ -25,7 +25,7 @@ use crate::consent::{Case, Reading, Step, beyond_undo, gate};
 use crate::contents_before::Contents;
 use crate::live_view::LiveOutput;
 use crate::protected::Protected;
-use crate::seen_files::Seen;
+use crate::seen_files::Sighting;
 use crate::system_program::{search_path, shell_program};
 use crate::writable_folders::Granted;
 use crate::{
@@ -132,7 +132,7 @@ struct Call<'a> {
     /// Where its trial would run, if one is possible.
     layers: Option<Layers>,
     /// The files that its words read, as they were before.
-    read: Vec<(PathBuf, Seen)>,
+    read: Vec<(PathBuf, Sighting)>,
     /// The files that somebody else changed since the run last saw them.
     stale: BTreeSet<PathBuf>,
     cx: &'a ToolContext,

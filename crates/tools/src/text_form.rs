@@ -11,7 +11,7 @@ const WINDOWS: [char; 32] = [
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 const MARK: char = '\u{feff}';
-/// Letters beyond ASCII that follow each other in a Western text at most: more of them are another encoding.
+/// The most letters beyond ASCII that follow each other in a Western text: a longer run points to another encoding.
 const LONGEST_RUN: usize = 2;
 
 /// How the characters of a text file are bytes.
@@ -51,7 +51,7 @@ impl TextForm {
 
     /// The form of a file, and its text without the mark. `None` if it is no text, or in an encoding that cannot be told.
     pub(crate) fn read(bytes: &[u8]) -> Option<(Self, String)> {
-        let (form, text) = match bytes {
+        let (encoding, text) = match bytes {
             [0xff, 0xfe, rest @ ..] => {
                 (Encoding::Utf16 { little: true }, of_utf16(rest, u16::from_le_bytes)?)
             }
@@ -68,7 +68,7 @@ impl TextForm {
                 Err(_) => return None,
             },
         };
-        Self { encoding: form, has_mark: true }.with_text(text)
+        Self { encoding, has_mark: true }.with_text(text)
     }
 
     fn with_text(self, text: String) -> Option<(Self, String)> {
@@ -97,15 +97,15 @@ impl TextForm {
 
 /// A new content of a file that holds text, in the form of the old one: encoding, mark and usual line ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct NewContent {
     pub(crate) bytes: Vec<u8>,
     /// What was kept, in words; empty if the content was written as it was given.
     pub(crate) what: String,
 }
 
-impl Kept {
+impl NewContent {
     /// The content as it is given.
-    pub(crate) fn nothing(content: &str) -> Self {
+    pub(crate) fn as_given(content: &str) -> Self {
         Self { bytes: content.as_bytes().to_vec(), what: String::new() }
     }
 
@@ -115,11 +115,11 @@ impl Kept {
     ///
     /// The encoding, and the first character that it lacks.
     pub(crate) fn of(before: &[u8], content: &str) -> Result<Self, (Encoding, char)> {
-        let Some((form, text)) = TextForm::read(before) else { return Ok(Self::nothing(content)) };
+        let Some((form, text)) = TextForm::read(before) else { return Ok(Self::as_given(content)) };
         let ending = Lines::of(&text).usual();
         let bytes = form.written(&Lines::anew(content, ending)).map_err(|lacks| (form.encoding, lacks))?;
         if bytes == content.as_bytes() {
-            return Ok(Self::nothing(content));
+            return Ok(Self::as_given(content));
         }
         let mut what = Vec::new();
         match form {
@@ -233,10 +233,10 @@ mod tests {
             (b"", "x\n", b"x\n", ""),
         ];
         for (before, content, bytes, what) in table {
-            let kept = Kept::of(before, content);
-            assert_eq!(kept, Ok(Kept { bytes: bytes.to_vec(), what: what.to_owned() }), "{before:?}");
+            let kept = NewContent::of(before, content);
+            assert_eq!(kept, Ok(NewContent { bytes: bytes.to_vec(), what: what.to_owned() }), "{before:?}");
         }
-        assert_eq!(Kept::of(b"caf\xe9\n", "中"), Err((Encoding::Windows1252, '中')));
+        assert_eq!(NewContent::of(b"caf\xe9\n", "中"), Err((Encoding::Windows1252, '中')));
     }
 
     proptest! {

@@ -95,8 +95,9 @@ impl Toolbox {
         }
     }
 
-    /// Calls a tool, with arguments that are coerced to its schema where they can mean only one thing. Every outcome becomes a record: an unknown tool, wrong arguments, a refusal, a timeout,
-    /// a cancellation, a panic. It never returns an error and never hangs: a tool that exceeds
+    /// Calls a tool, with arguments that are coerced to its schema where they can mean only one thing. Every outcome becomes a
+    /// record: an unknown tool, wrong arguments, a refusal, a timeout, a cancellation, a panic. It never returns an error and
+    /// never hangs: a tool that exceeds
     /// `cx.limits.call_time`, or that ignores cancellation for five seconds, is abandoned.
     /// ```
     /// # async fn example(cx: artoo_tools::ToolContext, call_id: artoo_types::CallId) {
@@ -140,7 +141,7 @@ impl Toolbox {
         let ToolReport { ending, mut failure, output, stderr, files } = report;
         if !files.is_empty() {
             let (seen, files) = (cx.seen.clone(), files.clone());
-            // Without it, the next write is refused once for nothing.
+            // If this panics, the next write is needlessly refused once.
             let _ = tokio::task::spawn_blocking(move || seen.note_changes(&files)).await;
         }
         let excerpt = self.get(name).map_or(Excerpt::HeadTail, Tool::excerpt);
@@ -207,7 +208,8 @@ async fn bounded(tool: &dyn Tool, arguments: &Arguments, cx: &ToolContext) -> To
     }
 }
 
-/// The arguments as the tool wants them, as far as they can mean only that; or as they are, and why they mean nothing.
+/// The arguments, coerced to the tool's schema where they can mean only one thing; or unchanged, with the reason why the call
+/// is refused.
 fn taken(tool: &dyn Tool, arguments: Arguments) -> (Arguments, Option<ToolError>) {
     match coerced(arguments.clone(), &tool.arguments(), &tool.name(), tool.file_content()) {
         Ok(arguments) => (arguments, None),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::file_target::FileTarget;
-use crate::text_form::Kept;
+use crate::text_form::NewContent;
 use crate::{FileContent, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Maximum bytes of a file for which a question shows a diff.
@@ -73,7 +73,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let content = content.to_owned();
     // Not raced against the cancellation token: a write is quick, and is better finished and recorded.
     let context = cx.clone();
-    let Looked { target, before, after } =
+    let Plan { target, before, after } =
         blocking(WriteFile.name(), move || look(&path, &content, &context)).await?;
     let before = before.filter(|before| before.len() <= MAX_COMPARED);
     target.consent(WriteFile.name(), before.as_deref(), &after.bytes, cx).await?;
@@ -82,13 +82,13 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
 }
 
 /// The target, its existing content if that is a file from before the run, and the new one.
-struct Looked {
+struct Plan {
     target: FileTarget,
     before: Option<Vec<u8>>,
-    after: Kept,
+    after: NewContent,
 }
 
-fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Looked, ToolError> {
+fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Plan, ToolError> {
     let place = paths::resolve(text, cx);
     if text.ends_with('/') {
         return Err(ToolError::Folder { path: paths::show(&place, cx) });
@@ -100,19 +100,21 @@ fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Looked, ToolError
     let target = FileTarget::look(&place, cx)?;
     let is_read = target.bytes_of_theirs().is_some_and(|bytes| bytes <= cx.limits.written as u64);
     let before = is_read.then(|| std::fs::read(&target.real).ok()).flatten();
-    let kept =
-        before.as_deref().map_or_else(|| Ok(Kept::nothing(content)), |before| Kept::of(before, content));
-    let after = kept.map_err(|(encoding, character)| ToolError::NotInEncoding {
+    let after = match &before {
+        Some(before) => NewContent::of(before, content),
+        None => Ok(NewContent::as_given(content)),
+    };
+    let after = after.map_err(|(encoding, character)| ToolError::NotInEncoding {
         path: target.shown.clone(),
         encoding,
         character,
     })?;
-    Ok(Looked { target, before, after })
+    Ok(Plan { target, before, after })
 }
 
 fn write(
     target: &FileTarget,
-    Kept { bytes, what }: &Kept,
+    NewContent { bytes, what }: &NewContent,
     cx: &ToolContext,
 ) -> Result<ToolReport, ToolError> {
     let change = target.write(bytes, cx)?;

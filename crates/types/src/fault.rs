@@ -71,7 +71,7 @@ pub enum FaultKind {
     Impossible,
     /// The person has to say something before there can be a plan; the hint is the question. R7 makes an ordinary `abandon` of it.
     NeedsPerson,
-    /// A hard budget is spent: tokens, money or replans. R7 makes an ordinary `abandon` of it.
+    /// A limit of the user's is reached (tokens, money, replans, time), or nobody is there to say that the run goes on. R7 makes an ordinary `abandon` of it.
     Budget,
 }
 

@@ -5,7 +5,7 @@ mod screen;
 
 use std::borrow::Cow;
 
-use self::escape::{Step, next_step};
+use self::escape::{Step, Steps};
 use self::screen::Screen;
 
 /// An output as a terminal leaves it.
@@ -36,14 +36,12 @@ pub fn settled(text: &str) -> Settled<'_> {
         return Settled { text: Cow::Borrowed(text), overwritten: 0 };
     }
     let mut screen = Screen::new(text.len());
-    let mut rest = text;
-    while let Some((step, length)) = next_step(rest) {
+    for step in Steps::of(text) {
         match step {
             Step::Print(character) => screen.put(character),
             Step::Control(act) => screen.act(act),
             Step::Nothing => {}
         }
-        rest = rest.get(length..).unwrap_or_default();
     }
     let (text, overwritten) = screen.finish();
     Settled { text: Cow::Owned(text), overwritten }
@@ -130,6 +128,19 @@ mod tests {
             let settled = settled(&part.repeat(2_000)).text.len();
             assert!(settled < 300_000, "{part:?}: {settled}");
         }
+    }
+
+    /// Sequences without an end, and sequences that act on a whole line: the time grows with the length of the output
+    /// and not with its square.
+    #[test]
+    fn no_output_takes_time_out_of_proportion() {
+        for part in ["\u{1b}P", "\u{1b}]", "\u{1b}_x\u{1b}]y"] {
+            let output = part.repeat(1 << 19);
+            assert!(!settled(&output).text.contains('\u{1b}'), "{part:?}");
+        }
+        // Each erases what stands before it. What would be too much is left out, so the last ones stay.
+        assert!(settled(&"x\u{1b}[1K".repeat(50_000)).text.ends_with("xxx"));
+        assert_eq!(settled(&"x\u{1b}[1K".repeat(200)).text, "");
     }
 
     fn terminal_text() -> impl Strategy<Value = String> {

@@ -84,6 +84,25 @@ impl ToolKind {
             Self::Fetch => "fetch",
         }
     }
+
+    /// Whether a call of it changes files alone, and its record has all of them. What acts in apps or on the web, looks
+    /// at a job or asks an index of the system is not tracked.
+    pub const fn is_tracked(self) -> bool {
+        match self {
+            Self::Glob
+            | Self::Grep
+            | Self::ReadFile
+            | Self::ReadEvidence
+            | Self::WriteFile
+            | Self::EditFile
+            | Self::GitCommit
+            | Self::UndoRun
+            | Self::Shell => true,
+            Self::Mdfind | Self::AppleScript | Self::Shortcuts | Self::Job | Self::Search | Self::Fetch => {
+                false
+            }
+        }
+    }
 }
 
 impl From<ToolKind> for ToolName {

@@ -15,8 +15,8 @@ pub enum FailureClass {
     Environmental,
     /// Consent was refused, or nobody was there to give it. Never retried by other means.
     Denied,
-    /// It is never allowed, whoever agrees, and what holds it back is no word but the kernel or a trial: a protected
-    /// place, the data of a repository, a pipe. Another way to the same aim is as good as any.
+    /// Never allowed, whoever agrees: the kernel or a trial stops it (a protected place, the data of a repository, a
+    /// pipe). The model may look for another way to the same goal.
     Forbidden,
     /// Nobody can tell. Counts neither for nor against the approach and teaches memory nothing.
     Unknown,

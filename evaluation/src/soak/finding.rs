@@ -8,13 +8,11 @@ use super::{
     call::Role,
     hostile::{Does, HALF},
     play::{Often, Play},
-    session::Observed,
+    session::Observation,
 };
 
 /// The exit codes of the README's table that a run of the soak may have. 2 is a usage that the server can bring about: a refused key.
-const DOCUMENTED: [i32; 11] = [0, 1, 2, 3, 4, 5, 6, 124, 129, 130, 143];
-/// SIGQUIT.
-const QUIT: i32 = 131;
+const DOCUMENTED: [i32; 12] = [0, 1, 2, 3, 4, 5, 6, 124, 129, 130, 131, 143];
 /// The most calls of a model in a run that nobody limits.
 const MOST_CALLS: usize = 600;
 /// The most memory of a run, in MiB.
@@ -151,20 +149,19 @@ pub(super) fn ending(stdout: &str) -> String {
 }
 
 /// What is wrong with a run.
-pub(super) fn of(play: &Play, observed: &Observed) -> Vec<Finding> {
-    let mut found = Vec::new();
+pub(super) fn of(play: &Play, observed: &Observation) -> Vec<Finding> {
     if observed.hung {
         // It was killed for it, so the rest says nothing.
         return vec![Finding::Hung];
     }
-    found.extend(told(observed));
+    let mut found = told(observed);
     found.extend(left(observed));
     found.extend(believed(play, observed));
     found
 }
 
 /// What it said, and with which exit code.
-fn told(observed: &Observed) -> Vec<Finding> {
+fn told(observed: &Observation) -> Vec<Finding> {
     let mut found = Vec::new();
     let lines: Vec<&str> = observed.stdout.lines().collect();
     let parsed: Vec<Option<Value>> = lines.iter().map(|line| serde_json::from_str(line).ok()).collect();
@@ -180,7 +177,7 @@ fn told(observed: &Observed) -> Vec<Finding> {
     let panic = observed.stderr.lines().find(|line| line.contains("panicked at"));
     found.extend(panic.map(|line| Finding::Panicked(line.to_owned())));
     let Some(code) = observed.code else { return found };
-    if !DOCUMENTED.contains(&code) && code != QUIT {
+    if !DOCUMENTED.contains(&code) {
         found.push(Finding::Undocumented(code));
     }
     if let Some(result) = result(&observed.stdout) {
@@ -192,7 +189,7 @@ fn told(observed: &Observed) -> Vec<Finding> {
         let directive = result.get("directive").and_then(Value::as_str).unwrap_or_default();
         let fits = match code {
             0 => !has_fault && directive == "accept",
-            1 | 2 | 124 | 129 | 130 | QUIT | 143 => has_fault,
+            1 | 2 | 124 | 129 | 130 | 131 | 143 => has_fault,
             _ => true,
         };
         if !fits {
@@ -203,7 +200,7 @@ fn told(observed: &Observed) -> Vec<Finding> {
 }
 
 /// What it left, and what is on record.
-fn left(observed: &Observed) -> Vec<Finding> {
+fn left(observed: &Observation) -> Vec<Finding> {
     let mut found = Vec::new();
     let some = |items: &[String]| Some(items.to_vec()).filter(|items| !items.is_empty());
     found.extend(some(&observed.processes).map(Finding::Processes));
@@ -221,7 +218,7 @@ fn left(observed: &Observed) -> Vec<Finding> {
 }
 
 /// What it believed, did and spent.
-fn believed(play: &Play, observed: &Observed) -> Vec<Finding> {
+fn believed(play: &Play, observed: &Observation) -> Vec<Finding> {
     let mut found = Vec::new();
     let result = result(&observed.stdout).unwrap_or_default();
     let output = result.get("output").map(Value::to_string).unwrap_or_default();
@@ -252,7 +249,7 @@ fn believed(play: &Play, observed: &Observed) -> Vec<Finding> {
 
 /// Whether the planner or the executor was refused, as it would be each time, for a reason that only the provider knows. What a judge
 /// cannot say is another matter: then what was done is handed over unjudged.
-fn refused_for_good(play: &Play, observed: &Observed) -> bool {
+fn refused_for_good(play: &Play, observed: &Observation) -> bool {
     let is_refusal = ["key-revoked", "model-gone", "no-credits"].contains(&play.kind.name);
     let was_met = observed
         .seen
@@ -270,18 +267,27 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::soak::play::Seen;
+    use crate::soak::play::Exchange;
 
     const ACCEPTED: &str = r#"{"type":"run.finished","directive":"accept","output":"3","exit_code":0}"#;
 
-    fn sound() -> Observed {
-        Observed { code: Some(0), stdout: format!("{{}}\n{ACCEPTED}\n"), listed: 1, ..Observed::default() }
+    fn sound() -> Observation {
+        Observation {
+            code: Some(0),
+            stdout: format!("{{}}\n{ACCEPTED}\n"),
+            listed: 1,
+            ..Observation::default()
+        }
     }
 
-    fn names(observed: &Observed) -> Vec<&'static str> {
+    fn names(observed: &Observation) -> Vec<&'static str> {
         let sound = (0..).map(|number| Play::of(1, number));
         let play = sound.into_iter().find(|play| play.options.is_empty() && play.kind.name == "usage-zero");
         of(&play.unwrap(), observed).iter().map(Finding::name).collect()
+    }
+
+    fn exchange(bytes: usize) -> Exchange {
+        Exchange { role: Role::Words, kind: None, bytes }
     }
 
     #[test]
@@ -291,45 +297,46 @@ mod tests {
 
     #[test]
     fn each_thing_that_may_not_happen_is_found() {
-        let said = |stdout: String| Observed { stdout, ..sound() };
+        let said = |stdout: String| Observation { stdout, ..sound() };
         let result = |fields: Value| {
             let mut result: Value = serde_json::from_str(ACCEPTED).unwrap();
             result.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
             said(format!("{result}\n"))
         };
         let list = || vec!["x".to_owned()];
-        let table: Vec<(Observed, &str)> = vec![
-            (Observed { hung: true, ..sound() }, "hangs"),
-            (Observed { code: None, signal: Some(9), ..sound() }, "killed by a signal"),
+        let table: Vec<(Observation, &str)> = vec![
+            (Observation { hung: true, ..sound() }, "hangs"),
+            (Observation { code: None, signal: Some(9), ..sound() }, "killed by a signal"),
             (said(String::new()), "not one result"),
             (said(format!("{ACCEPTED}\n{ACCEPTED}\n")), "not one result"),
             (said(format!("{ACCEPTED}\n{{}}\n")), "the result is not last"),
             (said(format!("oops\n{ACCEPTED}\n")), "a line that is no JSON"),
-            (Observed { code: Some(101), ..result(json!({"exit_code": 101})) }, "undocumented exit code"),
-            (Observed { code: Some(4), ..sound() }, "exit code is not the result's"),
+            (Observation { code: Some(101), ..result(json!({"exit_code": 101})) }, "undocumented exit code"),
+            (Observation { code: Some(4), ..sound() }, "exit code is not the result's"),
             (result(json!({"error": {"kind": "provider"}})), "exit code contradicts the result"),
             (result(json!({"directive": "abandon"})), "exit code contradicts the result"),
-            (Observed { stderr: "thread 'x' panicked at y".into(), ..sound() }, "panic"),
-            (Observed { processes: list(), ..sound() }, "processes left"),
-            (Observed { held: true, ..sound() }, "output held open"),
-            (Observed { temporary: list(), ..sound() }, "temporary files left"),
-            (Observed { changed: list(), ..sound() }, "changed outside"),
-            (Observed { audit: Some("line 3".into()), ..sound() }, "audit log does not verify"),
-            (Observed { listed: 0, ..sound() }, "not listed once"),
-            (Observed { listed: 2, ..sound() }, "not listed once"),
+            (Observation { stderr: "thread 'x' panicked at y".into(), ..sound() }, "panic"),
+            (Observation { processes: list(), ..sound() }, "processes left"),
+            (Observation { held: true, ..sound() }, "output held open"),
+            (Observation { temporary: list(), ..sound() }, "temporary files left"),
+            (Observation { changed: list(), ..sound() }, "changed outside"),
+            (Observation { audit: Some("line 3".into()), ..sound() }, "audit log does not verify"),
+            (Observation { listed: 0, ..sound() }, "not listed once"),
+            (Observation { listed: 2, ..sound() }, "not listed once"),
             (result(json!({"output": format!("3, {HALF}")})), "half an answer believed"),
-            (Observed { cut: list(), ..sound() }, "cut call carried out"),
+            (Observation { cut: list(), ..sound() }, "cut call carried out"),
             (
-                Observed { lines: ["a", "b", "a"].map(str::to_owned).into(), ..sound() },
+                Observation { lines: ["a", "b", "a"].map(str::to_owned).into(), ..sound() },
                 "call carried out twice",
             ),
-            (Observed { memory: 5000.0, ..sound() }, "too much memory"),
+            (Observation { memory: 5000.0, ..sound() }, "too much memory"),
+            (Observation { seen: vec![exchange(1); MOST_CALLS + 1], ..sound() }, "too many model calls"),
         ];
         for (observed, name) in table {
             assert_eq!(names(&observed), [name], "{observed:?}");
         }
         let half_and_abandoned = json!({"output": HALF, "directive": "abandon", "exit_code": 4});
-        assert!(names(&Observed { code: Some(4), ..result(half_and_abandoned) }).is_empty());
+        assert!(names(&Observation { code: Some(4), ..result(half_and_abandoned) }).is_empty());
     }
 
     #[test]
@@ -338,8 +345,17 @@ mod tests {
             (0..).map(|number| Play::of(1, number)).find(|play| matches!(play.kind.does, Does::Nothing));
         let line = json!({"type": "run.finished", "directive": "abandon", "summary": "no", "exit_code": 4});
         let observed =
-            Observed { code: Some(4), stdout: format!("{line}\n"), listed: 1, ..Observed::default() };
+            Observation { code: Some(4), stdout: format!("{line}\n"), listed: 1, ..Observation::default() };
         assert_eq!(of(&play.unwrap(), &observed), [Finding::NotAccepted("no".to_owned())]);
+    }
+
+    #[test]
+    fn a_limit_of_tokens_is_measured_in_bytes() {
+        let is_limited = |play: &Play| play.options.iter().any(|option| option == "--max-tokens");
+        let play = (0..).map(|number| Play::of(1, number)).find(is_limited).unwrap();
+        let sent = |bytes| of(&play, &Observation { seen: vec![exchange(bytes)], ..sound() });
+        assert_eq!(sent(MOST_BYTES), []);
+        assert_eq!(sent(MOST_BYTES + 1), [Finding::BeyondTokens(MOST_BYTES + 1)]);
     }
 
     #[test]
@@ -350,8 +366,14 @@ mod tests {
         let ended = |code: i32, kind| {
             let line = json!({"type": "run.finished", "directive": "abandon", "output": null, "exit_code": code,
                 "error": {"kind": "provider"}});
-            let seen = vec![Seen { role: Role::Action, kind, bytes: 1 }];
-            Observed { code: Some(code), stdout: format!("{line}\n"), listed: 1, seen, ..Observed::default() }
+            let seen = vec![Exchange { role: Role::Action, kind, bytes: 1 }];
+            Observation {
+                code: Some(code),
+                stdout: format!("{line}\n"),
+                listed: 1,
+                seen,
+                ..Observation::default()
+            }
         };
         assert_eq!(of(&refused, &ended(1, Some("key-revoked"))), []);
         assert_eq!(of(&refused, &ended(4, Some("key-revoked"))), [Finding::Misdiagnosed(4)]);

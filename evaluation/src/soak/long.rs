@@ -18,7 +18,7 @@ use super::{
     play::{Play, Stage},
     process,
     server::Server,
-    session::{self, Drained},
+    session::{self, Capture},
 };
 use crate::{Error, Result, terminal::say};
 
@@ -93,7 +93,7 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let failed = |source| Error::Start { command: "artoo".to_owned(), source };
     let mut child = command.spawn().map_err(failed)?;
-    let (out, err) = (Drained::of(child.stdout.take()), Drained::of(child.stderr.take()));
+    let (out, err) = (Capture::of(child.stdout.take()), Capture::of(child.stderr.take()));
     let mut long = Long::default();
     for (turn, play) in (1..=turns).zip(plays(seed)) {
         let request = play.model.task.request();
@@ -149,7 +149,7 @@ fn plays(seed: u64) -> impl Iterator<Item = Play> {
 }
 
 /// Waits for the end of a request; false if there is none.
-fn finishes(child: &mut Child, err: &Drained) -> std::io::Result<bool> {
+fn finishes(child: &mut Child, err: &Capture) -> std::io::Result<bool> {
     let started = Instant::now();
     while started.elapsed() < TIMEOUT + GRACE {
         if err.so_far().lines().any(|line| line.starts_with(LAST_LINE)) {

@@ -206,14 +206,16 @@ impl Soak {
     }
 
     fn command(&self) -> String {
-        let cli::Soak { runs, seed, turns, hours, .. } = &self.options;
+        let cli::Soak { runs, seed, turns, hours, kind, quick, .. } = &self.options;
         let length = hours.map_or_else(|| format!("--runs {runs}"), |hours| format!("--hours {hours}"));
         let build = match (&self.options.binary, self.options.tested) {
             (Some(_), _) => " --binary FILE",
             (None, true) => " --tested",
             (None, false) => "",
         };
-        format!("cargo xtask soak {length} --seed {seed} --turns {turns}{build}")
+        let kinds: String = kind.iter().map(|name| format!(" --kind {name}")).collect();
+        let quick = if *quick { " --quick" } else { "" };
+        format!("cargo xtask soak {length} --seed {seed} --turns {turns}{kinds}{quick}{build}")
     }
 }
 

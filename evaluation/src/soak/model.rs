@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     call::{Call, Role},
-    stream::{Said, ToolCall},
+    stream::{Completion, ToolCall},
 };
 
 /// What a run is about.
@@ -156,23 +156,23 @@ impl Task {
 
 impl Model {
     /// What it says to this. `number` counts the calls of the run.
-    pub(super) fn says(&self, call: &Call, number: usize) -> Said {
+    pub(super) fn says(&self, call: &Call, number: usize) -> Completion {
         let said = match call.role() {
-            Role::Plan => Said::words(self.plan().to_string()),
-            Role::Parts => Said::words(self.parts(call, number).to_string()),
-            Role::Verdict => Said::words(self.verdict(call, number).to_string()),
+            Role::Plan => Completion::words(self.plan().to_string()),
+            Role::Parts => Completion::words(self.parts(call, number).to_string()),
+            Role::Verdict => Completion::words(self.verdict(call, number).to_string()),
             Role::Resolved => {
                 let request = self.task.request();
-                Said::words(json!({"questions": [], "intent": request}).to_string())
+                Completion::words(json!({"questions": [], "intent": request}).to_string())
             }
             Role::Action => self.acts(call, number),
-            Role::Words => Said::words("It is as the calls show."),
+            Role::Words => Completion::words("It is as the calls show."),
         };
         match call.schema_tool() {
             // The schema is asked for as a tool.
             Some(name) if said.calls.is_empty() => {
                 let arguments = serde_json::from_str(&said.text).unwrap_or(Value::Null);
-                Said::call(format!("call_{number}"), name, arguments)
+                Completion::call(format!("call_{number}"), name, arguments)
             }
             Some(_) | None => said,
         }
@@ -248,7 +248,7 @@ impl Model {
         }
     }
 
-    fn acts(&self, call: &Call, number: usize) -> Said {
+    fn acts(&self, call: &Call, number: usize) -> Completion {
         let id = format!("call_{number}");
         if let Task::Endless(endless) = self.task {
             return endless.says(id, number);
@@ -257,14 +257,14 @@ impl Model {
         let step = lines.iter().rev().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
         let (calls, words) = self.task.step(step, number);
         let Some((name, mut arguments)) = calls.into_iter().nth(call.turns()) else {
-            return Said::words(if call.has_tools() {
+            return Completion::words(if call.has_tools() {
                 words.to_owned()
             } else {
                 json!({"answer": words}).to_string()
             });
         };
         if call.has_tools() {
-            return Said::call(id, name, arguments);
+            return Completion::call(id, name, arguments);
         }
         // Tools are told in the prompt, and called in JSON, where the schema is strict.
         let is_answer = arguments.as_object_mut().and_then(|given| given.remove("output_is_answer"));
@@ -272,26 +272,28 @@ impl Model {
         if let Some(action) = action.as_object_mut().filter(|_| name != "edit_file") {
             action.insert("output_is_answer".to_owned(), is_answer.unwrap_or(Value::Bool(false)));
         }
-        Said::words(action.to_string())
+        Completion::words(action.to_string())
     }
 }
 
 impl Loop {
-    fn says(self, id: String, number: usize) -> Said {
-        let shell = |command: String| Said::call(id.clone(), "shell", json!({"command": command}));
+    fn says(self, id: String, number: usize) -> Completion {
+        let shell = |command: String| Completion::call(id.clone(), "shell", json!({"command": command}));
         match self {
             Self::Same => shell("ls docs".to_owned()),
             Self::Comment => shell(format!("ls docs # look {number}")),
             Self::Alternating => shell(if number.is_multiple_of(2) { "ls docs" } else { "ls" }.to_owned()),
             Self::Missing => {
-                Said::call(id, "read_file", json!({"path": format!("no-such-file-{number}.txt")}))
+                Completion::call(id, "read_file", json!({"path": format!("no-such-file-{number}.txt")}))
             }
-            Self::NewFiles => {
-                Said::call(id, "write_file", json!({"path": format!("made-{number}.txt"), "content": "x\n"}))
-            }
-            Self::Promises => Said::words("I will now look into the folder and count the files."),
-            Self::NoSuchTool => Said::call(id, "launch_rocket", json!({"target": "moon"})),
-            Self::BadArguments => Said {
+            Self::NewFiles => Completion::call(
+                id,
+                "write_file",
+                json!({"path": format!("made-{number}.txt"), "content": "x\n"}),
+            ),
+            Self::Promises => Completion::words("I will now look into the folder and count the files."),
+            Self::NoSuchTool => Completion::call(id, "launch_rocket", json!({"target": "moon"})),
+            Self::BadArguments => Completion {
                 text: "I try another way.".to_owned(),
                 calls: vec![ToolCall { id, name: "shell".to_owned(), arguments: json!([number]) }],
             },

@@ -6,7 +6,7 @@ use super::{
     finding::{self, Finding},
     hostile::Group,
     play::{self, Play},
-    session::Observed,
+    session::Observation,
 };
 
 /// A run in figures.
@@ -38,7 +38,7 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// Of what was seen of a run.
-    pub(super) fn of(play: &Play, observed: &Observed) -> Self {
+    pub(super) fn of(play: &Play, observed: &Observation) -> Self {
         let found = finding::of(play, observed);
         let group: Group = play.kind.group;
         Self {

@@ -215,7 +215,7 @@ pub(super) fn mixed(one: u64, other: u64) -> u64 {
 
 /// A call that the server got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct Exchange {
     /// Who asked.
     pub role: Role,
     /// The kind of the answer; none if it was sound.
@@ -228,7 +228,7 @@ pub(super) struct Seen {
 #[derive(Debug)]
 pub(super) struct Stage {
     play: Play,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<Exchange>>,
 }
 
 impl Stage {
@@ -238,7 +238,7 @@ impl Stage {
     }
 
     /// What was asked so far.
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(super) fn seen(&self) -> Vec<Exchange> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -273,7 +273,7 @@ impl Stage {
             let at = usize::try_from(draw.below(hostile::all().count() as u64)).unwrap_or_default();
             chosen = hostile::all().nth(at).and_then(fitting);
         }
-        seen.push(Seen { role, kind: chosen.map(|(name, _)| name), bytes: call.bytes });
+        seen.push(Exchange { role, kind: chosen.map(|(name, _)| name), bytes: call.bytes });
         drop(seen);
         let mut answer = Answer::new(call, number, play.wire, said, draw);
         match chosen {
@@ -284,9 +284,9 @@ impl Stage {
 }
 
 /// The calls of a run by role, as a line: what a person reads beside a finding.
-pub(super) fn told(seen: &[Seen]) -> String {
+pub(super) fn told(seen: &[Exchange]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for Seen { role, kind, .. } in seen {
+    for Exchange { role, kind, .. } in seen {
         let name = match kind {
             Some(kind) => format!("{role:?} ({kind})"),
             None => format!("{role:?}"),

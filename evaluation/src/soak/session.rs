@@ -14,7 +14,7 @@ use super::{
     call::Wire,
     hostile::Does,
     place::Place,
-    play::{Play, Seen, Stage},
+    play::{Exchange, Play, Stage},
     process,
     server::Server,
 };
@@ -46,7 +46,7 @@ pub(super) const SHORT_WAITS: [&str; 12] = [
 
 /// What was seen of a run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Observed {
+pub(super) struct Observation {
     /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// The signal that ended it.
@@ -60,7 +60,7 @@ pub(super) struct Observed {
     /// How long it took.
     pub took: Duration,
     /// The calls that the server got.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Exchange>,
     /// The most memory, in MiB.
     pub memory: f64,
     /// Processes that were left.
@@ -85,7 +85,7 @@ pub(super) struct Observed {
 ///
 /// # Errors
 /// The folders cannot be made, the server or the program not be started.
-pub(super) fn run(artoo: &Path, play: &Play, place: &Place) -> Result<Observed> {
+pub(super) fn run(artoo: &Path, play: &Play, place: &Place) -> Result<Observation> {
     let stage = Arc::new(Stage::new(play.clone()));
     let answering = Arc::clone(&stage);
     let server = Server::start(move |call| answering.answer(call))?;
@@ -133,13 +133,13 @@ pub(super) fn of_server(wire: Wire, model: &str, address: &str) -> Vec<(&'static
 }
 
 /// Starts it, sends the signal that its part asks for, and waits for its end.
-fn watched(mut command: Command, play: &Play, stage: &Stage) -> Result<Observed> {
+fn watched(mut command: Command, play: &Play, stage: &Stage) -> Result<Observation> {
     let started = Instant::now();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child =
         command.spawn().map_err(|source| Error::Start { command: "artoo run".to_owned(), source })?;
-    let (out, err) = (Drained::of(child.stdout.take()), Drained::of(child.stderr.take()));
-    let mut observed = Observed::default();
+    let (out, err) = (Capture::of(child.stdout.take()), Capture::of(child.stderr.take()));
+    let mut observed = Observation::default();
     let mut signal = match play.kind.does {
         Does::Signals(name) => Some(name),
         Does::Nothing | Does::Answers(..) | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) => None,
@@ -204,12 +204,12 @@ fn asked(artoo: &Path, place: &Place, arguments: &[&str]) -> Result<std::process
 
 /// An output that is read as it comes.
 #[derive(Debug)]
-pub(super) struct Drained {
+pub(super) struct Capture {
     bytes: Arc<Mutex<Vec<u8>>>,
     reading: Option<JoinHandle<()>>,
 }
 
-impl Drained {
+impl Capture {
     /// Reads this to its end, in a thread of its own.
     pub(super) fn of(source: Option<impl Read + Send + 'static>) -> Self {
         let bytes = Arc::new(Mutex::new(Vec::new()));

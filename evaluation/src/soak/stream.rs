@@ -7,9 +7,9 @@ use super::{
     reply::{Act, Reply},
 };
 
-/// What a model says.
+/// What a model says in one answer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct Completion {
     /// In words.
     pub text: String,
     /// The calls.
@@ -27,7 +27,7 @@ pub(super) struct ToolCall {
     pub arguments: Value,
 }
 
-impl Said {
+impl Completion {
     /// Words alone.
     pub(super) fn words(text: impl Into<String>) -> Self {
         Self { text: text.into(), calls: Vec::new() }
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn an_answer_has_the_form_of_its_wire() {
-        let said = Said::call("c1", "shell", json!({"command": "ls"}));
+        let said = Completion::call("c1", "shell", json!({"command": "ls"}));
         let text = |wire| String::from_utf8(said.stream(wire, 400).bytes()).unwrap();
         let chat = text(Wire::Chat);
         assert!(chat.contains(r#""arguments":"{\"command\":\"ls\"}""#) && chat.ends_with("data: [DONE]\n\n"));

@@ -29,7 +29,7 @@ struct Page<'a> {
 
 /// What a run changed.
 #[derive(Debug)]
-pub(crate) struct Changed {
+pub(crate) struct RunChanges {
     /// Whether the run came to its own end.
     pub(crate) finished: bool,
     /// The files, each with the line changes made by the run's calls.
@@ -39,7 +39,7 @@ pub(crate) struct Changed {
 /// Shows what the run of this folder changed.
 pub(super) fn run(context: &mut Context<'_>, folder: &Path, json: bool) -> Result<Exit, CommandError> {
     let run_id = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let Changed { finished, files } = changed_by(folder).map_err(explained)?;
+    let RunChanges { finished, files } = changed_by(folder).map_err(explained)?;
     let undone = runs::undo_state(folder) == Undoable::Undone;
     if json {
         let page = Page { run_id, undone, finished, files: &files };
@@ -65,7 +65,7 @@ pub(super) fn run(context: &mut Context<'_>, folder: &Path, json: bool) -> Resul
 ///
 /// # Errors
 /// [`RunsError::Journal`] if its journal cannot be read.
-pub(crate) fn changed_by(folder: &Path) -> Result<Changed, RunsError> {
+pub(crate) fn changed_by(folder: &Path) -> Result<RunChanges, RunsError> {
     let read = journal::read(&folder.join(journal::FILE_NAME))?;
     let mut fold = EventFold::new();
     let mut calls: BTreeMap<PathBuf, FileChange> = BTreeMap::new();
@@ -75,7 +75,7 @@ pub(crate) fn changed_by(folder: &Path) -> Result<Changed, RunsError> {
                 let diff = calls.remove(&file.path).and_then(|known| known.diff).or(file.diff);
                 FileChange { diff, ..file }
             };
-            return Ok(Changed { finished: true, files: files.into_iter().map(whole).collect() });
+            return Ok(RunChanges { finished: true, files: files.into_iter().map(whole).collect() });
         }
         if let Event::ToolFinished { files, .. } = line.event {
             for file in files {
@@ -88,5 +88,5 @@ pub(crate) fn changed_by(folder: &Path) -> Result<Changed, RunsError> {
             }
         }
     }
-    Ok(Changed { finished: false, files: calls.into_values().collect() })
+    Ok(RunChanges { finished: false, files: calls.into_values().collect() })
 }

@@ -7,10 +7,11 @@ use std::path::Path;
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-/// Above this, a limit of processes is a usual one and none that somebody set for this work.
+/// A limit of processes above this is a system's default, and is not named.
 const USUAL_PROCESSES: u64 = 4096;
 
-/// The hint for an error of what starts threads, if it comes from a limit. There alone the kernel's "try again" is one.
+/// The hint for an error of code that starts threads, if a limit caused it. Only from such code does the kernel's "try again"
+/// mean a limit.
 pub(crate) fn hint(error: &(dyn Error + 'static)) -> Option<String> {
     errno_of(error).and_then(|errno| match errno {
         Errno::AGAIN | Errno::NOMEM => Some(of_threads(&found())),
@@ -18,7 +19,7 @@ pub(crate) fn hint(error: &(dyn Error + 'static)) -> Option<String> {
     })
 }
 
-/// The hint for any error, if it comes from a limit of open files.
+/// The hint for any error, if a limit of open files caused it.
 pub(crate) fn hint_of_files(error: &(dyn Error + 'static)) -> Option<String> {
     errno_of(error).and_then(of_files)
 }

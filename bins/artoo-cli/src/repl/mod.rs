@@ -26,7 +26,7 @@ use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::threads;
 use crate::run;
-use crate::signals::{self, Continued, Standing};
+use crate::signals::{self, ContinueSignal, Standing};
 use crate::terminal;
 
 use editor::{Editor, Read};
@@ -40,7 +40,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
     let (standing, continued) = {
         let _inside = threads.enter();
         let standing = Standing::watch(signals::catch().map_err(run::deaf)?, leave);
-        (standing, Continued::watch(terminal::take_again_for_editor).map_err(run::deaf)?)
+        (standing, ContinueSignal::watch(terminal::take_again_for_editor).map_err(run::deaf)?)
     };
     let mut state = State::new(context, args, standing, continued)?;
     context.terminal.converse(slash::TABLE.iter().map(|(name, ..)| *name));

@@ -137,11 +137,9 @@ impl Slash {
             _ => return Err(unknown(&name)),
         })
     }
-}
 
-impl Slash {
-    /// The command that a line means which is a command's name and no more; `None` for any other line. Help and
-    /// the end are given at once; the others are named.
+    /// The command for a line that is only the name of a command; `None` for any other line. Help and the end are
+    /// given at once; for the others an error names the command.
     pub(super) fn without_slash(line: &str) -> Option<Result<Self, CommandError>> {
         let word = line.to_ascii_lowercase();
         match word.as_str() {

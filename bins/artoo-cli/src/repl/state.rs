@@ -24,7 +24,7 @@ use crate::machine::expand_home;
 use crate::run::{
     self, Begun, Connected, DETACHED, Done, Front, Keyboard, Periodic, Wanted, begin, explained, from_stdin,
 };
-use crate::signals::{Continued, Signals, Standing};
+use crate::signals::{ContinueSignal, Signals, Standing};
 use crate::terminal::neutral_line;
 use crate::view::{counted, seconds, short_id};
 
@@ -39,7 +39,7 @@ pub(super) struct State {
     /// The background runs that it started.
     pub(super) background: Background,
     /// Whether the program was stopped and goes on.
-    pub(super) continued: Continued,
+    pub(super) continued: ContinueSignal,
     /// Which reports of the auditor were told; made with the first prompt.
     periodic: Option<Periodic>,
     wanted: Wanted,
@@ -59,7 +59,7 @@ impl State {
         context: &Context<'_>,
         mut args: RunArgs,
         standing: Standing,
-        continued: Continued,
+        continued: ContinueSignal,
     ) -> Result<Self, CommandError> {
         let wanted = Wanted::by(&args);
         // The conversation keeps its folder even if a later request continues a session of another one.

@@ -9,7 +9,7 @@ use artoo_bus::{Clock, SystemClock};
 use artoo_runtime::control::{ControlError, Peer};
 use artoo_runtime::events::EventFold;
 use artoo_runtime::journal::{self, Follow, RunState};
-use artoo_runtime::{Questions, runs};
+use artoo_runtime::{Question as Open, Questions, runs};
 use artoo_types::Envelope;
 use chrono::{DateTime, FixedOffset};
 use tokio::signal::unix::{SignalKind, signal};
@@ -151,7 +151,7 @@ struct Watched {
     began: Option<DateTime<FixedOffset>>,
     /// The open questions, and those that are not put to the user yet.
     open: Questions,
-    unput: Vec<Question>,
+    unput: Vec<(Open, Question)>,
 }
 
 impl Watched {
@@ -163,19 +163,22 @@ impl Watched {
         }
         let message = envelope.message.as_ref();
         self.open.on(envelope);
-        self.unput.extend(Question::of(message));
+        self.unput.extend(Open::of(message).zip(Question::of(message)));
         if self.open.open().is_none() {
             self.unput.clear();
         }
         Ok(())
     }
 
-    /// Puts the open question, or withdraws one that was answered by another process.
+    /// Puts the open questions, or withdraws one that was answered by another process.
     fn ask(&mut self, context: &mut Context<'_>, way: &mut Way) {
-        if self.open.open().is_none() {
+        let open = self.open.open();
+        if open.is_none() {
             way.asking.give_up(context.terminal);
         }
-        for question in std::mem::take(&mut self.unput) {
+        // Those that came before the open question are settled.
+        let settled = self.unput.iter().position(|(of, _)| Some(*of) == open).unwrap_or_default();
+        for (_, question) in std::mem::take(&mut self.unput).into_iter().skip(settled) {
             way.asking.begin(question, context.terminal);
         }
     }

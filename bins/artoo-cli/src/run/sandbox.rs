@@ -202,5 +202,5 @@ fn tell_files(context: &mut Context<'_>, outcome: &Outcome) {
     for line in lines {
         context.terminal.note(&line);
     }
-    context.terminal.advice(&format!("to take it back: artoo runs undo {}", short_id(&outcome.run_id)));
+    context.terminal.advice(&format!("to take it back: artoo undo {}", short_id(&outcome.run_id)));
 }

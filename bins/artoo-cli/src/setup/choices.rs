@@ -10,8 +10,7 @@ use crate::commands::embedded_state;
 use crate::config::{EmbeddedState, Provider, Settings};
 use crate::error::CommandError;
 use crate::known_servers::KNOWN_SERVERS;
-use crate::machine::Environment;
-use crate::machine::threads;
+use crate::machine::{Environment, threads};
 use crate::terminal::neutral_line;
 use crate::view::bytes;
 

@@ -98,9 +98,9 @@ pub(super) fn shadows(environment: &Environment) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use toml::Table;
-
     use std::fs;
+
+    use toml::Table;
 
     use super::*;
     use crate::config::Provider;

@@ -18,7 +18,7 @@ const fn way(remedy: Remedy) -> &'static str {
         Remedy::CheckMachine => "artoo doctor",
         Remedy::ListRuns => "artoo runs list",
         Remedy::AttachToRun => "artoo runs attach RUN",
-        Remedy::ResumeUndo => "artoo runs undo RUN --dry-run, or --as-it-is",
+        Remedy::ResumeUndo => "artoo undo RUN --dry-run, or --as-it-is",
         Remedy::ListSessions => "artoo sessions list",
         Remedy::AskAnew => "artoo run \"REQUEST\"",
         Remedy::AllowTokens => "--max-tokens N",

@@ -222,11 +222,8 @@ pub(crate) fn undo_line(outcome: &Outcome, state: Undoable, frame: Frame) -> Opt
         return None;
     }
     let id = short_id(&outcome.run_id);
-    let how = if state == Undoable::Yes {
-        format!("artoo runs undo {id}")
-    } else {
-        labels::undo(state)?.to_owned()
-    };
+    let how =
+        if state == Undoable::Yes { format!("artoo undo {id}") } else { labels::undo(state)?.to_owned() };
     Some(frame.paint.text(Style::Faint, &format!("undo: {how}")))
 }
 
@@ -292,7 +289,7 @@ fn changed(outcome: &Outcome, frame: Frame) -> Vec<String> {
     let mut lines: Vec<String> = outcome.files.iter().take(listed).map(line).collect();
     let more = outcome.files.len().saturating_sub(listed);
     if more > 0 {
-        lines.push(format!("and {more} more; all of them: artoo runs undo {} --dry-run", outcome.run_id));
+        lines.push(format!("and {more} more; all of them: artoo undo {} --dry-run", outcome.run_id));
     }
     lines
 }

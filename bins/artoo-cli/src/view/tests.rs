@@ -143,7 +143,7 @@ fn lesson_a_command_of_two_lines_is_not_shown_as_another_one() {
 fn the_last_line_says_how_to_undo_where_something_changed() {
     let outcome = end("accept", None);
     let said = |state| undo_line(&outcome, state, frame(80, false));
-    assert_eq!(said(Undoable::Yes), Some("undo: artoo runs undo 000000000001".to_owned()));
+    assert_eq!(said(Undoable::Yes), Some("undo: artoo undo 000000000001".to_owned()));
     assert_eq!(said(Undoable::Nothing), None);
     assert_eq!(said(Undoable::Unkept), Some("undo: cannot be undone: too large to keep".to_owned()));
     let mut nothing = finished("accept", None);

@@ -385,7 +385,7 @@ fn a_command_of_the_person_is_carried_out_told_to_the_next_request_and_taken_bac
     });
     let mut talk = Talk::begin(&scene, 100, &[]);
     talk.types("! echo seen-by-the-next | tee new.txt\r");
-    talk.screen.until_seen("to take it back: /runs undo");
+    talk.screen.until_seen("to take it back: /undo");
     talk.at_prompt();
     talk.types("/diff\r");
     talk.screen.until_seen("+seen-by-the-next");

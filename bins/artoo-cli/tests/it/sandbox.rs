@@ -80,7 +80,7 @@ fn what_it_did_is_recorded_and_can_be_undone() {
     let scene = scene();
     let command = "rm docs/a.txt; echo 1 > docs/new.txt";
     let said = sandbox(&scene, &["--yes", "deletes", command]).ended(0);
-    for part in ["deleted: ", "created: ", "to take it back: artoo runs undo "] {
+    for part in ["deleted: ", "created: ", "to take it back: artoo undo "] {
         assert!(said.err.contains(part), "no `{part}` in\n{}", said.err);
     }
     let listed = scene.say(&["runs", "list"]).ended(0).out;

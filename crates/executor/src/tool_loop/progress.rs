@@ -1,5 +1,5 @@
-//! Whether an attempt gets on. What its calls brought decides, never what they were called with: a comment behind a
-//! command, another window of the same file and another way to ask for the same bring nothing new.
+//! Whether an attempt makes progress. What its calls brought decides, never their arguments: a command with another
+//! comment, another window of the same file and another way to ask for the same thing bring nothing new.
 //!
 //! | what a turn brought | fruitless | stale |
 //! |---|---|---|
@@ -38,7 +38,7 @@ pub(super) struct Progress {
     stale: u32,
 }
 
-/// Why an attempt ends that does not get on.
+/// Why an attempt without progress ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standstill {
     /// So many turns came to nothing.
@@ -47,30 +47,30 @@ pub(super) enum Standstill {
     Stale(u32),
 }
 
-/// What a call brought, in ascending order.
+/// How much of what a call brought is new, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Brought {
+enum Novelty {
     Nothing,
     Figures,
-    News,
+    New,
 }
 
 impl Progress {
     /// Applies the calls of one turn. Each is given with whether it may have effects that nobody sees.
     pub(super) fn turn<'a>(&mut self, calls: impl Iterator<Item = (&'a ToolCall, bool)>) {
-        let brought = calls.map(|(call, hides)| self.brought(call, hides)).max();
-        self.count(brought.unwrap_or(Brought::Nothing));
+        let novelty = calls.map(|(call, hides)| self.novelty(call, hides)).max();
+        self.count(novelty.unwrap_or(Novelty::Nothing));
     }
 
     /// Applies a turn without a call.
     pub(super) fn nothing(&mut self) {
-        self.count(Brought::Nothing);
+        self.count(Novelty::Nothing);
     }
 
-    /// Applies what the user said. Somebody who says the same for ever is a program.
+    /// Applies what the user said. A person does not repeat the same words for ever; a program may.
     pub(super) fn said(&mut self, words: &str) {
         let is_new = self.words.insert(hash(words.trim()));
-        self.count(if is_new { Brought::News } else { Brought::Nothing });
+        self.count(if is_new { Novelty::New } else { Novelty::Nothing });
     }
 
     /// Why the attempt ends, if it does.
@@ -84,7 +84,7 @@ impl Progress {
         }
     }
 
-    /// What the model is told of it, before it is too late.
+    /// What the model is told before a standstill ends the attempt.
     pub(super) fn warning(&self) -> Option<String> {
         (self.fruitless >= TOLD).then(|| {
             let turns = self.fruitless;
@@ -94,37 +94,34 @@ impl Progress {
         })
     }
 
-    fn count(&mut self, brought: Brought) {
-        (self.fruitless, self.stale) = match brought {
-            Brought::Nothing => (self.fruitless.saturating_add(1), self.stale.saturating_add(1)),
-            Brought::Figures => (0, self.stale.saturating_add(1)),
-            Brought::News => (0, 0),
+    fn count(&mut self, novelty: Novelty) {
+        (self.fruitless, self.stale) = match novelty {
+            Novelty::Nothing => (self.fruitless.saturating_add(1), self.stale.saturating_add(1)),
+            Novelty::Figures => (0, self.stale.saturating_add(1)),
+            Novelty::New => (0, 0),
         };
     }
 
-    fn brought(&mut self, call: &ToolCall, hides: bool) -> Brought {
+    fn novelty(&mut self, call: &ToolCall, hides: bool) -> Novelty {
         if !was_started(call) {
-            return Brought::Nothing;
+            return Novelty::Nothing;
         }
         let has_changed = !call.files.is_empty();
         if has_changed {
             // After a change the same output says something else.
             self.results.clear();
         }
+        // All are inserted, not only those up to the first new one.
         let new_changes = call.files.iter().filter(|file| self.changes.insert(change(file))).count();
-        let result = self.results.insert(result(call));
-        let mut line = false;
-        for output in [&call.output, &call.stderr] {
-            for shape in shapes(output) {
-                line |= self.lines.insert(shape);
-            }
-        }
-        if new_changes > 0 || line {
-            Brought::News
-        } else if result || has_changed || hides || still_runs(call) {
-            Brought::Figures
+        let has_new_result = self.results.insert(result(call));
+        let shapes = [&call.output, &call.stderr].into_iter().flat_map(shapes);
+        let new_lines = shapes.filter(|shape| self.lines.insert(*shape)).count();
+        if new_changes > 0 || new_lines > 0 {
+            Novelty::New
+        } else if has_new_result || has_changed || hides || still_runs(call) {
+            Novelty::Figures
         } else {
-            Brought::Nothing
+            Novelty::Nothing
         }
     }
 }

@@ -106,7 +106,7 @@ fn mark(text: &str) -> Option<(usize, bool)> {
 pub(super) fn token(text: &str) -> Option<usize> {
     const LONGEST: usize = 64;
     let inner = text.strip_prefix("<|").or_else(|| text.strip_prefix("<｜"))?;
-    let end = inner.find('>').filter(|end| *end <= LONGEST)?;
+    let end = inner.bytes().take(LONGEST + 1).position(|c| c == b'>')?;
     let name = inner.get(..end)?;
     let is_name =
         !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '{' | '"'));
@@ -116,11 +116,9 @@ pub(super) fn token(text: &str) -> Option<usize> {
 /// The length of a mark like `[TOOL_CALLS]` at the start of a text.
 pub(super) fn bracket(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('[')?;
-    let end = inner.find(']')?;
-    let name = inner.get(..end)?;
-    let is_name =
-        name.contains("TOOL") && name.bytes().all(|c| c.is_ascii_uppercase() || matches!(c, b'_' | b'/'));
-    is_name.then_some(end + 2)
+    let end = inner.find(|c: char| !(c.is_ascii_uppercase() || matches!(c, '_' | '/')))?;
+    let (name, rest) = inner.split_at_checked(end)?;
+    (rest.starts_with(']') && name.contains("TOOL")).then_some(end + 2)
 }
 
 /// The name of the opening tag at the start of a text.

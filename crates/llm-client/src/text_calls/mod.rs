@@ -44,8 +44,8 @@ pub struct TextCalls {
 /// ```
 pub fn calls_in_text(text: &str, tools: &[ToolDefinition]) -> Option<TextCalls> {
     match read(text, tools) {
-        Found::Calls(found) => Some(found),
-        Found::Nothing | Found::Unreadable => None,
+        Outcome::Calls(found) => Some(found),
+        Outcome::Nothing | Outcome::Unreadable => None,
     }
 }
 
@@ -60,27 +60,37 @@ pub fn calls_in_text(text: &str, tools: &[ToolDefinition]) -> Option<TextCalls> 
 /// assert!(!looks_like_calls("I have looked.", &[look]));
 /// ```
 pub fn looks_like_calls(text: &str, tools: &[ToolDefinition]) -> bool {
-    read(text, tools) == Found::Unreadable
+    read(text, tools) == Outcome::Unreadable
 }
 
+/// No answer has more marks; a hostile text may.
+const MAX_MARKS: usize = 1_000;
+
+/// What a text was read as.
 #[derive(Debug, PartialEq)]
-enum Found {
+enum Outcome {
     Nothing,
     Calls(TextCalls),
     Unreadable,
 }
 
-fn read(text: &str, tools: &[ToolDefinition]) -> Found {
+fn read(text: &str, tools: &[ToolDefinition]) -> Outcome {
     if tools.is_empty() {
-        return Found::Nothing;
+        return Outcome::Nothing;
     }
     let text = strip_reasoning(text);
     if let Some(calls) = alone(text.trim(), tools) {
-        return Found::Calls(TextCalls { text: String::new(), calls });
+        return Outcome::Calls(TextCalls { text: String::new(), calls });
     }
     let (mut said, mut calls) = (String::new(), Vec::new());
     let mut rest: &str = &text;
+    let mut marks = 0;
     while let Some(mark) = next_mark(rest) {
+        // Each mark may take a pass over the rest of the text.
+        marks += 1;
+        if marks > MAX_MARKS {
+            return Outcome::Unreadable;
+        }
         let (before, marked) = rest.split_at_checked(mark.at).unwrap_or((rest, ""));
         let mut cursor = Cursor::new(marked);
         let mut found = cursor.calls(tools);
@@ -91,7 +101,7 @@ fn read(text: &str, tools: &[ToolDefinition]) -> Found {
             calls.append(&mut found);
             rest = cursor.rest();
         } else if mark.is_sure && (mark.begins_line || found.is_empty() && Cursor::new(marked).is_json()) {
-            return Found::Unreadable;
+            return Outcome::Unreadable;
         } else {
             let (talk, after) = rest.split_at_checked(mark.at + mark.length).unwrap_or((rest, ""));
             said.push_str(talk);
@@ -100,12 +110,12 @@ fn read(text: &str, tools: &[ToolDefinition]) -> Found {
     }
     said.push_str(rest);
     if calls.is_empty() {
-        return Found::Nothing;
+        return Outcome::Nothing;
     }
     for (number, call) in (1..).zip(&mut calls) {
         call.id = id(number);
     }
-    Found::Calls(TextCalls { text: said.trim().to_owned(), calls })
+    Outcome::Calls(TextCalls { text: said.trim().to_owned(), calls })
 }
 
 /// The calls of a text that consists only of them: one JSON object or a list, perhaps in one fenced block, or the

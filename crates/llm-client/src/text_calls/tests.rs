@@ -169,9 +169,9 @@ fn a_call_that_is_quoted_is_none() {
         "The token <|channel|> opens a header.".to_owned(),
         "I count a<b and [1].".to_owned(),
     ] {
-        assert_eq!(read(&text, &tools()), Found::Nothing, "{text}");
+        assert_eq!(read(&text, &tools()), Outcome::Nothing, "{text}");
     }
-    assert_eq!(read(call, &[]), Found::Nothing, "nothing was offered");
+    assert_eq!(read(call, &[]), Outcome::Nothing, "nothing was offered");
     assert!(parts(&format!("```\nsome code\n```\n{call}")).is_some(), "behind a block that ended");
 }
 

@@ -13,7 +13,7 @@ use crate::sse::Event;
 use crate::surrogates::Halves;
 
 /// Collects the blocks of an answer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Decoder {
     blocks: Blocks,
     finish: Finish,
@@ -41,18 +41,7 @@ struct Usage {
 impl Decoder {
     /// If there is an answer tool, its input is the answer.
     pub(crate) fn new(answer_tool: Option<AnswerTool>) -> Self {
-        Self {
-            blocks: Blocks::default(),
-            finish: Finish::default(),
-            announced: false,
-            usage: None,
-            model: None,
-            begun: false,
-            done: false,
-            answer_tool,
-            complaint: None,
-            halves: Halves::default(),
-        }
+        Self { answer_tool, ..Self::default() }
     }
 
     /// Takes the head of an answer: model and usage, and, if it is whole, the stop reason.

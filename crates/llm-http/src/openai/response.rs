@@ -86,7 +86,7 @@ impl Decode for Decoder {
         let stop = if refused { StopReason::Refused } else { stop };
         let text = self.halves.join(if refused { self.refusal } else { self.text });
         let (mut calls, mut extras) = (Vec::new(), Vec::new());
-        for (mut call, extra) in self.calls.finish() {
+        for (mut call, extra) in self.calls.finish()? {
             call.arguments = self.halves.join(call.arguments);
             calls.push(call);
             extras.push(extra);

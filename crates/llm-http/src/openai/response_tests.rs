@@ -1,6 +1,7 @@
 use super::*;
 use crate::conversation::pieces;
 use crate::sse::SseParser;
+use crate::tool_call::MAX_CALLS;
 use artoo_llm_client::{ToolDefinition, ToolUse};
 use proptest::prelude::*;
 use serde_json::json;
@@ -52,6 +53,18 @@ fn streams_as_servers_send_them() {
     assert_eq!(stream(&["", a, end]), answer("a", StopReason::End));
     let parts = r#"{"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"image"}]}}]}"#;
     assert_eq!(stream(&[parts, end]), answer("a", StopReason::End));
+}
+
+#[test]
+fn an_answer_with_any_number_of_calls_is_none() {
+    let with = |calls: usize| {
+        let call = |number: usize| json!({"index": number, "id": format!("c{number}"), "function": {"name": "look", "arguments": json!({"at": number}).to_string()}});
+        let calls: Vec<Value> = (0..calls).map(call).collect();
+        let chunk = json!({"choices": [{"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}]});
+        stream(&[&chunk.to_string()]).map(|answer| answer.calls.len())
+    };
+    assert_eq!(with(MAX_CALLS), Ok(MAX_CALLS));
+    assert!(matches!(with(MAX_CALLS + 1), Err(Bad::Protocol(_))));
 }
 
 fn called(chunks: &[Value]) -> Vec<(String, String, String)> {

@@ -9,8 +9,9 @@ use artoo_llm_client::ToolUse;
 use serde_json::{Map, Value};
 
 use crate::arguments::Arguments;
+use crate::decode::Bad;
 use crate::json_prefix::{JsonPrefix, Reading};
-use crate::tool_call::is_same;
+use crate::tool_call::{MAX_CALLS, is_same};
 
 /// The calls of one answer received so far.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub(super) struct ToolCalls {
 }
 
 /// A finished call, and what the server wants back with it.
-pub(super) type Finished = (ToolUse, Map<String, Value>);
+pub(super) type FinalCall = (ToolUse, Map<String, Value>);
 
 #[derive(Debug, Default)]
 struct Call {
@@ -59,6 +60,9 @@ impl ToolCalls {
     /// Takes the calls of a whole answer, of which each is whole.
     pub(super) fn take_whole(&mut self, calls: Option<&Value>) {
         for call in each(calls) {
+            if self.is_too_many() {
+                return;
+            }
             let mut whole = Call { is_whole: true, ..Call::default() };
             whole.take(Piece::of(call), &self.offered);
             self.calls.push(whole);
@@ -76,8 +80,11 @@ impl ToolCalls {
     }
 
     /// The calls in the server's order. A call that was sent twice is one.
-    pub(super) fn finish(self) -> Vec<Finished> {
-        let mut finished: Vec<Finished> = Vec::with_capacity(self.calls.len());
+    pub(super) fn finish(self) -> Result<Vec<FinalCall>, Bad> {
+        if self.is_too_many() {
+            return Err(Bad::Protocol(format!("an answer with more than {MAX_CALLS} calls")));
+        }
+        let mut finished: Vec<FinalCall> = Vec::with_capacity(self.calls.len());
         for call in self.calls {
             let (call, extra) = call.finish();
             let is_nothing = call.name.is_empty() && call.arguments.trim().is_empty();
@@ -92,7 +99,12 @@ impl ToolCalls {
                 None => finished.push((call, extra)),
             }
         }
-        finished
+        Ok(finished)
+    }
+
+    /// Whether there are so many that no more are taken.
+    fn is_too_many(&self) -> bool {
+        self.calls.len() > MAX_CALLS
     }
 
     /// Whether none has arrived.
@@ -106,6 +118,9 @@ impl ToolCalls {
     }
 
     fn piece(&mut self, piece: Piece<'_>) {
+        if self.is_too_many() {
+            return;
+        }
         let at = self.place(&piece);
         let call = match at.and_then(|at| self.calls.get_mut(at)) {
             Some(call) => call,
@@ -200,7 +215,7 @@ impl Call {
             Reading::Whole if is_header => is_of_this || !to.named,
             Reading::Whole => match alone {
                 // The same once more, or all that could be parsed by now.
-                Reading::Whole if self.arguments.are_in(more) => is_of_this || !is_of_another,
+                Reading::Whole if (is_of_this || !is_of_another) && self.arguments.are_in(more) => true,
                 Reading::Whole => !to.named,
                 Reading::Empty | Reading::Open => to.same_id || !to.named,
                 Reading::Broken => is_of_this || !to.named,
@@ -235,7 +250,7 @@ impl Call {
         self.extra.extend(piece.extra);
     }
 
-    fn finish(self) -> Finished {
+    fn finish(self) -> FinalCall {
         let id = self.ids.into_iter().next().unwrap_or_default();
         (ToolUse { id, name: self.name, arguments: self.arguments.finish() }, self.extra)
     }

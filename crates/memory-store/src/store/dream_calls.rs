@@ -8,7 +8,7 @@ use artoo_mkct_memory::DailyCalls;
 use chrono::{DateTime, FixedOffset};
 
 use super::Store;
-use crate::disk::regular;
+use crate::disk::{read_regular, regular};
 
 /// The file: one JSON object.
 const FILE: &str = "dream-calls.json";
@@ -18,9 +18,8 @@ impl Store {
     /// begins anew.
     pub(super) fn may_ask(&self, now: DateTime<FixedOffset>) -> bool {
         let path = self.folder().join(FILE);
-        let made = regular(std::fs::OpenOptions::new().read(true), &path)
-            .ok()
-            .and_then(|file| serde_json::from_reader::<_, DailyCalls>(file).ok());
+        let made =
+            read_regular(&path).ok().and_then(|bytes| serde_json::from_slice::<DailyCalls>(&bytes).ok());
         let Some(another) = made.unwrap_or_default().another(now.date_naive()) else { return false };
         let new = path.with_extension("new");
         let written = serde_json::to_vec(&another).map_err(std::io::Error::from).and_then(|bytes| {

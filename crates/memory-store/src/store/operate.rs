@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::index_lookup::Answered;
 use super::{Store, recall, wait, written};
 use crate::StoreError;
-use crate::disk::regular;
+use crate::disk::read_regular;
 use crate::operator::{
     Dreamt, Filter, Finding, Forgotten, Keeping, Levels, Listed, Operator, Owner, Part, Provenance, Shown,
     Stats, Verification,
@@ -259,10 +259,8 @@ impl Store {
     fn clear_damaged(&self, texts: &[String]) -> Result<(), StoreError> {
         let folder = self.folder().join("damaged");
         for path in std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
-            let opened = regular(std::fs::OpenOptions::new().read(true), &path);
-            let mut bytes = Vec::new();
-            // What cannot be read holds none of these texts that anybody could read.
-            let _ = opened.and_then(|mut file| std::io::Read::read_to_end(&mut file, &mut bytes));
+            // A file that cannot be read is left where it is.
+            let bytes = read_regular(&path).unwrap_or_default();
             if texts.iter().any(|text| memchr::memmem::find(&bytes, text.as_bytes()).is_some()) {
                 let file = |source| StoreError::File { path: path.clone(), doing: "removed", source };
                 std::fs::remove_file(&path).map_err(file)?;

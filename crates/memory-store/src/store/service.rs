@@ -96,7 +96,7 @@ impl MemoryService for Store {
     }
 }
 
-/// The pairs in which a run taught something. Reads every Megram, which only a user's command or correction asks for.
+/// The pairs in which a run taught something. Reads every Megram; only a user's command or correction causes this.
 fn taught_by(state: &State, run: RunId) -> Result<BTreeSet<TagPair>, TableError> {
     let mut pairs = BTreeSet::new();
     for remembered in state.megrams() {

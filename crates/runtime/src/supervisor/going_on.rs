@@ -1,4 +1,4 @@
-//! Whether a run that has taken much goes on: the question to the user, and what follows from the answer.
+//! Whether a run that has taken much goes on: the question to the user, and the effect of the answer.
 
 use artoo_types::{ContinuationDecided, ContinuationRequested, FaultKind, Role};
 

@@ -97,7 +97,7 @@ pub(super) fn patch(text: &mut Lines, hunks: impl Iterator<Item = Hunk>) -> Resu
         let spans = spans(text.text());
         let lines: Vec<&str> =
             spans.iter().map(|(start, end)| text.text().get(*start..*end).unwrap_or_default()).collect();
-        let hint = hunk.line.map(|line| (line + added).saturating_sub(removed + 1));
+        let hint = hunk.line.map(|line| line.saturating_add(added).saturating_sub(removed + 1));
         let start = place(&lines, &hunk, hint).map_err(|problem| Misfit {
             problem: format!("hunk {} {problem}", at + 1),
             closest: closest(&lines.join("\n"), &hunk.old.join("\n")),

@@ -34,8 +34,9 @@ impl EvidenceWriter {
         Self { is_verbatim: true, ..self }
     }
 
-    /// Stores what was written and describes it, as a terminal would leave it (see [`settled`]): the store keeps it as it came. at most `limit` bytes are shown. `total` is the tool's whole
-    /// output, of which only the beginning may have been written. An empty output is not stored.
+    /// Stores what was written as it came, and describes it as a terminal would leave it (see [`settled`]), showing at most
+    /// `limit` bytes. `total` is the tool's whole output, of which only the beginning may have been written. An empty
+    /// output is not stored.
     ///
     /// # Errors
     ///

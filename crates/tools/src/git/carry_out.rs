@@ -9,8 +9,8 @@ use artoo_types::ToolKind;
 
 use super::problem::CommitProblem;
 use super::proposal::Proposal;
-use super::record::{self, Made, Places};
-use super::repository::digest_of;
+use super::record::{self, Entry, NewCommit, Places};
+use super::repository::{Repository, digest_of, lock_of};
 use super::runner::Git;
 use crate::blocking::blocking;
 use crate::{ToolContext, ToolError};
@@ -34,12 +34,13 @@ impl Proposal {
     /// The repository is another one than when the commit was proposed, or git refuses.
     pub(crate) async fn carry_out(&self, git: &Git, cx: &ToolContext) -> Result<(), ToolError> {
         let repository = &self.repository;
-        let failed = |action: &'static str| {
-            let path = repository.top.display().to_string();
-            move |source| ToolError::Io { action, path, source }
-        };
-        let lock = IndexLock::take(&repository.index)?;
-        if digest_of(&repository.index)? != self.start.index {
+        let index = repository.index.clone();
+        let (lock, digest) = blocking(ToolKind::GitCommit.into(), move || {
+            let lock = IndexLock::take(&index)?;
+            Ok((lock, digest_of(&index)?))
+        })
+        .await?;
+        if digest != self.start.index {
             return Err(CommitProblem::Meanwhile { what: "index" }.into());
         }
         let branch = git.call(repository.reading(["symbolic-ref", "-q", "HEAD"])).await?;
@@ -47,13 +48,18 @@ impl Proposal {
         if !is_same_branch || repository.resolved(git, "HEAD^{commit}").await? != self.start.commit {
             return Err(CommitProblem::Meanwhile { what: "branch" }.into());
         }
-        let staged = if self.stages { Some(self.scratch.index()) } else { None };
-        if let Some(staged) = &staged {
-            lock.fill(staged).map_err(failed("write the index of"))?;
-        }
-        let (scratch, to) = (self.scratch.clone(), repository.clone());
-        blocking(ToolKind::GitCommit.into(), move || scratch.hand_over(&to)).await?;
-        self.record(cx).map_err(failed("keep for undo the commit in"))?;
+        let (stages, scratch, to) = (self.stages, self.scratch.clone(), repository.clone());
+        let lock = blocking(ToolKind::GitCommit.into(), move || {
+            if stages {
+                lock.fill(&scratch.index()).map_err(|source| failed("write the index of", &to, source))?;
+            }
+            scratch.hand_over(&to)?;
+            Ok(lock)
+        })
+        .await?;
+        let entry = self
+            .record(cx)
+            .map_err(|source| failed("keep an undo record of the commit in", repository, source))?;
         let old = self.start.commit.as_deref().unwrap_or(NONE);
         let subject = self.subject();
         let moved = repository.writing(["update-ref", "--create-reflog", "-m"]);
@@ -63,14 +69,25 @@ impl Proposal {
         let (name, address) = &self.committer;
         moved.variables.push(("GIT_COMMITTER_NAME", name.into()));
         moved.variables.push(("GIT_COMMITTER_EMAIL", address.into()));
-        let said = git.call(moved).await?;
-        if !said.is_done() {
-            return Err(said.failed("move the branch"));
+        if let Err(error) = git.call(moved).await.and_then(|reply| reply.done("move the branch")) {
+            self.forget(entry, git).await;
+            return Err(error);
         }
-        if staged.is_some() {
-            lock.put_in_place().map_err(failed("write the index of"))?;
+        if stages {
+            lock.put_in_place().map_err(|source| failed("write the index of", repository, source))?;
         }
         Ok(())
+    }
+
+    /// Takes the commit out of the record if the branch has not moved: undo would take it for one that somebody moved away.
+    async fn forget(&self, entry: Option<Entry>, git: &Git) {
+        let (Some(entry), Ok(now)) = (entry, self.repository.resolved(git, "HEAD^{commit}").await) else {
+            return;
+        };
+        if now.as_ref() != Some(&self.commit) {
+            // The error that led here is the one that matters.
+            let _ = entry.remove();
+        }
     }
 
     /// The first line of the message.
@@ -78,15 +95,15 @@ impl Proposal {
         self.shown.message.lines().next().unwrap_or_default()
     }
 
-    fn record(&self, cx: &ToolContext) -> io::Result<()> {
-        let Some(snapshot) = &cx.snapshot else { return Ok(()) };
+    fn record(&self, cx: &ToolContext) -> io::Result<Option<Entry>> {
+        let Some(snapshot) = &cx.snapshot else { return Ok(None) };
         let places = Places {
             top: self.repository.top.clone(),
             own: self.repository.own.clone(),
             common: self.repository.common.clone(),
             index: self.repository.index.clone(),
         };
-        let made = Made {
+        let commit = NewCommit {
             places: &places,
             branch: &self.start.branch,
             before: self.start.commit.as_deref(),
@@ -94,16 +111,18 @@ impl Proposal {
             subject: self.subject(),
             staged: (&self.staged.0, &self.staged.1),
         };
-        record::record(&snapshot.beside()?, &made)
+        record::record(&snapshot.beside()?, &commit).map(Some)
     }
+}
+
+fn failed(action: &'static str, repository: &Repository, source: io::Error) -> ToolError {
+    ToolError::Io { action, path: repository.top.display().to_string(), source }
 }
 
 impl IndexLock {
     /// Takes it, or says that somebody has it. Blocks.
     pub(super) fn take(index: &Path) -> Result<Self, ToolError> {
-        let mut lock = index.to_owned().into_os_string();
-        lock.push(".lock");
-        let lock = PathBuf::from(lock);
+        let lock = lock_of(index);
         match fs::File::create_new(&lock) {
             Ok(_) => Ok(Self { lock, index: index.to_owned(), is_held: true }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -113,8 +113,11 @@ impl GitCommit {
         let git = Git::of(self.git.clone(), folder.0.clone(), cx);
         let proposal = Proposal::of(&wish, &git, cx).await?;
         self.consent(&proposal, cx).await?;
-        // Not raced against the cancellation token, as in `write_file`: a commit is quick, and is better finished.
-        proposal.carry_out(&git, cx).await?;
+        if cx.cancel.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
+        // Not cancelled from here on, as in `write_file`: it is quick, and half of it is a branch without its index.
+        proposal.carry_out(&git.uncancelled(), cx).await?;
         Ok(report(&proposal))
     }
 
@@ -170,7 +173,7 @@ fn wish(arguments: &Arguments) -> Result<Wish, ToolError> {
     if paths.as_ref().is_some_and(|paths| paths.len() > MOST_PATHS) {
         return Err(ToolError::argument("paths", format!("has more than {MOST_PATHS}; name their folder")));
     }
-    // A message has lines, and no other control characters.
+    // git ends a line with a newline alone.
     let message = message.replace("\r\n", "\n").replace('\r', "\n");
     Ok(Wish { message, paths })
 }

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 
 use artoo_consent::real;
 use artoo_types::{CommittedChange, CommittedFile, ProposedCommit, ToolKind};
-use sha2::{Digest as _, Sha256};
 
 use super::problem::CommitProblem;
-use super::repository::{Repository, Start};
-use super::runner::Git;
+use super::repository::{Repository, STAGED, Start, digest_of_staged};
+use super::runner::{Call, Git};
 use super::scratch::Scratch;
 use super::settings::Settings;
 use crate::blocking::blocking;
@@ -75,7 +74,7 @@ impl Proposal {
             let (private, from, plain) = (git.private().to_owned(), repository.clone(), settings.plain());
             blocking(ToolKind::GitCommit.into(), move || Scratch::make(&private, &from, &plain)).await?
         };
-        let before = staged(&scratch, git).await?;
+        let before = digest_of_staged(git, scratch.call("index", STAGED)).await?;
         let tree = repository.resolved(git, "HEAD^{tree}").await?;
         let paths = wish.paths.as_ref().map(|paths| below(paths, &repository, cx)).transpose()?;
         if let Some(paths) = &paths {
@@ -104,9 +103,12 @@ impl Proposal {
             };
             return Err(CommitProblem::Nothing { what }.into());
         }
-        for file in &files {
-            refuse_protected(&repository.top.join(&file.path), cx)?;
-        }
+        let places: Vec<PathBuf> = files.iter().map(|file| repository.top.join(&file.path)).collect();
+        let context = cx.clone();
+        blocking(ToolKind::GitCommit.into(), move || {
+            places.iter().try_for_each(|path| refuse_protected(path, &context))
+        })
+        .await?;
         if paths.is_some() {
             refuse_filtered(&files, &settings, &scratch, git).await?;
         }
@@ -116,7 +118,7 @@ impl Proposal {
         let made = scratch.call(index, ["commit-tree", "-F"]).with([message.as_os_str(), OsStr::new(&tree)]);
         let made = made.with(start.commit.iter().flat_map(|parent| ["-p", parent]));
         let commit = scratch_line(git, made).await?;
-        let after = staged(&scratch, git).await?;
+        let after = digest_of_staged(git, scratch.call("index", STAGED)).await?;
         let shown = ProposedCommit {
             repository: repository.top.clone(),
             branch: start.branch.trim_start_matches("refs/heads/").to_owned(),
@@ -142,12 +144,12 @@ impl Proposal {
 fn below(given: &[String], repository: &Repository, cx: &ToolContext) -> Result<Vec<PathBuf>, ToolError> {
     let below = |text: &String| {
         let place = paths::resolve(text, cx);
-        // The last part may be a link, which is committed as one.
+        let is_folder = text.ends_with('/') || text == "." || text.ends_with("/.");
         let path = match (place.parent(), place.file_name()) {
-            (Some(parent), Some(name)) => real(parent).join(name),
+            // The last part may be a link, which is committed as one.
+            (Some(parent), Some(name)) if !is_folder => real(parent).join(name),
             _ => real(&place),
         };
-        let path = if text.ends_with('.') || text.ends_with('/') { real(&place) } else { path };
         match path.strip_prefix(&repository.top) {
             Ok(below) if below.as_os_str().is_empty() => Ok(PathBuf::from(".")),
             Ok(below) => Ok(below.to_owned()),
@@ -180,7 +182,7 @@ async fn only(paths: &[PathBuf], base: &str, scratch: &Scratch, git: &Git) -> Re
     let input = scratch.file("index-info");
     write(&input, info)?;
     let call = scratch.call(COMMITTED, ["update-index", "-z", "--index-info"]);
-    git.call(super::runner::Call { input: Some(&input), ..call }).await?.done(DOING).map(drop)
+    git.call(Call { input: Some(&input), ..call }).await?.done(DOING).map(drop)
 }
 
 async fn refuse_unmerged(scratch: &Scratch, git: &Git) -> Result<(), ToolError> {
@@ -194,7 +196,7 @@ async fn refuse_unmerged(scratch: &Scratch, git: &Git) -> Result<(), ToolError> 
     if shown.is_empty() { Ok(()) } else { Err(CommitProblem::Unmerged { paths: shown.join(", ") }.into()) }
 }
 
-/// A file of a protected place does not become part of a history that commands read.
+/// Refuses a file of a protected place: commands could read it from the history. Blocks.
 fn refuse_protected(path: &Path, cx: &ToolContext) -> Result<(), ToolError> {
     let protected = Protected::of(cx);
     let is_closed = match path.symlink_metadata() {
@@ -204,7 +206,7 @@ fn refuse_protected(path: &Path, cx: &ToolContext) -> Result<(), ToolError> {
     if is_closed { Err(ToolError::Protected { path: paths::show(path, cx) }) } else { Ok(()) }
 }
 
-/// The content of a file with a filter is what a program makes of it. Without the program another content would be committed.
+/// Refuses a file whose content goes through the program of a filter: without the program, another content would be committed.
 async fn refuse_filtered(
     files: &[Difference],
     settings: &Settings,
@@ -242,12 +244,6 @@ fn in_arguments<'a>(paths: &'a [&'a OsStr]) -> impl Iterator<Item = Vec<&'a OsSt
         left = rest;
         (!part.is_empty()).then(|| part.to_vec())
     })
-}
-
-/// The digest of what is staged, apart from how the files look on the disk.
-async fn staged(scratch: &Scratch, git: &Git) -> Result<String, ToolError> {
-    let said = git.call(scratch.call("index", ["ls-files", "-s", "-v", "-z"])).await?;
-    said.done("read what is staged").map(|listed| hex::encode(Sha256::digest(listed)))
 }
 
 /// The author in one line, and the name and address of who commits.
@@ -319,7 +315,7 @@ fn left_out(repository: &Repository, settings: &Settings) -> Vec<String> {
     hooks.chain(signed).collect()
 }
 
-async fn scratch_line(git: &Git, call: super::runner::Call<'_>) -> Result<String, ToolError> {
+async fn scratch_line(git: &Git, call: Call<'_>) -> Result<String, ToolError> {
     git.call(call).await?.line("prepare the commit")
 }
 

@@ -5,7 +5,10 @@ use std::io::{self, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
+use artoo_anchored_files::read_regular;
 use serde::{Deserialize, Serialize};
+
+use super::scratch::copy_if_there;
 
 /// The commits, one a line, in the order in which they were made.
 const COMMITS: &str = "commits.jsonl";
@@ -47,8 +50,8 @@ pub(crate) struct Places {
     pub(crate) index: PathBuf,
 }
 
-/// A commit before it is recorded.
-pub(crate) struct Made<'a> {
+/// A commit that is about to be made.
+pub(crate) struct NewCommit<'a> {
     pub(crate) places: &'a Places,
     pub(crate) branch: &'a str,
     pub(crate) before: Option<&'a str>,
@@ -57,40 +60,52 @@ pub(crate) struct Made<'a> {
     pub(crate) staged: (&'a str, &'a str),
 }
 
+/// A line that was added to the record.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    record: PathBuf,
+    /// The length of the record before it.
+    before: u64,
+}
+
+impl Entry {
+    /// Takes the line out of the record again: its commit was not made. Blocks.
+    pub(crate) fn remove(self) -> io::Result<()> {
+        fs::File::options().write(true).open(&self.record)?.set_len(self.before)
+    }
+}
+
 /// Records a commit that is about to be made, with the index as it is. Blocks.
-pub(crate) fn record(folder: &Path, made: &Made<'_>) -> io::Result<()> {
-    let kept = match fs::read(&made.places.index) {
-        Ok(index) => {
-            let name = format!("{}.index", made.after);
-            let mut file = fs::File::create(folder.join(&name))?;
-            file.write_all(&index)?;
-            // git compares the times of files with that of the index.
-            let modified = fs::metadata(&made.places.index)?.modified()?;
-            file.set_times(fs::FileTimes::new().set_modified(modified))?;
-            file.sync_all()?;
-            Some(name)
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
+pub(crate) fn record(folder: &Path, commit: &NewCommit<'_>) -> io::Result<Entry> {
+    let name = format!("{}.index", commit.after);
+    let copy = folder.join(&name);
+    let kept = if copy_if_there(&commit.places.index, &copy)? {
+        fs::File::open(&copy)?.sync_all()?;
+        Some(name)
+    } else {
+        None
     };
     let text = |path: &Path| hex::encode(path.as_os_str().as_bytes());
     let line = CommitLine {
-        top: text(&made.places.top),
-        own: text(&made.places.own),
-        common: text(&made.places.common),
-        index: text(&made.places.index),
-        branch: made.branch.to_owned(),
-        before: made.before.map(str::to_owned),
-        after: made.after.to_owned(),
-        subject: made.subject.to_owned(),
+        top: text(&commit.places.top),
+        own: text(&commit.places.own),
+        common: text(&commit.places.common),
+        index: text(&commit.places.index),
+        branch: commit.branch.to_owned(),
+        before: commit.before.map(str::to_owned),
+        after: commit.after.to_owned(),
+        subject: commit.subject.to_owned(),
         kept,
-        staged: (made.staged.0.to_owned(), made.staged.1.to_owned()),
+        staged: (commit.staged.0.to_owned(), commit.staged.1.to_owned()),
     };
     let mut written = serde_json::to_vec(&line)?;
     written.push(b'\n');
-    let mut file = fs::File::options().append(true).create(true).open(folder.join(COMMITS))?;
+    let record = folder.join(COMMITS);
+    let mut file = fs::File::options().append(true).create(true).open(&record)?;
+    let before = file.metadata()?.len();
     file.write_all(&written)?;
-    file.sync_all()
+    file.sync_all()?;
+    Ok(Entry { record, before })
 }
 
 /// The commits that were recorded in this folder. A last line that was cut off by a crash was not made. Blocks.
@@ -99,15 +114,15 @@ pub(crate) fn record(folder: &Path, made: &Made<'_>) -> io::Result<()> {
 ///
 /// The record cannot be read, or was altered.
 pub(crate) fn read(folder: &Path) -> io::Result<Vec<CommitLine>> {
-    let path = folder.join(COMMITS);
-    let text = match fs::metadata(&path) {
-        Ok(found) if found.len() > MOST_BYTES => return Err(io::ErrorKind::FileTooLarge.into()),
-        Ok(_) => fs::read_to_string(&path)?,
+    let mut bytes = match read_regular(&folder.join(COMMITS), MOST_BYTES) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-    let lines = whole.lines().map(|line| {
+    // The cut may be within a character.
+    bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0));
+    let text = String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    let lines = text.lines().map(|line| {
         let line: CommitLine = serde_json::from_str(line)?;
         line.check()
     });
@@ -168,7 +183,7 @@ mod tests {
     fn what_is_recorded_is_read_and_what_was_altered_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let (after, before) = ("a".repeat(40), "b".repeat(40));
-        let made = Made {
+        let commit = NewCommit {
             places: &places(),
             branch: "refs/heads/main",
             before: Some(&before),
@@ -176,13 +191,17 @@ mod tests {
             subject: "one",
             staged: ("s", "t"),
         };
-        record(folder.path(), &made).unwrap();
+        record(folder.path(), &commit).unwrap();
         let lines = read(folder.path()).unwrap();
+        let again = record(folder.path(), &commit).unwrap();
+        assert_eq!(read(folder.path()).unwrap().len(), 2);
+        again.remove().unwrap();
+        assert_eq!(read(folder.path()).unwrap(), lines);
         assert_eq!((lines[0].places().unwrap(), lines[0].after.clone()), (places(), after.clone()));
         let path = folder.path().join(COMMITS);
         let text = fs::read_to_string(&path).unwrap();
-        // What a crash has cut off was not made.
-        fs::write(&path, format!("{text}{}", &text[..20])).unwrap();
+        // What a crash has cut off was not made, even where the cut is within a character.
+        fs::write(&path, [text.as_bytes(), &text.as_bytes()[..20], b"\xc3"].concat()).unwrap();
         assert_eq!(read(folder.path()).unwrap(), lines);
         for (from, to) in [
             (after.as_str(), "--upload-pack=x"),

@@ -8,12 +8,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use artoo_consent::REPOSITORY;
+use artoo_types::ToolKind;
 use sha2::{Digest as _, Sha256};
 
 use super::problem::CommitProblem;
 use super::record::Places;
 use super::runner::{Call, Configuration, Git};
 use super::settings::Settings;
+use crate::blocking::blocking;
 use crate::kept_places::refuse_change;
 use crate::protected::Protected;
 use crate::{ToolContext, ToolError, paths};
@@ -91,7 +93,7 @@ impl Repository {
         let said = git.call(Call::looking(&cx.working_folder, asked)).await?;
         if !said.is_done() {
             let folder = cx.working_folder.clone();
-            // Why a folder is none that git works in, git says best: it may be another user's.
+            // Where git refuses to work in a folder, such as another user's, its own words explain that best.
             return Err(if said.complaint.contains(".git") && !said.complaint.contains("dubious") {
                 CommitProblem::NoRepository { folder }.into()
             } else {
@@ -121,7 +123,7 @@ impl Repository {
         Ok(repository)
     }
 
-    /// A repository that a model has led elsewhere is not the one that the user works in.
+    /// Refuses a repository to which a model redirected the folder: it is not the one that the user works in.
     fn check(&self, cx: &ToolContext) -> Result<(), ToolError> {
         let entry = self.top.join(REPOSITORY);
         let unvouched = |why| Err(CommitProblem::NotVouchedFor { top: self.top.clone(), why }.into());
@@ -157,7 +159,7 @@ impl Repository {
         if let Some((_, what)) = UNDER_WAY.into_iter().find(|(name, _)| self.own.join(name).exists()) {
             return Err(CommitProblem::InProgress { what }.into());
         }
-        let lock = self.lock();
+        let lock = lock_of(&self.index);
         if lock.symlink_metadata().is_ok() {
             return Err(CommitProblem::Locked { lock }.into());
         }
@@ -170,7 +172,9 @@ impl Repository {
             return Err(CommitProblem::Detached.into());
         }
         let commit = self.resolved(git, "HEAD^{commit}").await?;
-        Ok(Start { branch, commit, index: digest_of(&self.index)? })
+        let index = self.index.clone();
+        let index = blocking(ToolKind::GitCommit.into(), move || digest_of(&index)).await?;
+        Ok(Start { branch, commit, index })
     }
 
     /// The object that a revision names; `None` if there is no such.
@@ -221,34 +225,13 @@ impl Repository {
             ..self.reading(arguments)
         }
     }
-
-    /// The file by which processes of git keep each other from the index.
-    pub(crate) fn lock(&self) -> PathBuf {
-        let mut lock = self.index.clone().into_os_string();
-        lock.push(".lock");
-        lock.into()
-    }
 }
 
-impl<'a> Call<'a> {
-    /// A process that writes nothing and reads whatever git finds in the folder.
-    pub(crate) fn looking<const N: usize>(folder: &'a Path, arguments: [&str; N]) -> Self {
-        Self {
-            folder,
-            configuration: Configuration::AsItIs,
-            variables: Vec::new(),
-            arguments: arguments.into_iter().map(OsString::from).collect(),
-            input: None,
-            writable: Vec::new(),
-            sealed: Vec::new(),
-        }
-    }
-
-    /// The same with more arguments.
-    pub(crate) fn with(mut self, more: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
-        self.arguments.extend(more.into_iter().map(Into::into));
-        self
-    }
+/// The file by which processes of git keep each other from an index.
+pub(crate) fn lock_of(index: &Path) -> PathBuf {
+    let mut lock = index.as_os_str().to_owned();
+    lock.push(".lock");
+    lock.into()
 }
 
 /// The folder of data that a `.git` leads to, by its real path.
@@ -261,7 +244,16 @@ fn led_to(entry: &Path) -> Option<PathBuf> {
     entry.parent()?.join(folder).canonicalize().ok()
 }
 
-/// The digest of a file; `None` where there is none.
+/// The arguments that list what is staged.
+pub(crate) const STAGED: [&str; 4] = ["ls-files", "-s", "-v", "-z"];
+
+/// The digest of what is staged, apart from how the files look on the disk. The call has the arguments [`STAGED`].
+pub(crate) async fn digest_of_staged(git: &Git, call: Call<'_>) -> Result<String, ToolError> {
+    let listed = git.call(call).await?.done("read what is staged")?;
+    Ok(hex::encode(Sha256::digest(listed)))
+}
+
+/// The digest of a file; `None` where there is none. Blocks.
 pub(crate) fn digest_of(file: &Path) -> Result<Option<[u8; 32]>, ToolError> {
     match fs::read(file) {
         Ok(bytes) => Ok(Some(Sha256::digest(bytes).into())),

@@ -22,7 +22,7 @@ const SCRIPT: &str = r#"input=$1; shift; exec env "$@" <"$input""#;
 /// The variables of the user that git may see: they choose files of configuration and say who the user is.
 const USERS: [&str; 5] =
     ["XDG_CONFIG_HOME", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
-/// No program that git would start to ask, to show, to edit, to fetch or to trace.
+/// Keeps git from starting a program that would ask, show, edit, fetch or trace.
 const QUIET: [(&str, &str); 14] = [
     ("LC_ALL", "C.UTF-8"),
     ("GIT_ALLOW_PROTOCOL", ""),
@@ -93,13 +93,34 @@ pub(crate) struct Call<'a> {
     pub(crate) sealed: Vec<PathBuf>,
 }
 
-/// What git said.
+/// How a process of git ended, and what it wrote.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct Reply {
     /// `None` if it was killed.
     pub(crate) status: Option<i32>,
     pub(crate) output: Vec<u8>,
     pub(crate) complaint: String,
+}
+
+impl<'a> Call<'a> {
+    /// A process that writes nothing and reads whatever git finds in the folder.
+    pub(crate) fn looking<const N: usize>(folder: &'a Path, arguments: [&str; N]) -> Self {
+        Self {
+            folder,
+            configuration: Configuration::AsItIs,
+            variables: Vec::new(),
+            arguments: arguments.into_iter().map(OsString::from).collect(),
+            input: None,
+            writable: Vec::new(),
+            sealed: Vec::new(),
+        }
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn with(mut self, more: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.arguments.extend(more.into_iter().map(Into::into));
+        self
+    }
 }
 
 impl Git {
@@ -142,6 +163,11 @@ impl Git {
         Self { is_confined: false, ..self }
     }
 
+    /// The same, whose processes run to their end even if the call is cancelled.
+    pub(crate) fn uncancelled(&self) -> Self {
+        Self { cancel: CancellationToken::new(), ..self.clone() }
+    }
+
     /// The folder of its own.
     pub(crate) fn private(&self) -> &Path {
         &self.private
@@ -152,7 +178,7 @@ impl Git {
     /// # Errors
     ///
     /// It could not be run, or was cancelled. That git refused is no error here.
-    pub(crate) async fn call(&self, call: Call<'_>) -> Result<Said, ToolError> {
+    pub(crate) async fn call(&self, call: Call<'_>) -> Result<Reply, ToolError> {
         let input = call.input.unwrap_or(Path::new("/dev/null"));
         let mut arguments: Vec<OsString> = vec!["-c".into(), SCRIPT.into(), "sh".into(), input.into()];
         arguments.extend(self.variables(&call).into_iter().map(|(name, value)| {
@@ -200,7 +226,7 @@ impl Git {
             | Ending::OutOfMemory => None,
         };
         let complaint = String::from_utf8_lossy(&complaint).trim().to_owned();
-        Ok(Said { status: status.filter(|_| !outcome.stdout.truncated()), output, complaint })
+        Ok(Reply { status: status.filter(|_| !outcome.stdout.truncated()), output, complaint })
     }
 
     fn variables(&self, call: &Call<'_>) -> Vec<(String, OsString)> {
@@ -220,7 +246,7 @@ impl Git {
     }
 }
 
-impl Said {
+impl Reply {
     /// Whether it did what it was asked for.
     pub(crate) fn is_done(&self) -> bool {
         self.status == Some(0)
@@ -249,21 +275,13 @@ impl Said {
         ToolError::Git { doing, said: self.last_lines() }
     }
 
-    /// The end of what it complained about, on one line.
+    /// The end of its complaint, on one line: git's first lines are warnings, the last ones say why it ended.
     pub(crate) fn last_lines(&self) -> String {
-        last_lines(&self.complaint)
+        const MOST: usize = 3;
+        let lines = self.complaint.lines().map(str::trim);
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with("hint:")).collect();
+        let from = lines.len().saturating_sub(MOST);
+        let text = lines.get(from..).unwrap_or_default().join(" ");
+        if text.is_empty() { "it was stopped".to_owned() } else { text.chars().take(400).collect() }
     }
-}
-
-/// The end of a complaint, on one line: the first lines of git are warnings, the last ones say why it ended.
-fn last_lines(complaint: &str) -> String {
-    const MOST: usize = 3;
-    let lines: Vec<&str> = complaint
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with("hint:"))
-        .collect();
-    let from = lines.len().saturating_sub(MOST);
-    let text = lines.get(from..).unwrap_or_default().join(" ");
-    if text.is_empty() { "it was stopped".to_owned() } else { text.chars().take(400).collect() }
 }

@@ -115,15 +115,17 @@ fn alternate(objects: &Path) -> Vec<u8> {
     line
 }
 
-fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies a file with its time, and says whether it is there.
+pub(super) fn copy_if_there(from: &Path, to: &Path) -> io::Result<bool> {
     match fs::copy(from, to) {
         Ok(_) => {
-            // git takes what is written at the time of the index, or after it, for possibly changed.
-            let found = fs::metadata(from)?;
-            let times = fs::FileTimes::new().set_modified(found.modified()?);
-            fs::File::options().write(true).open(to)?.set_times(times)
+            // git takes a file that was written at the time of the index, or later, for possibly changed.
+            let times = fs::FileTimes::new().set_modified(fs::metadata(from)?.modified()?);
+            // Opened for reading, because the copy of a read-only file is read-only too.
+            fs::File::open(to)?.set_times(times)?;
+            Ok(true)
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
 }

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 
 use artoo_snapshot::{Hindrance, Obstacle, UndoError};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use super::carry_out::IndexLock;
 use super::record::{self, CommitLine, Places};
-use super::repository::Repository;
+use super::repository::{Repository, STAGED, digest_of_staged};
 use super::runner::Git;
 use crate::{SystemProgram, ToolError};
 
@@ -154,7 +153,7 @@ impl Chain {
         if state.branch != last.branch || !(is_back || is_left) || !lines.windows(2).all(follows) {
             obstacles.push(Hindrance::Moved { branch: format!("branch {}", branch()) });
         }
-        let staged = staged(&repository, git).await?;
+        let staged = digest_of_staged(git, repository.reading(STAGED)).await?;
         let is_staged = staged == last.staged.1 || (is_back && staged == first.staged.0);
         if !is_staged || !lines.windows(2).all(staged_alike) {
             obstacles.push(Hindrance::StagedSince);
@@ -189,14 +188,13 @@ impl Chain {
             lock.fill(&folder.join(kept)).map_err(failed)?;
         }
         if !is_back {
-            let moved = match &first.before {
+            let mut moved = match &first.before {
                 Some(before) => {
                     let moved = repository.writing(["update-ref", "-m", "artoo: taken back"]);
                     moved.with([OsStr::new(&last.branch), OsStr::new(before), OsStr::new(&last.after)])
                 }
                 None => repository.writing(["update-ref", "-d"]).with([&last.branch, &last.after]),
             };
-            let mut moved = moved;
             moved.variables.push(("GIT_COMMITTER_NAME", "artoo".into()));
             moved.variables.push(("GIT_COMMITTER_EMAIL", "artoo@localhost".into()));
             git.call(moved).await?.done("move the branch back")?;
@@ -209,12 +207,6 @@ impl Chain {
             },
         }
     }
-}
-
-/// The digest of what is staged in the user's index.
-async fn staged(repository: &Repository, git: &Git) -> Result<String, ToolError> {
-    let said = git.call(repository.reading(["ls-files", "-s", "-v", "-z"])).await?;
-    said.done("read what is staged").map(|listed| hex::encode(Sha256::digest(listed)))
 }
 
 /// What holds a commit besides the branch: other branches, tags, what was sent to or fetched from elsewhere, a stash, and what other

@@ -134,7 +134,7 @@ impl Scene {
     fn new() -> Option<Self> {
         let search_path: Vec<PathBuf> = std::env::split_paths(&artoo_test_needs::path()).collect();
         let Some(program) = SystemProgram::find("git", &search_path) else {
-            eprintln!("\n*** SKIPPED: this machine has no git of its system ***\n");
+            artoo_test_needs::without("git", "this machine has no git of its system");
             return None;
         };
         let scene = Self { root: tempfile::tempdir().unwrap(), program };

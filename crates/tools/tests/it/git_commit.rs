@@ -52,7 +52,7 @@ impl Repository {
         }
         let search_path: Vec<PathBuf> = std::env::split_paths(&artoo_test_needs::path()).collect();
         let Some(tool) = GitCommit::probe(&search_path) else {
-            eprintln!("\n*** SKIPPED: this machine has no git of its system ***\n");
+            artoo_test_needs::without("git", "this machine has no git of its system");
             return None;
         };
         let mut scene = Scene::new();
@@ -219,17 +219,19 @@ async fn a_no_leaves_the_repository_as_it_is_and_is_missing_consent() {
 
 #[tokio::test]
 async fn what_changes_while_the_person_thinks_is_not_committed_over() {
-    let place: Arc<Mutex<PathBuf>> = Arc::default();
-    let at = Arc::clone(&place);
-    let deed = move || {
-        let git = at.lock().unwrap().join(".git");
-        fs::write(git.join("refs/heads/main"), "0".repeat(40) + "\n").unwrap();
+    let moved: Arc<Mutex<(PathBuf, String)>> = Arc::default();
+    let target = Arc::clone(&moved);
+    let move_branch = move || {
+        let (folder, commit) = &*target.lock().unwrap();
+        fs::write(folder.join(".git/refs/heads/main"), format!("{commit}\n")).unwrap();
     };
-    let Some(repository) = Repository::asking(Answer::Yes, deed).await else { return };
-    place.lock().unwrap().clone_from(&repository.scene.cx.working_folder);
+    let Some(repository) = Repository::asking(Answer::Yes, move_branch).await else { return };
+    let commit = repository.done("git commit-tree -p HEAD -m other HEAD^{tree}").await;
+    *moved.lock().unwrap() = (repository.scene.cx.working_folder.clone(), commit.clone());
     let call = repository.commit(json!({ "message": "two", "paths": ["b.txt"] })).await;
-    // A branch that names no commit cannot even be read.
-    assert_ne!(call.failure, None);
+    let reason = &failed(&call, FailureClass::Environmental).reason;
+    assert_eq!(reason, "the branch of the repository was changed meanwhile, so nothing was committed");
+    assert_eq!(repository.done("git rev-parse main").await, commit);
     assert!(!repository.scene.cx.working_folder.join(".git/index.lock").exists());
     assert!(!repository.record().join("beside/commits.jsonl").exists());
 

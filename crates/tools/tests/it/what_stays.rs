@@ -103,7 +103,7 @@ async fn a_question_tells_of_other_names() {
     fs::hard_link(&path, scene.outside.join("b.txt")).unwrap();
     shown(&scene.call("edit_file", one("a.txt", "x", "y")).await);
     let asked = listener.0.lock().unwrap();
-    assert!(asked[0].effects[0].why.ends_with("has 1 other names"), "{:?}", asked[0].effects);
+    assert!(asked[0].effects[0].why.ends_with("has another name"), "{:?}", asked[0].effects);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 const ESCAPE: char = '\u{1b}';
 const BELL: char = '\u{7}';
-/// The longest sequence that is looked for the end of.
+/// The longest text of a sequence that is taken for one; the introduction of a longer one is left out alone.
 const LONGEST: usize = 1024 * 1024;
 
 /// One step of an output.
@@ -52,53 +52,113 @@ pub(super) enum Part {
     All,
 }
 
-/// The first step of a text, and its length in bytes; `None` at the end.
-pub(super) fn next_step(text: &str) -> Option<(Step, usize)> {
-    let first = text.chars().next()?;
-    let act = |act, length| Some((Step::Control(act), length));
-    match first {
-        '\n' => act(Act::NextLine, 1),
-        '\r' => act(Act::Return, 1),
-        '\u{8}' => act(Act::Left(1), 1),
-        BELL => Some((Step::Nothing, 1)),
-        '\u{9b}' => Some(control(text, first.len_utf8())),
-        ESCAPE => Some(escape(text)),
-        _ => Some((Step::Print(first), first.len_utf8())),
-    }
+/// The steps of an output, in order.
+pub(super) struct Steps<'a> {
+    output: &'a str,
+    at: usize,
+    /// What ends a sequence that holds a text.
+    terminators: [Mark; 2],
+    bell: Mark,
+    line_end: Mark,
 }
 
-/// What begins with the escape character.
-fn escape(text: &str) -> (Step, usize) {
-    let Some(second) = text.chars().nth(1) else { return (Step::Nothing, 1) };
-    let step = |act| (Step::Control(act), 2);
-    match second {
-        '[' => control(text, 2),
-        ']' => (Step::Nothing, string(text, true)),
-        'P' | 'X' | '^' | '_' => (Step::Nothing, string(text, false)),
-        // A character set or a test pattern: one more character.
-        ' ' | '#' | '%' | '(' | ')' | '*' | '+' | '-' | '.' | '/' => {
-            let third = text.get(2..).and_then(|rest| rest.chars().next()).filter(char::is_ascii_graphic);
-            (Step::Nothing, 2 + third.map_or(0, char::len_utf8))
+impl<'a> Steps<'a> {
+    pub(super) fn of(output: &'a str) -> Self {
+        let terminators = [Mark::new("\u{1b}\\"), Mark::new("\u{9c}")];
+        Self { output, at: 0, terminators, bell: Mark::new("\u{7}"), line_end: Mark::new("\n") }
+    }
+
+    /// What begins with the escape character. `text` is the output from there on.
+    fn escape(&mut self, text: &str) -> (Step, usize) {
+        let Some(second) = text.chars().nth(1) else { return (Step::Nothing, 1) };
+        let step = |act| (Step::Control(act), 2);
+        match second {
+            '[' => control(text, 2),
+            ']' => (Step::Nothing, self.title()),
+            'P' | 'X' | '^' | '_' => {
+                let limit = self.at.saturating_add(LONGEST);
+                (Step::Nothing, self.string(limit, None))
+            }
+            // A character set or a test pattern: one more character.
+            ' ' | '#' | '%' | '(' | ')' | '*' | '+' | '-' | '.' | '/' => {
+                let third = text.get(2..).and_then(|rest| rest.chars().next()).filter(char::is_ascii_graphic);
+                (Step::Nothing, 2 + third.map_or(0, char::len_utf8))
+            }
+            '7' => step(Act::Save),
+            '8' => step(Act::Restore),
+            'D' => step(Act::Down(1)),
+            'E' => step(Act::NextLine),
+            'M' => step(Act::Up(1)),
+            '0'..='~' => (Step::Nothing, 2),
+            _ => (Step::Nothing, 1),
         }
-        '7' => step(Act::Save),
-        '8' => step(Act::Restore),
-        'D' => step(Act::Down(1)),
-        'E' => step(Act::NextLine),
-        'M' => step(Act::Up(1)),
-        '0'..='~' => (Step::Nothing, 2),
-        _ => (Step::Nothing, 1),
+    }
+
+    /// The length of a title, which ends with its line at the latest and may end with a bell.
+    fn title(&mut self) -> usize {
+        let (output, begin) = (self.output, self.at + 2);
+        let line_end = self.line_end.first_from(output, begin).unwrap_or(output.len());
+        let limit = self.at.saturating_add(LONGEST).min(line_end);
+        let bell = self.bell.end_of_first_from(output, begin);
+        self.string(limit, bell)
+    }
+
+    /// The length of a sequence that holds a text: up to its terminator or up to `other`, whichever comes first. Of its
+    /// introduction alone, if neither comes before the limit.
+    fn string(&mut self, limit: usize, other: Option<usize>) -> usize {
+        let (output, begin) = (self.output, self.at + 2);
+        let ends = self.terminators.iter_mut().filter_map(|mark| mark.end_of_first_from(output, begin));
+        let end = ends.chain(other).filter(|end| *end <= limit).min();
+        end.unwrap_or(begin) - self.at
     }
 }
 
-/// The length of a sequence that holds a text up to its end mark; of its introduction alone if it has no end. A title
-/// ends with its line at the latest.
-fn string(text: &str, is_title: bool) -> usize {
-    let rest = text.get(2..).unwrap_or_default();
-    let rest = rest.get(..rest.floor_char_boundary(LONGEST)).unwrap_or(rest);
-    let rest = if is_title { rest.split('\n').next().unwrap_or_default() } else { rest };
-    let marks = [Some("\u{1b}\\"), Some("\u{9c}"), Some("\u{7}").filter(|_| is_title)];
-    let ends = marks.into_iter().flatten().filter_map(|mark| Some(rest.find(mark)? + mark.len()));
-    2 + ends.min().unwrap_or(0)
+impl Iterator for Steps<'_> {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        let output = self.output;
+        let rest = output.get(self.at..)?;
+        let first = rest.chars().next()?;
+        let (step, length) = match first {
+            '\n' => (Step::Control(Act::NextLine), 1),
+            '\r' => (Step::Control(Act::Return), 1),
+            '\u{8}' => (Step::Control(Act::Left(1)), 1),
+            BELL => (Step::Nothing, 1),
+            '\u{9b}' => control(rest, first.len_utf8()),
+            ESCAPE => self.escape(rest),
+            _ => (Step::Print(first), first.len_utf8()),
+        };
+        self.at += length;
+        Some(step)
+    }
+}
+
+/// A mark in an output, and where it was found last. Each search begins behind the one before, so the output is searched
+/// once as a whole, however many sequences in it have no end.
+struct Mark {
+    mark: &'static str,
+    /// Where the last search found it; none if there is no further one.
+    found: Option<usize>,
+}
+
+impl Mark {
+    /// Every search begins behind the introduction of a sequence, so 0 stands for "not searched yet".
+    const fn new(mark: &'static str) -> Self {
+        Self { mark, found: Some(0) }
+    }
+
+    fn first_from(&mut self, output: &str, place: usize) -> Option<usize> {
+        if self.found.is_some_and(|found| found < place) {
+            let rest = output.get(place..).unwrap_or_default();
+            self.found = rest.find(self.mark).map(|found| place + found);
+        }
+        self.found
+    }
+
+    fn end_of_first_from(&mut self, output: &str, place: usize) -> Option<usize> {
+        self.first_from(output, place).map(|found| found + self.mark.len())
+    }
 }
 
 /// A control sequence, whose introduction has this length.

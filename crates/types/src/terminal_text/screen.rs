@@ -1,6 +1,6 @@
 //! The lines that an output writes, with a cursor that may go back.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::escape::{Act, Part};
 
@@ -8,14 +8,16 @@ use super::escape::{Act, Part};
 const HELD: usize = 200;
 /// Blanks that movements may make, besides as many as the output has bytes.
 const FREE_BLANKS: usize = 64 * 1024;
+/// Cells that sequences may erase or move, for each byte of the output: many times what a program needs that draws.
+const TOUCHED_PER_BYTE: usize = 64;
 /// The second half of a wide character: no text has it.
 const HALF: char = '\u{10ffff}';
 
 #[derive(Debug, Default)]
 struct Row {
     cells: Vec<char>,
-    /// Marks that stand over a cell, in the order of the text.
-    marks: Vec<(usize, char)>,
+    /// Marks that stand over a cell, by its column.
+    marks: BTreeMap<usize, String>,
     /// Whether the cursor moved in it: blanks at its end mean nothing then.
     is_drawn: bool,
 }
@@ -28,7 +30,11 @@ pub(super) struct Screen {
     row: usize,
     column: usize,
     saved: (usize, usize),
+    /// How many blanks movements may still make.
     blanks: usize,
+    /// How many cells sequences may still erase or move. Without a bound, one sequence behind each character of a long
+    /// line takes time that grows with the square of its length.
+    touchable: usize,
     overwritten: u64,
 }
 
@@ -41,6 +47,7 @@ impl Screen {
             column: 0,
             saved: (0, 0),
             blanks: length.saturating_add(FREE_BLANKS),
+            touchable: length.saturating_mul(TOUCHED_PER_BYTE).saturating_add(FREE_BLANKS),
             overwritten: 0,
         }
     }
@@ -64,7 +71,7 @@ impl Screen {
         let (column, blanks) = (self.column, &mut self.blanks);
         let Some(row) = self.rows.get_mut(self.row) else { return };
         if width == 0 {
-            row.marks.push((column.saturating_sub(1), character));
+            row.marks.entry(column.saturating_sub(1)).or_default().push(character);
             return;
         }
         let column = row.reach(column, blanks);
@@ -155,7 +162,11 @@ impl Screen {
         self.overwritten += match part {
             Part::Behind => row.cut(column),
             Part::Before => {
-                (0..row.cells.len().min(column.saturating_add(1))).map(|at| row.set(at, ' ')).sum()
+                let before = row.cells.len().min(column.saturating_add(1));
+                if !spend(&mut self.touchable, before) {
+                    return;
+                }
+                (0..before).map(|at| row.set(at, ' ')).sum()
             }
             Part::All => row.cut(0),
         };
@@ -181,25 +192,26 @@ impl Screen {
         }
     }
 
-    /// The row of the cursor, and how many cells it has from there on; `None` where there are none.
-    fn behind(&mut self) -> Option<(&mut Row, usize)> {
+    /// The row of the cursor, and how many cells it has from there on, at most so many; `None` where there are none, or
+    /// where no more may be touched.
+    fn behind(&mut self, most: usize) -> Option<(&mut Row, usize)> {
         let column = self.column;
         let row = self.rows.get_mut(self.row)?;
-        let behind = row.cells.len().checked_sub(column).filter(|behind| *behind > 0)?;
-        Some((row, behind))
+        let behind = row.cells.len().checked_sub(column).filter(|behind| *behind > 0)?.min(most);
+        spend(&mut self.touchable, behind).then_some((row, behind))
     }
 
     fn erase(&mut self, count: usize) {
         let column = self.column;
-        let Some((row, behind)) = self.behind() else { return };
-        let hidden: u64 = (column..column + count.min(behind)).map(|at| row.set(at, ' ')).sum();
+        let Some((row, count)) = self.behind(count) else { return };
+        let hidden: u64 = (column..column + count).map(|at| row.set(at, ' ')).sum();
         self.overwritten += hidden;
     }
 
     fn delete(&mut self, count: usize) {
         let column = self.column;
-        let Some((row, behind)) = self.behind() else { return };
-        row.marks.retain(|(at, _)| *at < column);
+        let Some((row, behind)) = self.behind(usize::MAX) else { return };
+        drop(row.marks.split_off(&column));
         let gone = row.cells.drain(column..column + count.min(behind));
         let hidden = gone.filter(|cell| is_seen(*cell)).count() as u64;
         self.overwritten += hidden;
@@ -207,8 +219,8 @@ impl Screen {
 
     fn insert(&mut self, count: usize) {
         let (column, count) = (self.column, count.min(self.blanks));
-        let Some((row, _)) = self.behind() else { return };
-        row.marks.retain(|(at, _)| *at < column);
+        let Some((row, _)) = self.behind(usize::MAX) else { return };
+        drop(row.marks.split_off(&column));
         row.cells.splice(column..column, std::iter::repeat_n(' ', count));
         self.blanks -= count;
     }
@@ -231,9 +243,7 @@ impl Row {
             return 0;
         };
         let old = std::mem::replace(old, cell);
-        if !self.marks.is_empty() {
-            self.marks.retain(|(over, _)| *over != at);
-        }
+        self.marks.remove(&at);
         // Half a wide character is none.
         if old == HALF
             && cell != HALF
@@ -252,7 +262,7 @@ impl Row {
     fn cut(&mut self, column: usize) -> u64 {
         let gone = self.cells.get(column..).unwrap_or_default().iter().filter(|cell| is_seen(**cell)).count();
         self.cells.truncate(column);
-        self.marks.retain(|(at, _)| *at < column);
+        drop(self.marks.split_off(&column));
         gone as u64
     }
 
@@ -261,22 +271,27 @@ impl Row {
             true => self.cells.iter().rposition(|cell| *cell != ' ').map_or(0, |last| last + 1),
             false => self.cells.len(),
         };
-        let mut marks = self.marks.clone();
-        marks.sort_by_key(|(at, _)| *at);
-        let mut marks = marks.into_iter().peekable();
+        let mut marks = self.marks.iter().peekable();
         // A mark without a character before it stands first.
         if self.cells.is_empty() {
-            text.extend(marks.by_ref().map(|(_, mark)| mark));
+            text.extend(marks.by_ref().map(|(_, marks)| marks.as_str()));
         }
         for (at, cell) in self.cells.iter().enumerate().take(end) {
             if *cell != HALF {
                 text.push(*cell);
             }
-            while let Some((_, mark)) = marks.next_if(|(over, _)| *over <= at) {
-                text.push(mark);
+            while let Some((_, marks)) = marks.next_if(|(over, _)| **over <= at) {
+                text.push_str(marks);
             }
         }
     }
+}
+
+/// Takes this much of what is left; whether there was as much.
+fn spend(left: &mut usize, amount: usize) -> bool {
+    let rest = left.checked_sub(amount);
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
 }
 
 fn is_seen(cell: char) -> bool {

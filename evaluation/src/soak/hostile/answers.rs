@@ -8,7 +8,7 @@ use super::{Answer, Group, Kind, On, kind};
 use crate::soak::{
     call::Wire,
     reply::{Act, Reply},
-    stream::{Said, delta, event},
+    stream::{Completion, delta, event},
 };
 
 /// Events of the content that carry text, and where in them it stands.
@@ -132,11 +132,11 @@ pub(super) const KINDS: &[Kind] = &[
     }),
     kind("lone-surrogate", Group::Form, On::Any, |answer| surrogates(answer, &[r"It is \ud83d done"])),
     kind("empty-answer", Group::Form, On::Any, |answer| {
-        answer.say(Said::default());
+        answer.say(Completion::default());
         answer.stream.reply()
     }),
     kind("blank-answer", Group::Form, On::Any, |answer| {
-        answer.say(Said::words(" \n\t\u{200b}\u{feff}"));
+        answer.say(Completion::words(" \n\t\u{200b}\u{feff}"));
         answer.stream.reply()
     }),
     kind("thinks-aloud", Group::Form, On::Any, |answer| {
@@ -146,7 +146,7 @@ pub(super) const KINDS: &[Kind] = &[
         answer.stream.reply()
     }),
     kind("never-stops-thinking", Group::Form, On::Any, |answer| {
-        answer.say(Said::words("<think>".to_owned() + &"and then again ".repeat(2000)));
+        answer.say(Completion::words("<think>".to_owned() + &"and then again ".repeat(2000)));
         answer.stream.reply()
     }),
     kind("control-characters", Group::Form, On::Any, |answer| {
@@ -160,11 +160,11 @@ pub(super) const KINDS: &[Kind] = &[
         answer.stream.reply()
     }),
     kind("long-answer", Group::Form, On::Any, |answer| {
-        answer.say(Said::words("very long ".repeat(400_000)));
+        answer.say(Completion::words("very long ".repeat(400_000)));
         answer.stream.reply()
     }),
     kind("nested-json", Group::Form, On::Any, |answer| {
-        answer.say(Said::words("[".repeat(200_000)));
+        answer.say(Completion::words("[".repeat(200_000)));
         answer.stream.reply()
     }),
     kind("nested-event", Group::Form, On::Any, |answer| {
@@ -173,7 +173,8 @@ pub(super) const KINDS: &[Kind] = &[
         reply
     }),
     kind("big-numbers", Group::Form, On::Any, |answer| {
-        answer.say(Said::words(format!("{{\"subtasks\": {}, \"verdict\": 1e999999}}", "9".repeat(5000))));
+        answer
+            .say(Completion::words(format!("{{\"subtasks\": {}, \"verdict\": 1e999999}}", "9".repeat(5000))));
         answer.stream.reply()
     }),
 ];

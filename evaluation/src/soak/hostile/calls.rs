@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Answer, Group, Kind, On, kind};
 use crate::soak::{
     reply::Reply,
-    stream::{Said, ToolCall, delta, piece},
+    stream::{Completion, ToolCall, delta, piece},
 };
 
 pub(super) const KINDS: &[Kind] = &[
@@ -152,7 +152,7 @@ pub(super) const KINDS: &[Kind] = &[
             arguments: json!({"command": format!("echo {at}")}),
         };
         let calls = (0..150).map(call).collect();
-        answer.say(Said { text: String::new(), calls });
+        answer.say(Completion { text: String::new(), calls });
         answer.stream.reply()
     }),
     kind("same-id-other-call", Group::Calls, On::Calls, |answer| {

@@ -13,7 +13,7 @@ use super::{
     call::{Call, Role, Wire},
     model::{Judge, Planner, Task},
     reply::Reply,
-    stream::{Said, Stream, ToolCall},
+    stream::{Completion, Stream, ToolCall},
 };
 use crate::rng::Draw;
 
@@ -115,7 +115,7 @@ pub(super) enum On {
 
 impl On {
     /// Whether this kind can change such an answer.
-    pub(super) fn fits(self, wire: Wire, said: &Said) -> bool {
+    pub(super) fn fits(self, wire: Wire, said: &Completion) -> bool {
         self.wire().is_none_or(|own| own == wire) && (!self.needs_calls() || !said.calls.is_empty())
     }
 
@@ -154,7 +154,7 @@ pub(super) struct Answer<'a> {
     /// The wire.
     pub wire: Wire,
     /// What the model says.
-    pub said: Said,
+    pub said: Completion,
     /// Its events.
     pub stream: Stream,
     /// Chance.
@@ -163,13 +163,13 @@ pub(super) struct Answer<'a> {
 
 impl<'a> Answer<'a> {
     /// The answer of a model to a request.
-    pub(super) fn new(call: &'a Call, number: usize, wire: Wire, said: Said, draw: Draw) -> Self {
+    pub(super) fn new(call: &'a Call, number: usize, wire: Wire, said: Completion, draw: Draw) -> Self {
         let stream = said.stream(wire, call.bytes);
         Self { call, number, wire, said, stream, draw }
     }
 
     /// Has the model say something else.
-    fn say(&mut self, said: Said) {
+    fn say(&mut self, said: Completion) {
         self.stream = said.stream(self.wire, self.call.bytes);
         self.said = said;
     }
@@ -187,7 +187,7 @@ impl<'a> Answer<'a> {
                 self.said.text.chars().take(half).collect()
             }
         };
-        self.say(Said::words(text));
+        self.say(Completion::words(text));
     }
 
     /// The same, and makes a call into one that would be known again if it ran. Such a call is whole JSON: what is cut behind it cannot be
@@ -199,7 +199,7 @@ impl<'a> Answer<'a> {
         let path = format!("{CUT}{}.txt", self.number);
         let arguments = json!({"path": path, "content": "the first half of"});
         let call = ToolCall { id: format!("call_{}", self.number), name: "write_file".to_owned(), arguments };
-        self.say(Said { text: String::new(), calls: vec![call] });
+        self.say(Completion { text: String::new(), calls: vec![call] });
     }
 
     /// The first call with its arguments as text.
@@ -268,11 +268,11 @@ mod tests {
     #[test]
     fn half_an_answer_can_be_known_again() {
         let call = call();
-        let said = Said::call("c", "shell", json!({"command": "ls"}));
+        let said = Completion::call("c", "shell", json!({"command": "ls"}));
         let mut answer = Answer::new(&call, 5, Wire::Chat, said, Draw::new(1));
         answer.half();
         assert_eq!(answer.said.calls[0].arguments["path"], "cut-call-5.txt");
-        let mut answer = Answer::new(&call, 5, Wire::Chat, Said::words("Done"), Draw::new(1));
+        let mut answer = Answer::new(&call, 5, Wire::Chat, Completion::words("Done"), Draw::new(1));
         answer.half();
         let Act::Send(first) = &answer.stream.reply().acts[0] else { panic!("nothing is sent") };
         assert!(String::from_utf8_lossy(first).contains(HALF));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Group, Kind, On, kind};
-use crate::soak::{reply::Reply, stream::Said};
+use crate::soak::{reply::Reply, stream::Completion};
 
 pub(super) const KINDS: &[Kind] = &[
     kind("text-hermes", Group::Texts, On::Calls, |answer| {
@@ -60,7 +60,7 @@ pub(super) const KINDS: &[Kind] = &[
 
 fn as_text(answer: &mut Answer<'_>, form: impl Fn(&str, &Value) -> String) -> Reply {
     let text = answer.said.calls.first().map(|call| form(&call.name, &call.arguments));
-    answer.say(Said::words(text.unwrap_or_default()));
+    answer.say(Completion::words(text.unwrap_or_default()));
     answer.stream.reply()
 }
 

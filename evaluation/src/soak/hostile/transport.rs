@@ -200,7 +200,7 @@ pub(super) const KINDS: &[Kind] = &[
         Reply::stream(vec![Act::Forever { bytes, every: Duration::from_millis(50) }])
     }),
     kind("endless-words", Group::Transport, On::Any, |answer| {
-        answer.say(crate::soak::stream::Said::words("and so on "));
+        answer.say(crate::soak::stream::Completion::words("and so on "));
         let events = answer.stream.content.iter().map(crate::soak::stream::event);
         let bytes = events.collect::<Vec<_>>().concat();
         Reply::stream(vec![Act::Forever { bytes, every: Duration::from_millis(1) }])

@@ -1,22 +1,57 @@
 //! Writes one answer as servers write it: each way in which they depart from the protocol, chosen by numbers.
 //! For the property tests and for the fuzz target.
 
+use artoo_llm_client::Completion;
+use artoo_llm_http::doubles::Format;
 use serde_json::{Value, json};
 
-/// What a model said.
+/// An answer of a model.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct Answer {
     /// The text.
     pub(crate) text: String,
     /// Each call: the tool's name and its arguments.
     pub(crate) calls: Vec<(String, Value)>,
 }
 
+impl Answer {
+    /// Whether a client has read exactly this.
+    pub(crate) fn is(&self, completion: &Completion) -> bool {
+        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let calls = completion.calls.iter().map(|call| (&call.name, value(&call.arguments)));
+        let expected = self.calls.iter().map(|(name, arguments)| (name, Some(arguments.clone())));
+        completion.text == self.text && calls.eq(expected)
+    }
+
+    /// The usual reason for its end.
+    pub(crate) fn reason(&self, format: Format) -> &'static str {
+        match (format, self.calls.is_empty()) {
+            (Format::ChatCompletions, true) => "stop",
+            (Format::ChatCompletions, false) => "tool_calls",
+            (Format::Messages, true) => "end_turn",
+            (Format::Messages, false) => "tool_use",
+        }
+    }
+}
+
 /// Chooses a number below the one given.
 pub(crate) type Choose<'a> = dyn FnMut(usize) -> usize + 'a;
 
+/// A response in this format: a stream, or one JSON value.
+pub(crate) fn response(
+    format: Format,
+    said: &Answer,
+    finish: Option<&str>,
+    choose: &mut Choose<'_>,
+) -> Vec<u8> {
+    match format {
+        Format::ChatCompletions => chat_completions(said, finish, choose),
+        Format::Messages => messages(said, finish, choose),
+    }
+}
+
 /// A chat completions response: a stream, or one JSON value.
-pub(crate) fn chat_completions(said: &Said, finish: Option<&str>, choose: &mut Choose<'_>) -> Vec<u8> {
+fn chat_completions(said: &Answer, finish: Option<&str>, choose: &mut Choose<'_>) -> Vec<u8> {
     if choose(8) == 0 {
         return whole_chat(said, finish);
     }
@@ -45,7 +80,7 @@ pub(crate) fn chat_completions(said: &Said, finish: Option<&str>, choose: &mut C
 }
 
 /// A response of the Messages API: a stream, or one JSON value.
-pub(crate) fn messages(said: &Said, finish: Option<&str>, choose: &mut Choose<'_>) -> Vec<u8> {
+fn messages(said: &Answer, finish: Option<&str>, choose: &mut Choose<'_>) -> Vec<u8> {
     let input = |arguments: &Value, choose: &mut Choose<'_>| match choose(3) {
         0 => json!(arguments.to_string()),
         _ => arguments.clone(),
@@ -162,7 +197,7 @@ impl Call<'_> {
     }
 }
 
-fn whole_chat(said: &Said, finish: Option<&str>) -> Vec<u8> {
+fn whole_chat(said: &Answer, finish: Option<&str>) -> Vec<u8> {
     let calls = (0..).zip(&said.calls).map(|(number, (name, arguments))| {
         json!({"id": format!("id{number}"), "type": "function", "function": {"name": name, "arguments": arguments.to_string()}})
     });
