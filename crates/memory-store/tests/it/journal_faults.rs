@@ -46,6 +46,8 @@ struct Model {
     acknowledged: BTreeMap<u64, Event>,
     erased: BTreeSet<u64>,
     attempted: Vec<Event>,
+    /// Unacknowledged events that the last opening found. They may be unsynced until the next batch is.
+    unsynced: BTreeMap<u64, Event>,
     heads: Vec<Position>,
     from: Position,
 }
@@ -55,8 +57,9 @@ impl Model {
         let disk = disk();
         let heads = vec![Position::START];
         let (acknowledged, erased) = (BTreeMap::new(), BTreeSet::new());
-        let attempted = Vec::new();
-        Self { disk, journal: None, next: 1, acknowledged, erased, attempted, heads, from: Position::START }
+        let (attempted, unsynced) = (Vec::new(), BTreeMap::new());
+        let from = Position::START;
+        Self { disk, journal: None, next: 1, acknowledged, erased, attempted, unsynced, heads, from }
     }
 
     /// The same on a copy of the disk, closed.
@@ -68,6 +71,7 @@ impl Model {
             acknowledged: self.acknowledged.clone(),
             erased: self.erased.clone(),
             attempted: self.attempted.clone(),
+            unsynced: self.unsynced.clone(),
             heads: self.heads.clone(),
             from: self.from,
         }
@@ -96,8 +100,7 @@ impl Model {
             assert!(!twice, "event {seq} is there twice");
         }
         assert_eq!(entries.len(), found.len());
-        // An unacknowledged event that is found is as good as any other from now on.
-        self.acknowledged.extend(found);
+        self.unsynced = found.into_iter().filter(|(seq, _)| !self.acknowledged.contains_key(seq)).collect();
         self.journal = Some(journal);
         Ok(())
     }
@@ -110,6 +113,7 @@ impl Model {
         let first = journal.head().seq + 1;
         match journal.append(&batch(events.clone())) {
             Ok(head) => {
+                self.acknowledged.append(&mut self.unsynced);
                 self.acknowledged.extend((first..).zip(events));
                 self.heads.push(head);
             }

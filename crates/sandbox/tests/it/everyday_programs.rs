@@ -44,11 +44,12 @@ const SCRIPTS: [(&str, &str); 17] = [
         "printf '#include <omp.h>\nint main(void) { int s = 0;\n#pragma omp parallel for reduction(+:s)\n \
          for (int i = 0; i < 100; i++) s += i; return s != 4950; }' > o.c && gcc -fopenmp o.c -o o && OMP_NUM_THREADS=4 ./o",
     ),
+    // Version 147 shares memory in /dev/shm, where commands cannot write; version 156 does not.
     (
         "chromium",
         "printf '<p id=x></p><script>x.textContent = 6 * 7</script>' > p.html && chromium --headless --no-sandbox \
-         --disable-gpu --no-first-run --disable-background-networking --user-data-dir=\"$TMPDIR/profile\" --dump-dom \
-         \"file://$PWD/p.html\" 2> /dev/null | grep '>42<'",
+         --disable-gpu --no-first-run --disable-background-networking --disable-dev-shm-usage \
+         --user-data-dir=\"$TMPDIR/profile\" --dump-dom \"file://$PWD/p.html\" 2> /dev/null | grep '>42<'",
     ),
     ("ps", "timeout 5 nice sort -R /etc/passwd | head -1 | wc -c && ps > /dev/null && date && id"),
 ];
