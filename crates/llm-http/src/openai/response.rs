@@ -192,3 +192,7 @@ fn counts(usage: &Value) -> Counts {
 #[cfg(test)]
 #[path = "response_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "response_call_tests.rs"]
+mod call_tests;
