@@ -179,7 +179,7 @@ pub struct Soak {
     /// Leave out the kinds that have to be waited out, such as endless streams, as the gate does
     #[arg(long)]
     pub quick: bool,
-    /// Only runs of this kind of hostility; may be given several times
+    /// Only runs of this kind of hostility, and no conversation; may be given several times
     #[arg(long, value_name = "NAME", conflicts_with_all = ["only", "quick"])]
     pub kind: Vec<String>,
     /// How many runs work at a time [default: twice as many as the machine has cores]

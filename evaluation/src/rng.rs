@@ -27,8 +27,8 @@ impl Draw {
         low.saturating_add(self.below(high.saturating_sub(low).saturating_add(1)))
     }
 
-    /// One of these items.
-    pub(crate) fn one_of<'a>(&mut self, items: &[&'a str]) -> &'a str {
+    /// One of these items; the default if there are none.
+    pub(crate) fn one_of<T: Copy + Default>(&mut self, items: &[T]) -> T {
         let at = usize::try_from(self.below(items.len() as u64)).unwrap_or_default();
         items.get(at).copied().unwrap_or_default()
     }

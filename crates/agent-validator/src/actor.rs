@@ -27,7 +27,7 @@ pub struct Settings {
     /// How long a judge may be silent over a criterion, which it is asked about at most twice; and the time limit of a
     /// command that a criterion names.
     pub judge_deadline: Duration,
-    /// Rests while the run waits.
+    /// The run's silence. Limits of silence rest while it rests, as when the run waits for a person.
     pub silence: Silence,
     /// Runs the commands that criteria name.
     pub commands: Arc<dyn RunCommand>,

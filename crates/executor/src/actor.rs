@@ -58,7 +58,7 @@ pub struct Settings {
     /// How long an attempt may be silent: the limit starts anew with each model call and each tool call, and rests while
     /// the person is asked. Longer than a tool may take.
     pub attempt_deadline: Duration,
-    /// Rests while the run waits.
+    /// The run's silence. Limits of silence rest while it rests, as when the run waits for a person.
     pub silence: Silence,
     /// Maximum number of subtasks that run at the same time.
     pub parallel: usize,

@@ -50,6 +50,15 @@ pub(crate) fn never_allowed(round: &Round) -> Vec<String> {
     reasons
 }
 
+/// Whether a failure of this class has a known reason, which says something about the means. A person's refusal says
+/// nothing about them.
+pub(crate) fn tells(class: FailureClass) -> bool {
+    match class {
+        FailureClass::Logical | FailureClass::Environmental | FailureClass::Forbidden => true,
+        FailureClass::Denied | FailureClass::Unknown => false,
+    }
+}
+
 /// The tool and its normalised arguments.
 pub(crate) fn target_of(call: &ToolCall) -> BlockedTarget {
     BlockedTarget::of(&call.tool, &call.arguments)

@@ -17,7 +17,7 @@ use artoo_types::{
 use chrono::{DateTime, FixedOffset};
 use story::Story;
 
-use crate::failed_calls::{failing_calls, target_of, was_started};
+use crate::failed_calls::{failing_calls, target_of, tells, was_started};
 use crate::{Mint, Round};
 
 /// Which rule decides what is written.
@@ -329,13 +329,6 @@ fn teaches(terminal: TerminalState, observation: &Observation) -> bool {
             Standing::Unmet { class, .. } => tells(*class),
             Standing::Met | Standing::Skipped { .. } => false,
         }),
-    }
-}
-
-fn tells(class: FailureClass) -> bool {
-    match class {
-        FailureClass::Logical | FailureClass::Environmental | FailureClass::Forbidden => true,
-        FailureClass::Denied | FailureClass::Unknown => false,
     }
 }
 

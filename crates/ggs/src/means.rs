@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use artoo_types::{
-    BlockedProgram, CallEnding, CallFailure, FailureClass, SubTaskOutcome, ToolCall, ToolName,
-};
+use artoo_types::{BlockedProgram, CallEnding, SubTaskOutcome, ToolCall, ToolName};
 
-use crate::failed_calls::{target_of, was_started};
+use crate::failed_calls::{target_of, tells, was_started};
 
 /// A tool, or a program started by a tool that runs commands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,20 +33,13 @@ pub(crate) fn in_vain(outcome: &SubTaskOutcome) -> (Vec<Means>, Vec<Means>) {
     for call in outcome.tool_calls.iter().filter(|call| was_started(call)) {
         let of_it = calls.entry(Means::of(call)).or_default();
         of_it.succeeded |= call.succeeded();
-        of_it.failed |=
-            call.ending != CallEnding::Cancelled && call.failure.as_ref().is_some_and(has_a_cause);
+        let has_a_cause = call.failure.as_ref().is_some_and(|failure| tells(failure.class));
+        of_it.failed |= call.ending != CallEnding::Cancelled && has_a_cause;
     }
     let (in_vain, others): (Vec<_>, Vec<_>) =
         calls.into_iter().partition(|(_, calls)| calls.failed && !calls.succeeded);
     let means = |pairs: Vec<(Means, Calls)>| pairs.into_iter().map(|(means, _)| means).collect();
     (means(in_vain), means(others))
-}
-
-fn has_a_cause(failure: &CallFailure) -> bool {
-    match failure.class {
-        FailureClass::Logical | FailureClass::Environmental | FailureClass::Forbidden => true,
-        FailureClass::Denied | FailureClass::Unknown => false,
-    }
 }
 
 /// How the calls with a means ended.

@@ -8,7 +8,7 @@ use artoo_types::{
     SubTaskOutcome, ToolName,
 };
 
-use crate::failed_calls::failing_calls;
+use crate::failed_calls::{failing_calls, tells};
 use crate::means::in_vain;
 use crate::{Round, is_deliverable};
 
@@ -157,10 +157,7 @@ fn failures(round: &Round) -> Vec<FailedSubTask> {
 fn misses_the_whole(round: &Round) -> bool {
     round.task_verdicts.iter().any(|verdict| match &verdict.finding {
         Finding::Pass { .. } => false,
-        Finding::Fail { failure_class, .. } => match failure_class {
-            FailureClass::Logical | FailureClass::Environmental | FailureClass::Forbidden => true,
-            FailureClass::Denied | FailureClass::Unknown => false,
-        },
+        Finding::Fail { failure_class, .. } => tells(*failure_class),
     })
 }
 

@@ -48,7 +48,6 @@ impl JudgeError {
             Self::Model(error) => (error.hint(), error.remedy()),
             Self::Late { .. } | Self::Panicked | Self::Miscounted { .. } => (None, None),
         };
-        let unjudged = || "check the result yourself, or ask again";
         Fault {
             role,
             kind: provider.unwrap_or(FaultKind::Unjudged),
@@ -56,7 +55,9 @@ impl JudgeError {
                 Some(_) => self.to_string(),
                 None => format!("{self}, though the judge was asked twice"),
             },
-            hint: hint.or_else(|| provider.is_none().then(unjudged)).map(str::to_owned),
+            hint: hint
+                .or(provider.is_none().then_some("check the result yourself, or ask again"))
+                .map(str::to_owned),
             remedy,
         }
     }

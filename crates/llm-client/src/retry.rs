@@ -28,19 +28,6 @@ impl RetryPolicy {
     /// How many requests of one call may end in silence. A silence is minutes long, and a server that was
     /// silent twice is stuck.
     pub const SILENCES: u32 = 2;
-
-    /// The longest that a call can take in which the server sends nothing at all, if it may be silent for
-    /// `silence` each time.
-    /// ```
-    /// use std::time::Duration;
-    /// use artoo_llm_client::RetryPolicy;
-    ///
-    /// let longest = RetryPolicy::default().longest_silence(Duration::from_secs(300));
-    /// assert_eq!(longest, Duration::from_secs(2 * 300 + 90));
-    /// ```
-    pub fn longest_silence(&self, silence: Duration) -> Duration {
-        silence.saturating_mul(self.attempts.clamp(1, Self::SILENCES)).saturating_add(self.budget)
-    }
 }
 
 /// Four requests, waits of up to 0.5, 1 and 2 seconds; a server may ask for waits of 90 seconds together.
@@ -68,8 +55,8 @@ pub enum Failure {
     Broken,
     /// Silence after the first byte.
     Idle,
-    /// An answer of the protocol with something in it that is not: a torn event, an error without a reason,
-    /// nothing at all where an answer should be.
+    /// An answer in the protocol with something in it that is not: a torn event, an error without a reason, or
+    /// nothing where an answer should be.
     ///
     /// Retried: servers and the gateways before them produce it in passing.
     Garbled,

@@ -10,8 +10,8 @@ use tokio::time::{Instant, timeout_at};
 
 /// The silence around a piece of work. Clones share it.
 ///
-/// A fixed limit over many model calls ends work that gets on, and one that is shorter than a call's own time-out ends
-/// the call. So the limit is one of silence: it starts anew whenever something was [heard](Self::heard), and it
+/// A fixed limit over many model calls would end work that is making progress, and one shorter than a call's own
+/// time-out would end the call. So the limit is one of silence: it starts anew whenever something was [heard](Self::heard), and it
 /// [rests](Self::rest) while the run waits for a person, or for a tool that has limits of its own.
 #[derive(Clone, Debug, Default)]
 pub struct Silence(Arc<Shared>);

@@ -87,7 +87,8 @@ impl<'a> Adaptation<'a> {
         Self { request, ladder, effort, least, known, lowered, ask, refused: 0, generations: 0 }
     }
 
-    /// The request as it is sent now. What the model wrote badly at its best is sampled the next time.
+    /// The request as it is sent now. After a failed generation it asks for another sample: at temperature 0 the
+    /// model would write the same again.
     pub(crate) fn request(&self) -> Cow<'a, Request> {
         match self.generations {
             0 => Cow::Borrowed(self.request),

@@ -30,14 +30,12 @@ impl Counts {
     pub(crate) fn usage(self, request: &Request, said: u64) -> Usage {
         let estimate = estimate_usage(request, "");
         let written = estimate.prompt_tokens;
-        let prompt = self.prompt.filter(|count| {
-            (written / FEWEST..=written.saturating_mul(MOST).saturating_add(ADDED)).contains(count)
-                && (*count > 0 || written == 0)
-        });
-        let completion = self.completion.filter(|count| {
-            (said / FEWEST..=said.saturating_mul(MOST).saturating_add(HIDDEN)).contains(count)
-                && (*count > 0 || said == 0)
-        });
+        let is_believable = |count: u64, estimate: u64, beyond: u64| {
+            let most = estimate.saturating_mul(MOST).saturating_add(beyond);
+            (estimate / FEWEST..=most).contains(&count) && (count > 0 || estimate == 0)
+        };
+        let prompt = self.prompt.filter(|count| is_believable(*count, written, ADDED));
+        let completion = self.completion.filter(|count| is_believable(*count, said, HIDDEN));
         let prompt_tokens = prompt.unwrap_or(written);
         Usage {
             prompt_tokens,

@@ -88,7 +88,8 @@ pub(crate) enum Bad {
     Protocol(String),
     /// It is of another protocol: a page, a plain text.
     Foreign(String),
-    /// It arrived whole, and the server says that it is not: it ended for a reason that is no end.
+    /// All of it arrived, but the server says that the answer is incomplete: it stopped for a reason that is
+    /// not a normal end.
     Incomplete(String),
     /// The server reports an error inside a stream that began well.
     Reported {
@@ -98,6 +99,14 @@ pub(crate) enum Bad {
         /// The error as the server sent it.
         error: Value,
     },
+}
+
+impl Bad {
+    /// For a body that is not JSON: it was cut, or never was any.
+    pub(crate) fn of_json(error: &serde_json::Error) -> Self {
+        let words = error.to_string();
+        if error.is_eof() { Self::Broken(words) } else { Self::Protocol(words) }
+    }
 }
 
 impl Answer {

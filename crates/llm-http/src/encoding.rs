@@ -91,8 +91,8 @@ impl Unpacker {
     }
 }
 
-/// Whether a body with these first bytes is JSON, an event stream or a page. Only two packings have no first bytes of
-/// their own.
+/// Whether a body with these first bytes is JSON, an event stream or a page. Asked for `deflate` and `br` only,
+/// which have no magic bytes.
 fn is_answer((first, second): (u8, u8)) -> bool {
     let is_field = matches!([first, second], [b'd', b'a'] | [b'e', b'v'] | [b'i', b'd'] | [b'r', b'e']);
     is_field || first.is_ascii_whitespace() || matches!(first, b'{' | b'[' | b'<' | b':' | b'"' | 0xef)

@@ -40,11 +40,16 @@ impl ErrorBody {
         let Some(text) = readable(body) else {
             return Self::of_text(&format!("{} bytes that are no text", body.len()), redaction);
         };
-        let Ok(json) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else {
-            return Self::of_text(&page_title(&text), redaction);
-        };
+        match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
+            Ok(json) => Self::of_json(&json, redaction),
+            Err(_) => Self::of_text(&page_title(&text), redaction),
+        }
+    }
+
+    /// A body that is parsed already.
+    pub(crate) fn of_json(json: &Value, redaction: &Redactor) -> Self {
         // Some gateways wrap the object in an array.
-        let json = json.get(0).unwrap_or(&json);
+        let json = json.get(0).unwrap_or(json);
         let error = json.get("error").filter(|error| !error.is_null()).unwrap_or(json);
         let message = MESSAGES
             .iter()
@@ -92,12 +97,10 @@ impl ErrorBody {
             "payment_required",
             "arrearage",
         ];
-        // Anthropic gives this one reason no code of its own. It is only reported differently.
-        const WORDS: [&str; 1] = ["credit balance is too low"];
+        // Anthropic has no code for this. A match changes only how the error is reported.
+        const LOW_CREDIT: &str = "credit balance is too low";
         let code = self.code.to_lowercase();
-        status == 402
-            || CODES.contains(&code.as_str())
-            || WORDS.iter().any(|words| self.words.contains(words))
+        status == 402 || CODES.contains(&code.as_str()) || self.words.contains(LOW_CREDIT)
     }
 
     /// Whether the error says that the request is longer than the model takes.
@@ -151,7 +154,7 @@ fn within_gateway(error: &Value) -> Option<String> {
     let parsed = raw.as_str().and_then(|raw| serde_json::from_str::<Value>(raw).ok());
     let inner = parsed.as_ref().unwrap_or(raw);
     let error = inner.get("error").unwrap_or(inner);
-    let message = error.get("message").or_else(|| error.get("detail")).unwrap_or(error);
+    let message = MESSAGES.iter().find_map(|name| error.get(name)).unwrap_or(error);
     Some(words(message)).filter(|message| !message.trim().is_empty())
 }
 

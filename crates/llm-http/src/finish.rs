@@ -21,7 +21,7 @@ pub(crate) enum Finish {
 
 /// The words that end a complete answer. Gateways translate one wire format into another and keep the words,
 /// so both formats have one list.
-const END: [&str; 17] = [
+const END: [&str; 12] = [
     "stop",
     "stop_sequence",
     "stop_token",
@@ -33,11 +33,6 @@ const END: [&str; 17] = [
     "endoftext",
     "complete",
     "completed",
-    "tool_calls",
-    "tool_call",
-    "tool_use",
-    "function_call",
-    "function_calls",
     "done",
 ];
 
@@ -67,7 +62,7 @@ const REFUSED: [&str; 11] = [
     "guardrail_intervened",
 ];
 
-/// The words that announce calls.
+/// The words that end an answer and announce calls.
 const CALLS: [&str; 5] = ["tool_calls", "tool_call", "tool_use", "function_call", "function_calls"];
 
 impl Finish {
@@ -76,7 +71,7 @@ impl Finish {
     pub(crate) fn take(&mut self, word: &str) {
         let word = word.trim().to_ascii_lowercase();
         let is_one_of = |words: &[&str]| words.contains(&word.as_str());
-        let known = if is_one_of(&END) {
+        let known = if is_one_of(&END) || is_one_of(&CALLS) {
             StopReason::End
         } else if is_one_of(&LENGTH) {
             StopReason::Length
@@ -147,6 +142,7 @@ mod tests {
     fn reasons_as_servers_give_them() {
         for (words, expected) in [
             (&END[..], StopReason::End),
+            (&CALLS[..], StopReason::End),
             (&LENGTH[..], StopReason::Length),
             (&REFUSED[..], StopReason::Refused),
         ] {

@@ -28,17 +28,17 @@ struct Counting {
 impl Limits {
     /// An answer has at most this many tokens.
     pub(crate) fn name_output(&mut self, most: u32) {
-        self.output = Some(least(self.output, most));
+        self.output = smaller(self.output, Some(most));
     }
 
     /// A prompt and its answer have at most this many tokens.
     pub(crate) fn name_context(&mut self, most: u32) {
-        self.context = Some(least(self.context, most));
+        self.context = smaller(self.context, Some(most));
     }
 
     /// A prompt has at most this many tokens.
     pub(crate) fn name_prompt(&mut self, most: u32) {
-        self.prompt = Some(least(self.prompt, most));
+        self.prompt = smaller(self.prompt, Some(most));
     }
 
     /// The server has counted this many tokens in the prompt of `request`.
@@ -65,7 +65,7 @@ impl Limits {
     pub(crate) fn fit(&self, request: &Request, least: u32) -> u32 {
         let wanted = request.max_tokens.min(self.output.unwrap_or(u32::MAX));
         match self.context {
-            // Counting takes time, and every server but a refusing one lets the request through.
+            // Counting takes time, and a server that has named no context has refused nothing yet.
             None => wanted,
             Some(context) => {
                 let rest = beside(context, self.tokens(request)).unwrap_or(0);
@@ -76,20 +76,15 @@ impl Limits {
 
     /// The profile of the model within these limits.
     pub(crate) fn within(&self, profile: &ModelProfile) -> ModelProfile {
-        let context = match (self.context, self.prompt) {
-            (Some(context), Some(prompt)) => Some(context.min(prompt)),
-            (context, prompt) => context.or(prompt),
-        };
-        profile.clone().within(context, self.output)
+        profile.clone().within(smaller(self.context, self.prompt), self.output)
     }
 
     /// Both: concurrent calls may have been told different things.
     pub(crate) fn and(self, other: Self) -> Self {
-        let both = |a: Option<u32>, b: Option<u32>| a.zip(b).map(|(a, b)| a.min(b)).or(a).or(b);
         Self {
-            context: both(self.context, other.context),
-            prompt: both(self.prompt, other.prompt),
-            output: both(self.output, other.output),
+            context: smaller(self.context, other.context),
+            prompt: smaller(self.prompt, other.prompt),
+            output: smaller(self.output, other.output),
             counting: if other.counting == Counting::default() { self.counting } else { other.counting },
         }
     }
@@ -102,8 +97,9 @@ pub(crate) fn beside(context: u32, prompt: u32) -> Option<u32> {
     context.checked_sub(prompt)?.checked_sub(prompt / 8)?.checked_sub(MARKS)
 }
 
-fn least(known: Option<u32>, named: u32) -> u32 {
-    known.map_or(named, |known| known.min(named))
+/// The smaller of two limits, of which either may be unknown.
+fn smaller(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    one.into_iter().chain(other).min()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error_body::ErrorBody;
-use crate::wordings::{Sizes, sizes};
+use crate::wordings::{LIMIT_NAMES, Sizes, sizes};
 
 /// The limit that a request went beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +38,14 @@ impl Overrun {
     ///
     /// A number counts only if it agrees with what is known: a limit that the request kept was not the reason.
     pub(crate) fn of(status: u16, body: &ErrorBody, sent: Option<u32>) -> Option<Self> {
+        if !matches!(status, 0 | 400 | 402 | 413 | 422 | 429 | 500) {
+            return None;
+        }
         let sizes = body.sizes.unwrap_or_else(|| sizes(&body.words));
         // A rate is a limit of this request only if the request is larger than a whole minute's worth.
         if status == 429 {
             let is_beyond = sizes.context.zip(sizes.total).is_some_and(|(most, total)| total > most);
             return is_beyond.then(|| Self::of_numbers(sizes, sent)).flatten();
-        }
-        if !matches!(status, 0 | 400 | 402 | 413 | 422 | 500) {
-            return None;
         }
         if let Some(understood) = Self::of_numbers(sizes, sent) {
             return Some(understood);
@@ -120,10 +120,8 @@ fn collect(value: &Value, sizes: &mut Sizes, depth: u8) {
 
 /// Whether a validator's place is the limit of the answer.
 fn is_about_the_answer(place: &Value) -> bool {
-    let is_limit = |part: &Value| {
-        part.as_str()
-            .is_some_and(|part| matches!(part, "max_tokens" | "max_completion_tokens" | "max_new_tokens"))
-    };
+    let is_limit =
+        |part: &Value| part.as_str().is_some_and(|part| part == "max_tokens" || LIMIT_NAMES.contains(&part));
     place.as_array().is_some_and(|parts| parts.iter().any(is_limit))
 }
 

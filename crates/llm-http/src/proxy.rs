@@ -25,9 +25,11 @@ pub(crate) fn check_system(url: &Url, variable: impl Fn(&str) -> Option<String>)
     }
 }
 
+/// What is wrong with a proxy whose address cannot be read.
+pub(crate) const NO_ADDRESS: &str = "is not an address such as http://host:port";
+
 /// Checks the address of a proxy. It is never quoted: it may hold credentials.
 pub(crate) fn check(address: &str) -> Result<(), &'static str> {
-    const NO_ADDRESS: &str = "is not an address such as http://host:port";
     if address.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err(NO_ADDRESS);
     }

@@ -49,7 +49,8 @@ pub(crate) fn reported(error: &Value) -> Bad {
     Bad::Reported { status: status(error), message, error: error.clone() }
 }
 
-/// Whether a value without an answer is an error: it has a message, and not in the place of one.
+/// Whether a value without an answer is an error: one of its message fields holds a text. In an answer,
+/// `message` is an object.
 fn is_error_by_name(value: &Value) -> bool {
     MESSAGES.iter().any(|field| {
         value.get(field).is_some_and(|message| match message {

@@ -126,20 +126,14 @@ impl Transport {
         self.nonsense(clean(reason, &self.redaction))
     }
 
-    /// The error for a response that is an error although its status is not.
-    pub(crate) fn error_inside(&self, body: &Value) -> LlmError {
-        let body = ErrorBody::read(body.to_string().as_bytes(), &self.redaction);
-        self.nonsense(format!("an error: {}", body.message))
-    }
-
     /// Waits until one more request may be in flight.
     async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         // The semaphore is never closed; if it were, continuing without a limit would be the lesser evil.
         self.permits.acquire().await.ok()
     }
 
-    /// Sends a request and waits for the first piece of its response. Gives the wait that the response's
-    /// header asks for, too, since an answer with an error in it is still to come.
+    /// Sends a request and waits for the first piece of its response. Also returns the wait that the header
+    /// asks for, since the body may still turn out to be an error.
     async fn begin(
         &self,
         request: impl FnOnce(&Client) -> RequestBuilder,
@@ -157,10 +151,8 @@ impl Transport {
             if refused {
                 return Err(self.refused(status, retry_after, verdict, incoming).await);
             }
-            let mut buffer = Vec::new();
-            if let Some(piece) = incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
-                buffer.extend_from_slice(&piece);
-            }
+            let piece = incoming.next().await.map_err(|stalled| self.stalled(stalled))?;
+            let buffer = piece.unwrap_or_default();
             Ok((incoming, buffer, retry_after))
         };
         let begun = timeout(self.patience.first_byte, begin).await;
@@ -246,28 +238,26 @@ impl Transport {
     ) -> Failed {
         let mut body = Vec::new();
         // Any readable part of the explanation suffices.
-        while body.len() < MAX_ERROR_BYTES
-            && let Ok(Some(piece)) = incoming.next().await
-        {
-            body.extend_from_slice(&piece);
-        }
-        let body = ErrorBody::read(&body, &self.redaction);
-        let status = status.as_u16();
-        let is_final = body.is_about_credit(status);
-        let verdict = if is_final { Some(false) } else { verdict };
-        let retry_after = retry_after.or(body.retry_after);
-        let failure = Failure::Status { status, retry_after, verdict };
-        let error = self.status(status, &body);
-        Failed { refusal: Some(Refusal { status, body }), ..Failed::new(failure, error) }
+        let _ = incoming.rest(&mut body).await;
+        self.refusal(status.as_u16(), retry_after, verdict, ErrorBody::read(&body, &self.redaction))
     }
 
-    fn status(&self, status: u16, body: &ErrorBody) -> LlmError {
+    /// The failure of a refused request. `asked` and `verdict` are what the header says about retries.
+    fn refusal(
+        &self,
+        status: u16,
+        asked: Option<Duration>,
+        verdict: Option<bool>,
+        body: ErrorBody,
+    ) -> Failed {
         let (url, message, usage) = (self.shown.clone(), body.message.clone(), Usage::default());
-        if body.is_about_credit(status) {
-            LlmError::NoCredit { url, status, message, usage }
+        let (verdict, error) = if body.is_about_credit(status) {
+            (Some(false), LlmError::NoCredit { url, status, message, usage })
         } else {
-            LlmError::Status { url, status, message, usage }
-        }
+            (verdict, LlmError::Status { url, status, message, usage })
+        };
+        let failure = Failure::Status { status, retry_after: asked.or(body.retry_after), verdict };
+        Failed { refusal: Some(Refusal { status, body }), ..Failed::new(failure, error) }
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Failed {
@@ -313,7 +303,7 @@ impl Transport {
             Bad::Protocol(reason) => (Failure::Garbled, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Foreign(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Reported { status, message, error } => {
-                let mut told = ErrorBody::read(error.to_string().as_bytes(), &self.redaction);
+                let mut told = ErrorBody::of_json(&error, &self.redaction);
                 // A form that is not known here, whose message the decoder has found.
                 if told.message.starts_with(['{', '[']) {
                     told.message = clean(&message, &self.redaction);
@@ -324,20 +314,14 @@ impl Transport {
         Failed::new(failure, error)
     }
 
-    /// An error received inside a response that began well. Codes that are no status of HTTP say nothing here.
+    /// An error received inside a response that began well. The status is 0 if the error names none.
     fn reported(&self, status: u16, body: ErrorBody) -> Failed {
-        let status = if (400..600).contains(&status) { status } else { 0 };
-        let verdict = body.is_about_credit(status).then_some(false);
-        let (failure, error) = match status {
-            0 if verdict.is_none() => {
-                (Failure::Garbled, self.nonsense(format!("an error: {}", body.message)))
-            }
-            _ => {
-                let failure = Failure::Status { status, retry_after: body.retry_after, verdict };
-                (failure, self.status(status, &body))
-            }
-        };
-        Failed { refusal: Some(Refusal { status, body }), ..Failed::new(failure, error) }
+        const PAYMENT_REQUIRED: u16 = 402;
+        if status != 0 || body.is_about_credit(status) {
+            return self.refusal(if status == 0 { PAYMENT_REQUIRED } else { status }, None, None, body);
+        }
+        let error = self.nonsense(format!("an error: {}", body.message));
+        Failed { refusal: Some(Refusal { status, body }), ..Failed::new(Failure::Garbled, error) }
     }
 }
 
@@ -370,9 +354,7 @@ fn explicit_proxy(policy: &ProxyPolicy) -> Result<Option<Proxy>, LlmError> {
         ProxyPolicy::Url(url) => {
             let wrong = |reason: &str| LlmError::Configuration { reason: format!("the proxy {reason}") };
             proxy::check(url).map_err(wrong)?;
-            Proxy::all(url.as_str())
-                .map(Some)
-                .map_err(|_| wrong("is not an address such as http://host:port"))
+            Proxy::all(url.as_str()).map(Some).map_err(|_| wrong(proxy::NO_ADDRESS))
         }
     }
 }

@@ -165,7 +165,7 @@ const FILLERS: [&str; 27] = [
 ];
 
 /// Other names of the limit of an answer.
-const LIMIT_NAMES: [&str; 5] =
+pub(crate) const LIMIT_NAMES: [&str; 5] =
     ["max_completion_tokens", "max_output_tokens", "maxoutputtokens", "max_new_tokens", "max_gen_len"];
 
 fn meaning(word: &str) -> Option<Meaning> {
@@ -218,9 +218,9 @@ fn summed<'a>(numbers: impl Iterator<Item = (&'a Piece, Option<Meaning>)>) -> Si
     let mut sizes = Sizes::default();
     let (mut part, mut whole) = (0_u32, None);
     for (piece, meaning) in numbers {
-        let (Piece::Number(number), Some(meaning)) = (piece, meaning) else { continue };
         // A maximum of nothing says that the answer would take it all.
-        let Some(number) = Some(*number).filter(|number| *number > 0) else { continue };
+        let (Piece::Number(number @ 1..), Some(meaning)) = (piece, meaning) else { continue };
+        let number = *number;
         match meaning {
             Meaning::Context => sizes.context = sizes.context.or(Some(number)),
             Meaning::Prompt => sizes.prompt = sizes.prompt.or(Some(number)),
@@ -294,13 +294,10 @@ fn pieces(text: &str) -> Vec<Piece> {
                 // `gpt-4`, `2026-11-27`, `1/2`: part of something longer.
                 let joins =
                     |c: Option<char>| c.is_some_and(|c| matches!(c, '-' | '/' | '.' | '%' | '#' | '$'));
-                let before = begins.checked_sub(1).and_then(char_at);
+                let before = begins.checked_sub(1).filter(|at| !is_sign(&chars, *at)).and_then(char_at);
                 let after = char_at(at).filter(|_| char_at(at + 1).is_some_and(char::is_alphanumeric));
                 match number(&word) {
                     Some(number) if !joins(before) && !joins(after) => pieces.push(Piece::Number(number)),
-                    Some(number) if before == Some('-') && !before_sign(&chars, begins) => {
-                        pieces.push(Piece::Number(number));
-                    }
                     _ => pieces.push(Piece::Word(word)),
                 }
             }
@@ -317,12 +314,11 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Whether the minus at the end of what is before `begins` joins a word to the number, and is no sign.
-fn before_sign(chars: &[char], begins: usize) -> bool {
-    begins
-        .checked_sub(2)
-        .and_then(|at| chars.get(at))
-        .is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '/' | '.'))
+/// Whether a minus stands here as a sign, and joins nothing to the number behind it.
+fn is_sign(chars: &[char], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| chars.get(at));
+    chars.get(at) == Some(&'-')
+        && !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '/' | '.'))
 }
 
 /// Whether a number goes on with the mark at `at`: the comma of `200,000`, the dot of `1.5`.
@@ -336,8 +332,7 @@ fn is_within_number(chars: &[char], at: usize) -> bool {
 }
 
 fn number(word: &str) -> Option<u32> {
-    let digits = word.replace(',', "");
-    digits.chars().all(|c| c.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+    word.replace(',', "").parse().ok()
 }
 
 #[cfg(test)]

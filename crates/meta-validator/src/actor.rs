@@ -28,7 +28,7 @@ pub struct Settings {
     pub surroundings: Surroundings,
     /// How long a judge may be silent over a criterion, and a model that writes the answer.
     pub judge_deadline: Duration,
-    /// Rests while the run waits.
+    /// The run's silence. Limits of silence rest while it rests, as when the run waits for a person.
     pub silence: Silence,
     /// The schema for the output, if the person gave one.
     pub output_schema: Option<OutputSchema>,

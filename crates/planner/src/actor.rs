@@ -50,7 +50,7 @@ pub struct Settings {
     pub asking: Asking,
     /// How long planning may be silent: the limit starts anew with each of its first eight model calls.
     pub plan_deadline: Duration,
-    /// Rests while the run waits.
+    /// The run's silence. Limits of silence rest while it rests, as when the run waits for a person.
     pub silence: Silence,
     /// Time limit for the behaviour's failure report; after that the template is used.
     pub report_deadline: Duration,

@@ -63,7 +63,7 @@ impl Call {
         if let Some(role) = self.tools().find_map(named) {
             return role;
         }
-        if self.tools().next().is_some() {
+        if self.has_tools() {
             return Role::Action;
         }
         told(&self.texts().collect::<Vec<_>>().join("\n"))

@@ -11,7 +11,7 @@ use super::{
     session::Observation,
 };
 
-/// The exit codes of the README's table that a run of the soak may have. 2 is a usage that the server can bring about: a refused key.
+/// The exit codes of the README's table.
 const DOCUMENTED: [i32; 12] = [0, 1, 2, 3, 4, 5, 6, 124, 129, 130, 131, 143];
 /// The most calls of a model in a run that nobody limits.
 const MOST_CALLS: usize = 600;
@@ -241,14 +241,13 @@ fn believed(play: &Play, observed: &Observation) -> Vec<Finding> {
     if observed.seen.len() > MOST_CALLS {
         found.push(Finding::Endless(observed.seen.len()));
     }
-    if refused_for_good(play, observed) && observed.code.is_some_and(|code| ![1, 2].contains(&code)) {
+    if refused_for_good(play, observed) && observed.code.is_some_and(|code| code != 1) {
         found.extend(observed.code.map(Finding::Misdiagnosed));
     }
     found
 }
 
-/// Whether the planner or the executor was refused, as it would be each time, for a reason that only the provider knows. What a judge
-/// cannot say is another matter: then what was done is handed over unjudged.
+/// Whether the planner or the executor was refused, as it would be each time, for a reason that only the provider knows.
 fn refused_for_good(play: &Play, observed: &Observation) -> bool {
     let is_refusal = ["key-revoked", "model-gone", "no-credits"].contains(&play.kind.name);
     let was_met = observed
@@ -376,6 +375,7 @@ mod tests {
             }
         };
         assert_eq!(of(&refused, &ended(1, Some("key-revoked"))), []);
+        assert_eq!(of(&refused, &ended(2, Some("key-revoked"))), [Finding::Misdiagnosed(2)]);
         assert_eq!(of(&refused, &ended(4, Some("key-revoked"))), [Finding::Misdiagnosed(4)]);
         assert_eq!(of(&refused, &ended(4, None)), [], "nobody was refused");
     }

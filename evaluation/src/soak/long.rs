@@ -9,8 +9,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     call::Wire,
     hostile::{Does, Kind},
@@ -33,7 +31,7 @@ const MODEL: &str = "gpt-4-test";
 const LAST_LINE: &str = "recorded: ";
 
 /// What the process held after a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sample {
     /// How many requests it had worked on.
     pub turn: u64,
@@ -52,7 +50,7 @@ pub(super) struct Sample {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Long {
     /// After each request.
     pub samples: Vec<Sample>,
@@ -75,11 +73,17 @@ const FLAT: [Flat; 6] = [
     ("processes of requests", |sample| sample.processes, 1.0, 0.0),
 ];
 
-/// Has one process work on requests, each with a part of its own.
+/// Has one process work on requests, each with a part of its own of a kind that is tried.
 ///
 /// # Errors
 /// The folders cannot be made, the server or the program not be started.
-pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<Long> {
+pub(super) fn run(
+    artoo: &Path,
+    seed: u64,
+    turns: u64,
+    place: &Place,
+    tries: impl Fn(&str) -> bool,
+) -> Result<Long> {
     let stage = Arc::new(Mutex::new(Arc::new(Stage::new(Play::of(seed, 0)))));
     let answering = Arc::clone(&stage);
     let server = Server::start(move |call| {
@@ -95,7 +99,7 @@ pub(super) fn run(artoo: &Path, seed: u64, turns: u64, place: &Place) -> Result<
     let mut child = command.spawn().map_err(failed)?;
     let (out, err) = (Capture::of(child.stdout.take()), Capture::of(child.stderr.take()));
     let mut long = Long::default();
-    for (turn, play) in (1..=turns).zip(plays(seed)) {
+    for (turn, play) in (1..=turns).zip(plays(seed).filter(|play| tries(play.kind.name))) {
         let request = play.model.task.request();
         let asked = Instant::now();
         *stage.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(Stage::new(play.clone()));

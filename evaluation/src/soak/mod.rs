@@ -63,7 +63,7 @@ pub fn run(options: &cli::Soak) -> Result<()> {
     let soak = Soak { artoo, options: options.clone(), root, started };
     let mut outcomes = soak.runs()?;
     outcomes.sort_by_key(|outcome| outcome.number);
-    let long = match (options.only.is_empty(), options.turns) {
+    let long = match (options.only.is_empty() && options.kind.is_empty(), options.turns) {
         (false, _) | (true, 0) => long::Long::default(),
         (true, turns) => soak.conversation(turns)?,
     };
@@ -139,7 +139,7 @@ impl Soak {
 
     /// The number of the next run; `None` if there is none.
     fn number(&self, next: &Mutex<Next>) -> Option<u64> {
-        let cli::Soak { only, hours, runs, kind, seed, quick, .. } = &self.options;
+        let cli::Soak { only, hours, runs, seed, .. } = &self.options;
         let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
         let may_begin = match (only.as_slice(), hours) {
             ([], Some(hours)) => self.started.elapsed() < Duration::from_secs_f64(hours * HOUR),
@@ -151,15 +151,18 @@ impl Soak {
         }
         let number = match usize::try_from(next.begun).ok().and_then(|at| only.get(at)) {
             Some(number) => *number,
-            None => (next.number..).find(|number| {
-                let own = Play::of(*seed, *number).kind.name;
-                let is_slow = WAITED_OUT.iter().any(|start| own.starts_with(start));
-                (kind.is_empty() || kind.iter().any(|name| name == own)) && !(*quick && is_slow)
-            })?,
+            None => (next.number..).find(|number| self.tries(Play::of(*seed, *number).kind.name))?,
         };
         next.begun = next.begun.saturating_add(1);
         next.number = number.saturating_add(1);
         Some(number)
+    }
+
+    /// Whether this kind is tried.
+    fn tries(&self, name: &str) -> bool {
+        let cli::Soak { kind, quick, .. } = &self.options;
+        let is_slow = WAITED_OUT.iter().any(|start| name.starts_with(start));
+        (kind.is_empty() || kind.iter().any(|own| own == name)) && !(*quick && is_slow)
     }
 
     fn once(&self, number: u64) -> Result<Outcome> {
@@ -197,7 +200,7 @@ impl Soak {
     fn conversation(&self, turns: u64) -> Result<long::Long> {
         say(format!("the conversation: {turns} requests in one process"));
         let place = Place::make(self.root.join("conversation"))?;
-        let long = long::run(&self.artoo, self.options.seed, turns, &place)?;
+        let long = long::run(&self.artoo, self.options.seed, turns, &place, |name| self.tries(name))?;
         long.findings.iter().for_each(|finding| say(format!("  {finding}")));
         if long.findings.is_empty() {
             place.remove()?;
@@ -206,7 +209,7 @@ impl Soak {
     }
 
     fn command(&self) -> String {
-        let cli::Soak { runs, seed, turns, hours, kind, quick, .. } = &self.options;
+        let cli::Soak { runs, seed, turns, hours, kind, quick, jobs, .. } = &self.options;
         let length = hours.map_or_else(|| format!("--runs {runs}"), |hours| format!("--hours {hours}"));
         let build = match (&self.options.binary, self.options.tested) {
             (Some(_), _) => " --binary FILE",
@@ -215,7 +218,8 @@ impl Soak {
         };
         let kinds: String = kind.iter().map(|name| format!(" --kind {name}")).collect();
         let quick = if *quick { " --quick" } else { "" };
-        format!("cargo xtask soak {length} --seed {seed} --turns {turns}{kinds}{quick}{build}")
+        let jobs = jobs.map_or_else(String::new, |jobs| format!(" --jobs {jobs}"));
+        format!("cargo xtask soak {length} --seed {seed} --turns {turns}{kinds}{quick}{jobs}{build}")
     }
 }
 

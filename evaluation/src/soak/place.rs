@@ -84,15 +84,15 @@ impl Place {
             .collect()
     }
 
-    /// What differs outside of the folders that the run may change.
-    pub(super) fn changed(&self, may_change: bool) -> Vec<String> {
+    /// What differs where no run may change anything.
+    pub(super) fn changed(&self) -> Vec<String> {
         let mut found: Vec<String> =
             names(&self.home()).into_iter().filter(|name| !OF_A_HOME.contains(&name.as_str())).collect();
         found.extend(
             names(&self.root).into_iter().filter(|name| !["home", "run", "tmp"].contains(&name.as_str())),
         );
         let kept = fs::read_to_string(self.outside().join("kept.txt")).unwrap_or_default();
-        if !may_change && (kept != KEPT || names(&self.outside()).len() != 1) {
+        if kept != KEPT || names(&self.outside()).len() != 1 {
             found.push("outside/kept.txt".to_owned());
         }
         found
@@ -153,13 +153,12 @@ mod tests {
     fn what_is_left_and_what_was_changed_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::make(folder.path().join("p")).unwrap();
-        assert_eq!((place.left(), place.changed(false)), (vec![], vec![]));
+        assert_eq!((place.left(), place.changed()), (vec![], vec![]));
         files::write(place.temporary().join("artoo-x/y"), "").unwrap();
         files::write(place.home().join(".bashrc"), "").unwrap();
         files::write(place.home().join("outside/kept.txt"), "other").unwrap();
         assert_eq!(place.left(), ["tmp/artoo-x"]);
-        assert_eq!(place.changed(false), [".bashrc", "outside/kept.txt"]);
-        assert_eq!(place.changed(true), [".bashrc"]);
+        assert_eq!(place.changed(), [".bashrc", "outside/kept.txt"]);
         place.remove().unwrap();
         assert!(!place.root().exists());
     }

@@ -91,10 +91,9 @@ const LIMITS: [&[&str]; 8] = [
 impl Play {
     /// The part with this number.
     pub(super) fn of(seed: u64, number: u64) -> Self {
-        let kinds: Vec<&'static Kind> = hostile::all().collect();
-        let count = kinds.len() as u64;
         // Each kind once before any comes again, in another order each time.
-        let mut order = kinds.clone();
+        let mut order: Vec<&'static Kind> = hostile::all().collect();
+        let count = order.len() as u64;
         Draw::new(mixed(seed, number.checked_div(count).unwrap_or_default())).shuffle(&mut order);
         let at = usize::try_from(number.checked_rem(count).unwrap_or_default()).unwrap_or_default();
         let kind = order.get(at).copied().unwrap_or(&FIRST);
@@ -115,7 +114,7 @@ impl Play {
             6 => Whose::Judges,
             _ => Whose::BehindThePlan,
         };
-        let mut often = match draw.below(10) {
+        let often = match draw.below(10) {
             0..=3 => Often::Once,
             4..=6 => Often::Sometimes,
             _ => Often::Always,
@@ -127,11 +126,10 @@ impl Play {
                     whose = Whose::Executor;
                 }
             }
-            Does::Nothing => often = Often::Always,
             Does::Asks(task) => model.task = task,
             Does::Judges(judge) => model.judge = judge,
             Does::Plans(planner) => model.planner = planner,
-            Does::Signals(_) => {}
+            Does::Nothing | Does::Signals(_) => {}
         }
         let names = match wire {
             Wire::Chat => CHAT.as_slice(),
@@ -145,14 +143,10 @@ impl Play {
                 names.len()
             }
         };
-        let name = usize::try_from(draw.below(among as u64))
-            .ok()
-            .and_then(|at| names.get(at))
-            .copied()
-            .unwrap_or(CHAT[0]);
+        let name = draw.one_of(names.get(..among).unwrap_or(names));
         let is_sound = matches!(kind.does, Does::Nothing);
-        let limit = usize::try_from(draw.below(LIMITS.len() as u64)).unwrap_or_default();
-        let options = LIMITS.get(limit).copied().filter(|_| !is_sound).unwrap_or_default();
+        let limit = draw.one_of(&LIMITS);
+        let options: &[&str] = if is_sound { &[] } else { limit };
         Self {
             seed,
             number,

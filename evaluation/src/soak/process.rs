@@ -7,8 +7,6 @@ use std::{fs, path::Path, time::Duration};
 pub(super) struct Figures {
     /// Resident memory, in MiB.
     pub resident: f64,
-    /// The most it was, in MiB.
-    pub most: f64,
     /// Threads.
     pub threads: f64,
     /// Open descriptors.
@@ -17,20 +15,29 @@ pub(super) struct Figures {
     pub children: f64,
 }
 
+/// The most memory that a process has had, in MiB; `None` once it has ended.
+pub(super) fn most_memory(pid: u32) -> Option<f64> {
+    Some(field(&status(pid)?, "VmHWM")? / 1024.0)
+}
+
 /// The figures of a process; `None` once it has ended.
 pub(super) fn figures(pid: u32) -> Option<Figures> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-        line.split_whitespace().next()?.parse::<f64>().ok()
-    };
+    let status = status(pid)?;
     Some(Figures {
-        resident: field("VmRSS")? / 1024.0,
-        most: field("VmHWM")? / 1024.0,
-        threads: field("Threads")?,
+        resident: field(&status, "VmRSS")? / 1024.0,
+        threads: field(&status, "Threads")?,
         descriptors: descriptors(pid)? as f64,
         children: children(pid) as f64,
     })
+}
+
+fn status(pid: u32) -> Option<String> {
+    fs::read_to_string(format!("/proc/{pid}/status")).ok()
+}
+
+fn field(status: &str, name: &str) -> Option<f64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// The number of open descriptors of a process.

@@ -96,7 +96,7 @@ pub(super) fn run(artoo: &Path, play: &Play, place: &Place) -> Result<Observatio
     let mut observed = watched(command, play, &stage)?;
     observed.processes = process::left_in(place.root(), GONE);
     observed.temporary = place.left();
-    observed.changed = place.changed(false);
+    observed.changed = place.changed();
     observed.cut = place.made().into_iter().filter(|name| name.starts_with(super::hostile::CUT)).collect();
     observed.lines = place.lines();
     observed.seen = stage.seen();
@@ -145,16 +145,16 @@ fn watched(mut command: Command, play: &Play, stage: &Stage) -> Result<Observati
         Does::Nothing | Does::Answers(..) | Does::Asks(_) | Does::Judges(_) | Does::Plans(_) => None,
     };
     let status = loop {
-        if let Some(figures) = process::figures(child.id()) {
-            observed.memory = observed.memory.max(figures.most);
+        if let Some(most) = process::most_memory(child.id()) {
+            observed.memory = most;
         }
         let status =
             child.try_wait().map_err(|source| Error::Start { command: "artoo run".to_owned(), source })?;
         if let Some(status) = status {
             break status;
         }
-        if signal.is_some() && stage.seen().len() >= play.signal_at {
-            send(signal.take(), &child)?;
+        if let Some(name) = signal.take_if(|_| stage.seen().len() >= play.signal_at) {
+            send(name, &child)?;
         }
         if started.elapsed() > TIMEOUT + GRACE {
             observed.hung = true;
@@ -172,8 +172,7 @@ fn watched(mut command: Command, play: &Play, stage: &Stage) -> Result<Observati
 }
 
 /// Sends a signal to the program, as `kill` does.
-fn send(signal: Option<&str>, child: &Child) -> Result<()> {
-    let Some(signal) = signal else { return Ok(()) };
+fn send(signal: &str, child: &Child) -> Result<()> {
     // It fails if the program has just ended, which is as good.
     Program::new("kill", [format!("-{signal}"), child.id().to_string()]).output().map(drop)
 }

@@ -1,6 +1,9 @@
 //! What a soak came to, as a document.
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
 
 use xtask::bench::stats::{median, quantile};
 
@@ -31,7 +34,7 @@ pub(super) struct Conditions {
 /// The document.
 pub(super) fn document(conditions: &Conditions, outcomes: &[Outcome], long: &Long) -> String {
     let mut text = format!(
-        "# The soak\n\nWritten by `{}`; do not edit.\n\n- date: {}\n- machine: {}\n- commit: {}\n- {} at a time, {:.0} minutes in all\n",
+        "# The soak\n\nWritten by `{}`; do not edit.\n\n- date: {}\n- machine: {}\n- commit of the tree: {}\n- {} at a time, {:.0} minutes in all\n",
         conditions.command,
         conditions.date,
         conditions.machine,
@@ -114,7 +117,7 @@ fn kinds(outcomes: &[Outcome]) -> String {
     }
     let heads: String = codes.iter().map(|code| format!(" {code} |")).collect();
     let mut text = format!(
-        "\nHow many runs of each kind ended with which exit code:\n\n| of | kind | runs |{heads} median s | most calls |\n|---|---|---|{}---|---|\n",
+        "\nHow many runs of each kind ended with which exit code:\n\n| group | kind | runs |{heads} median s | most calls |\n|---|---|---|{}---|---|\n",
         "---|".repeat(codes.len())
     );
     for ((group, kind), of) in by_kind {
@@ -140,16 +143,8 @@ fn conversation(long: &Long) -> String {
         last.turn, long.timeouts
     );
     let count = long.samples.len();
-    let mut looks = [1, 10, count / 4, count / 2, count.saturating_mul(3) / 4, count];
-    looks.sort_unstable();
-    let mut shown = Vec::new();
-    for at in looks {
-        let Some(sample) = at.checked_sub(1).and_then(|at| long.samples.get(at)) else { continue };
-        if !shown.contains(&sample.turn) {
-            shown.push(sample.turn);
-            text.push_str(&row(sample));
-        }
-    }
+    let looks = BTreeSet::from([1, 10, count / 4, count / 2, count.saturating_mul(3) / 4, count]);
+    text.extend(looks.into_iter().filter_map(|at| long.samples.get(at.checked_sub(1)?)).map(row));
     text
 }
 

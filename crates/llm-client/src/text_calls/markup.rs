@@ -124,14 +124,14 @@ impl<'a> Cursor<'a> {
             let tool = offered(name, tools)?;
             self.rest = after;
             let arguments = self.in_tags(tool, true)?;
-            return Some(vec![made(tool.name.clone(), arguments, 1)]);
+            return Some(vec![made(tool.name.clone(), arguments)]);
         }
         if let Some(called) = self.python(tools) {
             return Some(called);
         }
         let tool = self.name(tools)?;
         let arguments = self.arguments(tool)?;
-        Some(vec![made(tool.name.clone(), arguments, 1)])
+        Some(vec![made(tool.name.clone(), arguments)])
     }
 
     /// The name of an offered tool, behind the words of a header.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::{ToolDefinition, ToolUse, Want, extract_json, strip_reasoning};
+use crate::{ToolDefinition, ToolUse, strip_reasoning};
 use mark::{next_mark, token};
 use markup::Cursor;
 
@@ -80,7 +80,7 @@ fn read(text: &str, tools: &[ToolDefinition]) -> Outcome {
     }
     let text = strip_reasoning(text);
     if let Some(calls) = alone(text.trim(), tools) {
-        return Outcome::Calls(TextCalls { text: String::new(), calls });
+        return numbered(String::new(), calls);
     }
     let (mut said, mut calls) = (String::new(), Vec::new());
     let mut rest: &str = &text;
@@ -103,7 +103,9 @@ fn read(text: &str, tools: &[ToolDefinition]) -> Outcome {
         } else if mark.is_sure && (mark.begins_line || found.is_empty() && Cursor::new(marked).is_json()) {
             return Outcome::Unreadable;
         } else {
-            let (talk, after) = rest.split_at_checked(mark.at + mark.length).unwrap_or((rest, ""));
+            // A call that is talked about is passed over whole: a mark within it begins no line.
+            let end = if found.is_empty() { mark.at + mark.length } else { rest.len() - cursor.rest().len() };
+            let (talk, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
             said.push_str(talk);
             rest = after;
         }
@@ -112,23 +114,26 @@ fn read(text: &str, tools: &[ToolDefinition]) -> Outcome {
     if calls.is_empty() {
         return Outcome::Nothing;
     }
+    numbered(said.trim().to_owned(), calls)
+}
+
+/// The calls, with ids in their order: nine letters and digits, which every provider takes.
+fn numbered(text: String, mut calls: Vec<ToolUse>) -> Outcome {
     for (number, call) in (1..).zip(&mut calls) {
-        call.id = id(number);
+        call.id = format!("text{number:05}");
     }
-    Outcome::Calls(TextCalls { text: said.trim().to_owned(), calls })
+    Outcome::Calls(TextCalls { text, calls })
 }
 
 /// The calls of a text that consists only of them: one JSON object or a list, perhaps in one fenced block, or the
 /// calls of a program in a list.
 fn alone(text: &str, tools: &[ToolDefinition]) -> Option<Vec<ToolUse>> {
     let text = unfenced_block(without_ends(text));
-    let value = match serde_json::from_str::<Value>(text) {
-        Ok(value) => Some(value),
-        Err(_) => extract_json(text, Want::Any).ok().filter(|found| found.alone).map(|found| found.value),
-    };
-    match value {
-        Some(value) => objects(value, tools),
-        None => python::calls(text, tools).filter(|(_, rest)| rest.trim().is_empty()).map(|(calls, _)| calls),
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => objects(value, tools),
+        Err(_) => {
+            python::calls(text, tools).filter(|(_, rest)| rest.trim().is_empty()).map(|(calls, _)| calls)
+        }
     }
 }
 
@@ -139,12 +144,11 @@ fn objects(value: Value, tools: &[ToolDefinition]) -> Option<Vec<ToolUse>> {
         Value::Object(_) => vec![value],
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return None,
     };
-    let calls: Option<Vec<ToolUse>> =
-        (1..).zip(objects).map(|(number, object)| call(number, object, tools)).collect();
+    let calls: Option<Vec<ToolUse>> = objects.into_iter().map(|object| call(object, tools)).collect();
     calls.filter(|calls| !calls.is_empty())
 }
 
-fn call(number: usize, object: Value, tools: &[ToolDefinition]) -> Option<ToolUse> {
+fn call(object: Value, tools: &[ToolDefinition]) -> Option<ToolUse> {
     let Value::Object(mut fields) = object else { return None };
     // Some wrap it once more, as their wire format does.
     if let Some(Value::Object(inner)) = fields.remove("function") {
@@ -155,7 +159,7 @@ fn call(number: usize, object: Value, tools: &[ToolDefinition]) -> Option<ToolUs
     let given = ["arguments", "parameters", "input"].into_iter().find_map(|key| fields.remove(key));
     let mut arguments = match given {
         Some(Value::Object(arguments)) => arguments,
-        Some(Value::String(text)) => return Some(ToolUse { id: id(number), name, arguments: text }),
+        Some(Value::String(text)) => return Some(ToolUse { id: String::new(), name, arguments: text }),
         None => Map::new(),
         Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => return None,
     };
@@ -163,16 +167,12 @@ fn call(number: usize, object: Value, tools: &[ToolDefinition]) -> Option<ToolUs
     arguments.extend(
         fields.into_iter().filter(|(key, _)| !matches!(key.as_str(), "tool" | "name" | "type" | "id")),
     );
-    Some(made(name, arguments, number))
+    Some(made(name, arguments))
 }
 
-fn made(name: String, arguments: Map<String, Value>, number: usize) -> ToolUse {
-    ToolUse { id: id(number), name, arguments: Value::Object(arguments).to_string() }
-}
-
-/// An id of nine letters and digits, which every provider takes.
-fn id(number: usize) -> String {
-    format!("text{number:05}")
+/// A call without its id, which depends on the calls before it.
+fn made(name: String, arguments: Map<String, Value>) -> ToolUse {
+    ToolUse { id: String::new(), name, arguments: Value::Object(arguments).to_string() }
 }
 
 /// The offered tool of this name, perhaps with what models put around it: a namespace, and the number of the call.

@@ -46,7 +46,7 @@ fn one<'a>(text: &'a str, tools: &[ToolDefinition]) -> Option<(ToolUse, &'a str)
             None => return None,
         };
     }
-    Some((made(tool.name.clone(), arguments, 1), rest.get(1..)?))
+    Some((made(tool.name.clone(), arguments), rest.get(1..)?))
 }
 
 fn value(text: &str, depth: usize) -> Option<(Value, &str)> {

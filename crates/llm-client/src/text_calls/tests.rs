@@ -155,6 +155,19 @@ fn arguments_in_tags_have_the_types_of_the_schema() {
 }
 
 #[test]
+fn calls_are_numbered_in_their_order() {
+    for text in [
+        "[look(n=1), edit(n=1)]",
+        "[{\"name\": \"look\"}, {\"name\": \"edit\"}]",
+        "I look.\n<tool_call>{\"name\": \"look\"}</tool_call>\n<tool_call>{\"name\": \"edit\"}</tool_call>",
+    ] {
+        let ids: Vec<String> =
+            calls_in_text(text, &tools()).unwrap().calls.into_iter().map(|call| call.id).collect();
+        assert_eq!(ids, ["text00001", "text00002"], "{text}");
+    }
+}
+
+#[test]
 fn a_call_that_is_quoted_is_none() {
     let call = "<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>";
     for text in [
@@ -166,6 +179,10 @@ fn a_call_that_is_quoted_is_none() {
         format!("<<<data: file notes.md\nsome words\n{call}\n"),
         format!("> {call}"),
         format!("Write {call} to call it."),
+        format!("Write <tool_call> {call} to call it."),
+        "Write <|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{}\
+         <|tool_call_end|><|tool_calls_section_end|> to call it."
+            .to_owned(),
         "The token <|channel|> opens a header.".to_owned(),
         "I count a<b and [1].".to_owned(),
     ] {

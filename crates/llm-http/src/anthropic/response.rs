@@ -136,10 +136,7 @@ impl Decode for Decoder {
     }
 
     fn whole(&mut self, body: &str) -> Result<(), Bad> {
-        let body = self.halves.parse(body).map_err(|error| {
-            let words = error.to_string();
-            if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) }
-        })?;
+        let body = self.halves.parse(body).map_err(|error| Bad::of_json(&error))?;
         // First, because usage may accompany an error.
         self.count(body.get("usage"));
         if let Some(bad) = beside(&body) {

@@ -8,6 +8,7 @@ use crate::HttpConfig;
 use crate::base_url::{Endpoint, resolve};
 use crate::model::Wire;
 use crate::patience::Patience;
+use crate::reported::instead;
 use crate::transport::Transport;
 
 /// Asks an OpenAI-compatible server for the names of its models, in its order. One request without retries,
@@ -36,13 +37,10 @@ pub async fn served_models(config: &HttpConfig) -> Result<Vec<String>, LlmError>
     let headers = ChatCompletions::headers(config.api_key.as_ref())?;
     let transport = Transport::new(config, url, headers, patience)?;
     let answer = transport.get().await?;
-    match listed(&answer) {
-        Some(models) => Ok(models),
-        None if answer.get("error").or_else(|| answer.get("detail")).is_some() => {
-            Err(transport.error_inside(&answer))
-        }
-        None => Err(transport.not_an_answer("not a list of models")),
-    }
+    listed(&answer).ok_or_else(|| match instead(&answer) {
+        Some(bad) => transport.bad(bad).error,
+        None => transport.not_an_answer("not a list of models"),
+    })
 }
 
 /// The names in a list of models, in the forms that servers send: OpenAI's `data`, `models` as Ollama, LM Studio

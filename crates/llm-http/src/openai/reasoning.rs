@@ -63,3 +63,37 @@ fn append(last: &mut Value, detail: &Value) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn thoughts_that_go_back() {
+        let think = |deltas: &[Value]| {
+            let mut thoughts = Thoughts::default();
+            deltas.iter().for_each(|delta| thoughts.take(delta));
+            thoughts
+        };
+        let detail = |detail: Value| json!({"reasoning_details": [detail]});
+        let parts = [
+            detail(json!({"type": "reasoning.text", "text": "h", "signature": null, "index": 0})),
+            detail(json!({"type": "reasoning.text", "text": "m", "index": 0})),
+            detail(json!({"type": "reasoning.text", "signature": "s", "index": 0})),
+            detail(json!({"type": "reasoning.encrypted", "data": "x", "index": 1})),
+            detail(json!({"type": "reasoning.encrypted", "data": "y", "index": 1})),
+        ];
+        let expected = [
+            json!({"type": "reasoning.text", "text": "hm", "signature": "s", "index": 0}),
+            json!({"type": "reasoning.encrypted", "data": "x", "index": 1}),
+            json!({"type": "reasoning.encrypted", "data": "y", "index": 1}),
+        ];
+        assert_eq!(think(&parts).into_reasoning(&[], Vec::new()), expected);
+        let plain = [json!({"reasoning_content": "h"}), json!({"reasoning_content": "m", "content": null})];
+        assert_eq!(think(&plain).into_reasoning(&[], Vec::new()), [] as [Value; 0]);
+        let call = ToolUse { id: "a".into(), name: "look".into(), arguments: "{}".into() };
+        assert_eq!(think(&plain).into_reasoning(&[call], Vec::new()), [json!("hm")]);
+    }
+}

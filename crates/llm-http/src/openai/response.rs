@@ -56,10 +56,7 @@ impl Decode for Decoder {
     }
 
     fn whole(&mut self, body: &str) -> Result<(), Bad> {
-        let body = self.halves.parse(body).map_err(|error| {
-            let words = error.to_string();
-            if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) }
-        })?;
+        let body = self.halves.parse(body).map_err(|error| Bad::of_json(&error))?;
         self.done = true;
         self.chunk(&body)
     }
@@ -69,18 +66,14 @@ impl Decode for Decoder {
     }
 
     fn finish(mut self) -> Result<Answer, Bad> {
-        if !self.choices
-            && let Some(complaint) = self.complaint.take()
-        {
-            return Err(complaint);
-        }
         let stop = match self.finish.stop(self.done) {
             // The server's own words say more than ours.
             Err(_) if let Some(complaint) = self.complaint.take() => return Err(complaint),
             stop => stop?,
         };
         if !self.choices {
-            return Err(Bad::Protocol("an answer without choices".to_owned()));
+            let none = || Bad::Protocol("an answer without choices".to_owned());
+            return Err(self.complaint.take().unwrap_or_else(none));
         }
         let refused = self.text.is_empty() && !self.refusal.is_empty() && self.calls.is_empty();
         let stop = if refused { StopReason::Refused } else { stop };

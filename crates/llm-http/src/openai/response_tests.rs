@@ -1,5 +1,5 @@
 use super::*;
-use artoo_llm_client::{ToolDefinition, ToolUse};
+use artoo_llm_client::ToolDefinition;
 use serde_json::json;
 
 pub(super) fn stream(events: &[&str]) -> Result<Answer, Bad> {
@@ -54,33 +54,6 @@ fn streams_as_servers_send_them() {
 pub(super) fn piece(index: Value, id: Value, name: Value, arguments: &str) -> Value {
     let piece = json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
     json!({"tool_calls": [piece]})
-}
-
-#[test]
-fn thoughts_that_go_back() {
-    let think = |deltas: &[Value]| {
-        let mut thoughts = Thoughts::default();
-        deltas.iter().for_each(|delta| thoughts.take(delta));
-        thoughts
-    };
-    let detail = |detail: Value| json!({"reasoning_details": [detail]});
-    let parts = [
-        detail(json!({"type": "reasoning.text", "text": "h", "signature": null, "index": 0})),
-        detail(json!({"type": "reasoning.text", "text": "m", "index": 0})),
-        detail(json!({"type": "reasoning.text", "signature": "s", "index": 0})),
-        detail(json!({"type": "reasoning.encrypted", "data": "x", "index": 1})),
-        detail(json!({"type": "reasoning.encrypted", "data": "y", "index": 1})),
-    ];
-    let expected = [
-        json!({"type": "reasoning.text", "text": "hm", "signature": "s", "index": 0}),
-        json!({"type": "reasoning.encrypted", "data": "x", "index": 1}),
-        json!({"type": "reasoning.encrypted", "data": "y", "index": 1}),
-    ];
-    assert_eq!(think(&parts).into_reasoning(&[], Vec::new()), expected);
-    let plain = [json!({"reasoning_content": "h"}), json!({"reasoning_content": "m", "content": null})];
-    assert_eq!(think(&plain).into_reasoning(&[], Vec::new()), [] as [Value; 0]);
-    let call = ToolUse { id: "a".into(), name: "look".into(), arguments: "{}".into() };
-    assert_eq!(think(&plain).into_reasoning(&[call], Vec::new()), [json!("hm")]);
 }
 
 #[test]

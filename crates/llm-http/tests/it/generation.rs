@@ -1,29 +1,11 @@
 //! Servers that read the model's calls and JSON themselves, and refuse what the model wrote badly.
 
-use std::sync::Arc;
-
-use artoo_llm_client::{JsonSchema, LlmClient, LlmError, ModelProfile, Request, ToolDefinition};
+use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Request};
 use artoo_llm_http::doubles::{Call, MockServer, Reply};
-use artoo_llm_http::{HttpConfig, OpenAiCompatible};
 use serde_json::json;
 
-use crate::{config, request};
-
-/// A model that calls tools natively.
-fn client(server: &MockServer) -> OpenAiCompatible {
-    let profile = Some(ModelProfile::of("gpt-4o"));
-    OpenAiCompatible::new(HttpConfig { profile, ..config(server) }).unwrap()
-}
-
-fn with_tools() -> Request {
-    let parameters = json!({"type": "object", "properties": {}});
-    let look = ToolDefinition {
-        name: "look".into(),
-        description: "Looks.".into(),
-        parameters: Arc::new(parameters),
-    };
-    request().with_tools(Arc::new([look]))
-}
+use crate::request;
+use crate::tools::{client, offering};
 
 fn with_schema() -> Request {
     request().with_schema(JsonSchema { name: "n".into(), schema: json!({"type": "object"}).into() })
@@ -37,7 +19,7 @@ fn failed(code: &str) -> Reply {
 
 #[tokio::test]
 async fn what_the_model_wrote_badly_once_is_asked_for_again() {
-    for (request, code) in [(with_tools(), "tool_use_failed"), (with_schema(), "json_validate_failed")] {
+    for (request, code) in [(offering(), "tool_use_failed"), (with_schema(), "json_validate_failed")] {
         let server =
             MockServer::start(move |call| if call.ordinal == 0 { failed(code) } else { Reply::text("{}") });
         let server = server.await.unwrap();
@@ -61,7 +43,7 @@ async fn what_it_writes_badly_again_is_read_by_the_client() {
     .await
     .unwrap();
     let model = client(&server);
-    assert_eq!(model.complete(&with_tools()).await.unwrap().usage.requests, 3);
+    assert_eq!(model.complete(&offering()).await.unwrap().usage.requests, 3);
     let prompt = server.calls().pop().unwrap().body["messages"][0]["content"].to_string();
     assert!(prompt.contains("look"), "the tools are in the prompt: {prompt}");
     assert!(model.takes_tools(), "the next call may go well");
@@ -70,7 +52,7 @@ async fn what_it_writes_badly_again_is_read_by_the_client() {
 #[tokio::test]
 async fn a_server_that_always_fails_is_not_asked_for_ever() {
     let server = MockServer::start(|_| failed("tool_use_failed")).await.unwrap();
-    let error = client(&server).complete(&with_tools()).await.unwrap_err();
+    let error = client(&server).complete(&offering()).await.unwrap_err();
     assert!(matches!(error, LlmError::Status { status: 400, .. }), "{error}");
     assert_eq!(server.stats().requests, 3, "as often as the policy says");
 }
@@ -85,6 +67,6 @@ async fn an_internal_error_about_a_call_is_no_refusal_of_tools() {
     .await
     .unwrap();
     let model = client(&server);
-    model.complete(&with_tools()).await.unwrap();
+    model.complete(&offering()).await.unwrap();
     assert!(model.takes_tools());
 }

@@ -112,7 +112,7 @@ async fn a_server_that_falls_silent_is_asked_once_more() {
     }
 }
 
-/// The wait between two requests, on a clock that only the waits move.
+/// The time that a call takes with the wait between its two requests, on the real clock.
 async fn wait_asked_by(reply: Reply, budget: Duration) -> Result<Duration, LlmError> {
     let server =
         MockServer::start(move |call| if call.ordinal == 0 { reply.clone() } else { Reply::text("ok") })

@@ -18,11 +18,11 @@ fn native(server: &MockServer) -> HttpConfig {
     HttpConfig { profile: Some(profile), ..config(server) }
 }
 
-fn client(server: &MockServer) -> OpenAiCompatible {
+pub(super) fn client(server: &MockServer) -> OpenAiCompatible {
     OpenAiCompatible::new(native(server)).unwrap()
 }
 
-fn offering() -> Request {
+pub(super) fn offering() -> Request {
     let look = ToolDefinition {
         name: "look".into(),
         description: "Looks.".into(),

@@ -137,8 +137,12 @@ impl ModelStore {
             modified_ns: modified(&metadata),
         };
         let marker = self.marker(entry);
-        let is_there = fs::metadata(&marker).is_ok_and(|found| found.is_file());
-        let read = is_there.then(|| fs::read(&marker).ok()).flatten();
+        // What is no file is neither read nor written: opening a pipe waits for its other end.
+        let is_ours = match fs::metadata(&marker) {
+            Ok(found) => found.is_file(),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        let read = is_ours.then(|| fs::read(&marker).ok()).flatten();
         let known = read.and_then(|bytes| serde_json::from_slice::<Verified>(&bytes).ok());
         if known.as_ref() == Some(&verified) {
             return Ok(ModelState::Installed { path });
@@ -149,7 +153,7 @@ impl ModelStore {
             return Ok(ModelState::Corrupt { path, problem });
         }
         // Without the marker the file is hashed again the next time; nothing else is lost.
-        if let Ok(bytes) = serde_json::to_vec(&verified) {
+        if is_ours && let Ok(bytes) = serde_json::to_vec(&verified) {
             let _ = fs::write(marker, bytes);
         }
         Ok(ModelState::Installed { path })

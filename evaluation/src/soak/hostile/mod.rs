@@ -1,5 +1,5 @@
-//! The kinds of hostility: what a server, a model, a command or a person may do to a run. Sources stand in the table of public bug reports
-//! (issue 38); each kind is one of them, or a neighbour.
+//! The kinds of hostility: what a server, a model, a command or a person may do to a run. Many follow public bug reports
+//! (`docs/design/field-reports.md`), the others are their neighbours.
 
 mod answers;
 mod calls;
@@ -27,7 +27,7 @@ pub(super) const CUT: &str = "cut-call-";
 pub(super) struct Kind {
     /// Its name.
     pub name: &'static str,
-    /// What it is of.
+    /// The group that it belongs to.
     pub group: Group,
     /// What it does.
     pub does: Does,
@@ -214,12 +214,6 @@ impl<'a> Answer<'a> {
     fn with(&mut self, content: Vec<Value>) -> Reply {
         self.stream.content = content;
         self.stream.reply()
-    }
-
-    /// One of these.
-    fn one_of<T: Copy>(&mut self, items: &[T]) -> Option<T> {
-        let at = usize::try_from(self.draw.below(items.len() as u64)).unwrap_or_default();
-        items.get(at).copied()
     }
 }
 

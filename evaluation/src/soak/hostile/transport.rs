@@ -29,21 +29,20 @@ const ERRORS: [&str; 8] = [
 
 pub(super) const REFUSALS: &[Kind] = &[
     kind("status", Group::Refusals, On::Any, |answer| {
-        let status = answer.one_of(&STATUSES).unwrap_or(500);
+        let status = answer.draw.one_of(&STATUSES);
         refusal(status, &json!({"message": format!("this is a {status}"), "type": "error"}))
     }),
     kind("status-with-retry-after", Group::Refusals, On::Any, |answer| {
-        let status = answer.one_of(&[429_u16, 503, 529, 500, 408]).unwrap_or(429);
-        let after = answer.one_of(&RETRY_AFTER).unwrap_or("0");
+        let status = answer.draw.one_of(&[429_u16, 503, 529, 500, 408]);
+        let after = answer.draw.one_of(&RETRY_AFTER);
         refusal(status, &json!({"message": "slow down", "type": "rate_limit_error"}))
             .header("retry-after", after)
     }),
     kind("status-without-body", Group::Refusals, On::Any, |answer| {
-        Reply::body(answer.one_of(&STATUSES).unwrap_or(500), "text/plain", "")
+        Reply::body(answer.draw.one_of(&STATUSES), "text/plain", "")
     }),
     kind("gateway-page", Group::Refusals, On::Any, |answer| {
-        let status =
-            answer.one_of(&[502_u16, 503, 520, 521, 522, 523, 524, 525, 526, 527, 530]).unwrap_or(520);
+        let status = answer.draw.one_of(&[502_u16, 503, 520, 521, 522, 523, 524, 525, 526, 527, 530]);
         Reply::body(
             status,
             "text/html",
@@ -51,10 +50,10 @@ pub(super) const REFUSALS: &[Kind] = &[
         )
     }),
     kind("error-body-with-200", Group::Refusals, On::Any, |answer| {
-        Reply::body(200, "application/json", answer.one_of(&ERRORS).unwrap_or("null"))
+        Reply::body(200, "application/json", answer.draw.one_of(&ERRORS))
     }),
     kind("error-event-with-200", Group::Refusals, On::Any, |answer| {
-        let error = answer.one_of(&ERRORS).unwrap_or("null");
+        let error = answer.draw.one_of(&ERRORS);
         Reply::stream(vec![Act::Send(format!("data: {error}\n\ndata: [DONE]\n\n").into_bytes())])
     }),
     kind("tool-use-failed", Group::Refusals, On::Chat, |_| {
