@@ -1,8 +1,9 @@
 //! `Deadlines`: how long a role may be silent.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_llm_client::{ModelProfile, RetryPolicy};
+use artoo_llm_client::{LlmClient, ModelProfile, RetryPolicy};
 
 /// How long each kind of step may be silent before the supervisor turns it into a typed fault.
 ///
@@ -34,8 +35,14 @@ impl Default for Deadlines {
 }
 
 impl Deadlines {
-    /// For models whose servers may be silent for this long: a step with a model may be silent for as long as one call
-    /// with all its retries, a step without one for 30 s.
+    /// For these models: the server that may be silent longest decides. The default if there are none.
+    pub fn for_models<'a>(models: impl IntoIterator<Item = &'a Arc<dyn LlmClient>>) -> Self {
+        models.into_iter().map(|model| model.profile().silence()).max().map(Self::after).unwrap_or_default()
+    }
+
+    /// For models whose servers may be silent for this long: a step with a model may take as long as all requests of one
+    /// call and the waits between, although a call ends after two silences. An answer that comes in pieces is no silence,
+    /// and a call is heard of only when it ends. A step without a model has 30 s.
     pub fn after(silence: Duration) -> Self {
         let RetryPolicy { attempts, budget, .. } = RetryPolicy::default();
         let call = silence.saturating_mul(attempts.max(1)).saturating_add(budget);

@@ -11,8 +11,8 @@ pub(crate) fn hint(error: &io::Error) -> &'static str {
         AlreadyExists, NotADirectory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
     };
     let kind = error.kind();
-    if let Some(hint) = limit(error) {
-        hint
+    if is_limit(error) {
+        "end some programs, or raise the limit that is reached: processes and threads, open files, or memory"
     } else if matches!(kind, StorageFull | QuotaExceeded) {
         "free some space, or choose another data folder"
     } else if matches!(kind, PermissionDenied | ReadOnlyFilesystem) {
@@ -26,19 +26,13 @@ pub(crate) fn hint(error: &io::Error) -> &'static str {
 
 /// What a front end has for it. Where a limit of the process is in the way, no other folder helps.
 pub(crate) fn remedy(error: &io::Error) -> Option<Remedy> {
-    limit(error).is_none().then_some(Remedy::ChooseDataFolder)
+    (!is_limit(error)).then_some(Remedy::ChooseDataFolder)
 }
 
-fn limit(error: &io::Error) -> Option<&'static str> {
-    match error.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(Errno::AGAIN) => {
-            Some("end some programs, or raise the limit of processes and threads: ulimit -u")
-        }
-        Some(Errno::MFILE) => Some("raise the limit of open files: ulimit -n"),
-        Some(Errno::NFILE) => Some("end some programs: the system has too many files open"),
-        Some(Errno::NOMEM) => Some("end some programs, or raise the limit of memory: ulimit -v"),
-        _ => None,
-    }
+/// Whether a limit of the process, its user or its container is in the way. A front end knows which, and how it is raised.
+fn is_limit(error: &io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::AGAIN | Errno::MFILE | Errno::NFILE | Errno::NOMEM))
 }
 
 #[cfg(test)]
@@ -58,8 +52,8 @@ mod tests {
         check(Errno::ROFS, "may be written", true);
         check(Errno::NOTDIR, "something else", true);
         check(Errno::IO, "its disk", true);
-        check(Errno::AGAIN, "ulimit -u", false);
-        check(Errno::MFILE, "ulimit -n", false);
-        check(Errno::NOMEM, "ulimit -v", false);
+        check(Errno::AGAIN, "raise the limit", false);
+        check(Errno::MFILE, "raise the limit", false);
+        check(Errno::NOMEM, "raise the limit", false);
     }
 }

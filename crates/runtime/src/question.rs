@@ -140,7 +140,7 @@ impl Questions {
         let message = envelope.message.as_ref();
         self.0.retain(|asked| !asked.question.is_settled_by(message));
         if let Some(question) = Question::of(message)
-            && self.0.iter().all(|asked| asked.question != question)
+            && !self.has(question)
         {
             self.0.push(Asked { seq: envelope.seq, question });
         }
@@ -149,6 +149,11 @@ impl Questions {
     /// The question to answer.
     pub fn open(&self) -> Option<Question> {
         self.first().map(|asked| asked.question)
+    }
+
+    /// Whether this question is open.
+    pub fn has(&self, question: Question) -> bool {
+        self.0.iter().any(|asked| asked.question == question)
     }
 
     pub(crate) fn first(&self) -> Option<Asked> {

@@ -28,7 +28,7 @@ pub(crate) struct Spending {
     multiples: [u64; 2],
 }
 
-/// A point in the spending of a run at which something follows.
+/// What follows from what a run has spent.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Milestone {
     /// A budget is spent, and the run ends.

@@ -1,7 +1,7 @@
 //! A model that is asked nothing any more once its run is being stopped, and nothing while the run waits for the user's
 //! word whether it shall go on.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request, Rest, Silence};
 use async_trait::async_trait;
@@ -11,15 +11,15 @@ use tokio_util::sync::CancellationToken;
 /// What the model calls of one run pass through. Clones are the same gate.
 #[derive(Clone)]
 pub(crate) struct Gate {
-    is_shut: watch::Sender<bool>,
     /// The limits of all roles rest while it is shut.
     silence: Silence,
-    rest: Arc<Mutex<Option<Rest>>>,
+    /// That rest; none while the gate is open.
+    rest: watch::Sender<Option<Rest>>,
 }
 
 impl Default for Gate {
     fn default() -> Self {
-        Self { is_shut: watch::Sender::new(false), silence: Silence::default(), rest: Arc::default() }
+        Self { silence: Silence::default(), rest: watch::Sender::new(None) }
     }
 }
 
@@ -31,19 +31,19 @@ impl Gate {
 
     /// No call begins from now on.
     pub(crate) fn shut(&self) {
-        self.rest.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| self.silence.rest());
-        self.is_shut.send_replace(true);
+        self.rest.send_modify(|rest| {
+            rest.get_or_insert_with(|| self.silence.rest());
+        });
     }
 
     /// Calls begin again.
     pub(crate) fn open(&self) {
-        self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.is_shut.send_replace(false);
+        self.rest.send_replace(None);
     }
 
     async fn pass(&self) {
         // This fails only without a sender, and `self` is one.
-        let _ = self.is_shut.subscribe().wait_for(|is_shut| !is_shut).await;
+        let _ = self.rest.subscribe().wait_for(Option::is_none).await;
     }
 }
 

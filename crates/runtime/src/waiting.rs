@@ -1,4 +1,4 @@
-//! What a run waits for the person for: the question that is open, and how long the run's clock has rested for it.
+//! The question that a run waits for, and how long the run's clock has rested meanwhile.
 
 use std::time::Duration;
 

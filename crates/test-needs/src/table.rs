@@ -90,12 +90,20 @@ pub enum Ability {
     Overlays,
     /// Access lists of the file system.
     AccessLists,
+    /// The file system tells names apart by case.
+    NamesByCase,
 }
 
 impl Ability {
     /// All.
-    pub const ALL: [Self; 5] =
-        [Self::Landlock, Self::Scopes, Self::Namespaces, Self::Overlays, Self::AccessLists];
+    pub const ALL: [Self; 6] = [
+        Self::Landlock,
+        Self::Scopes,
+        Self::Namespaces,
+        Self::Overlays,
+        Self::AccessLists,
+        Self::NamesByCase,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -105,6 +113,7 @@ impl Ability {
             Self::Namespaces => "namespaces",
             Self::Overlays => "overlays",
             Self::AccessLists => "access-lists",
+            Self::NamesByCase => "names-by-case",
         }
     }
 }

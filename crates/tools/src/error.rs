@@ -16,6 +16,10 @@ use crate::git::CommitProblem;
 use crate::text_form::Encoding;
 use crate::undo_run::obstacles;
 
+/// What a model does whose command would write the data of a repository.
+pub(crate) const USE_GIT_COMMIT: &str =
+    "use git_commit to commit, if that tool is offered; only the user changes anything else in .git";
+
 /// A call that failed. Its failure class is decided here and nowhere else.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
@@ -286,7 +290,7 @@ impl ToolError {
             | Self::WithinProtected { .. }
             | Self::Kept { .. }
             | Self::MadeCommits { .. } => FailureClass::Forbidden,
-            // A rule about the words of a command can be evaded with other words, and here the user has said no.
+            // Other words would get around a rule about the words of a command; in the other cases the user has said no.
             Self::NotAllowed { .. }
             | Self::Ruled { .. }
             | Self::AppsReadOnly { .. }
@@ -296,8 +300,10 @@ impl ToolError {
             Self::NotTakenBack { .. }
             | Self::ChangedMeanwhile { .. }
             | Self::ChangedSinceRead { .. }
-            | Self::NotMade { .. } => FailureClass::Environmental,
-            Self::TimedOut { .. } | Self::Evidence { .. } | Self::Git { .. } => FailureClass::Environmental,
+            | Self::NotMade { .. }
+            | Self::TimedOut { .. }
+            | Self::Evidence { .. }
+            | Self::Git { .. } => FailureClass::Environmental,
             // The kernel lacks confinement, and the user has not agreed to run without it.
             Self::Sandbox(SandboxError::Unsupported { .. }) => FailureClass::Denied,
             Self::Sandbox(
@@ -369,9 +375,7 @@ impl ToolError {
             }
             Self::NotAllowed { .. } => "a person can allow it, or grant this kind of effect in advance",
             Self::Ruled { .. } | Self::Closed { .. } => "go on without it",
-            Self::InRepository { .. } => {
-                "a commit is made with git_commit, where that tool is offered; all else there only the user changes"
-            }
+            Self::InRepository { .. } => USE_GIT_COMMIT,
             Self::Instead { .. } => "do what the user says; what was not allowed stays so",
             Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
             Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",

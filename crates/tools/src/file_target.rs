@@ -101,12 +101,15 @@ impl FileTarget {
         if let Ok(found) = &found {
             check_kind(found, &shown)?;
         }
-        cx.seen.check(&real, &shown)?;
+        // Temporary files are the run's own.
+        if !is_scratch {
+            cx.seen.check(&real, &shown)?;
+        }
         let seen = CreatedPaths::default();
         seen.insert(real.clone());
         let there = match found {
             Ok(_) if cx.created.is_file_of_its_own(&real) => There::Ours,
-            Ok(found) if is_scratch && found.is_file() && found.nlink() == 1 => There::Ours,
+            Ok(found) if is_scratch && found.nlink() == 1 => There::Ours,
             Err(_) if is_scratch => There::Nothing,
             Ok(found) => There::Theirs { bytes: found.len(), links: found.nlink() },
             Err(_) if is_hidden_below(&root, &real) => There::Hidden,
@@ -139,31 +142,20 @@ impl FileTarget {
         after: &[u8],
         cx: &ToolContext,
     ) -> Result<(), ToolError> {
-        let with_names: String;
         let (is_free, kind, why) = match self.there {
             There::Nothing => match &self.autorun {
-                Some(why) => (false, EffectKind::Creates, why.as_str()),
-                None => (true, EffectKind::Creates, "it is a new file"),
+                Some(why) => (false, EffectKind::Creates, why.clone()),
+                None => (true, EffectKind::Creates, "it is a new file".to_owned()),
             },
-            There::Ours => (true, EffectKind::Creates, "it is a file of this run"),
-            There::Hidden => {
-                (false, EffectKind::Creates, "it is hidden, and other programs read such files by themselves")
-            }
-            There::Theirs { links: links @ 2.., .. } => {
-                // Writing the file writes what all of its names show.
-                let others =
-                    if links == 2 { "another name".to_owned() } else { format!("{} other names", links - 1) };
-                with_names = format!("the file was there before the run, and has {others}");
-                (false, EffectKind::Overwrites, with_names.as_str())
-            }
-            There::Theirs { .. } => (false, EffectKind::Overwrites, "the file was there before the run"),
+            There::Ours => (true, EffectKind::Creates, "it is a file of this run".to_owned()),
+            There::Hidden => (
+                false,
+                EffectKind::Creates,
+                "it is hidden, and other programs read such files by themselves".to_owned(),
+            ),
+            There::Theirs { links, .. } => (false, EffectKind::Overwrites, of_theirs(links)),
         };
-        let effects = vec![Effect {
-            kind,
-            what: self.real.display().to_string(),
-            word: String::new(),
-            why: why.to_owned(),
-        }];
+        let effects = vec![Effect { kind, what: self.real.display().to_string(), word: String::new(), why }];
         let proposed = ProposedEffects {
             effects: &effects,
             autorun: self.autorun.is_some(),
@@ -263,6 +255,8 @@ impl FileTarget {
         }
         let mut change = FileChange::new(as_text(real), change);
         contents.tell(std::slice::from_mut(&mut change), cx);
+        // By its real path: that of the record is lossy.
+        cx.seen.note(real);
         Ok(change)
     }
 
@@ -270,6 +264,16 @@ impl FileTarget {
     pub(crate) fn recorded(&self, change: FileChange) -> Vec<FileChange> {
         if self.is_scratch { Vec::new() } else { vec![change] }
     }
+}
+
+/// Why a file from before the run is asked about: writing it changes what all of its names show.
+fn of_theirs(names: u64) -> String {
+    let others = match names {
+        0 | 1 => String::new(),
+        2 => ", and has another name".to_owned(),
+        names => format!(", and has {} other names", names - 1),
+    };
+    format!("the file was there before the run{others}")
 }
 
 /// Who would run a new file, or what its new folders become with it, without being asked to.

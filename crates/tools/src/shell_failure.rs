@@ -6,6 +6,7 @@ use artoo_sandbox::{Ending, Network, ResourceLimits, SandboxMode};
 use artoo_types::{CallFailure, FailureClass};
 use rustix::io::Errno;
 
+use crate::error::USE_GIT_COMMIT;
 use crate::writable_folders::Granted;
 use crate::{ToolContext, ToolError};
 
@@ -238,11 +239,9 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
             "this machine cannot keep `.git` from commands, so they may write only in $TMPDIR: make new files with write_file"
                 .to_owned(),
         ),
-        SandboxMode::WorkspaceWrite if !granted.sealed.is_empty() && kept => Some(
-            "commands cannot change a `.git` that was there before the run: a commit is made with git_commit, where that tool is offered; all else \
-             there only the user changes"
-                .to_owned(),
-        ),
+        SandboxMode::WorkspaceWrite if !granted.sealed.is_empty() && kept => {
+            Some(format!("commands cannot change a `.git` that was there before the run: {USE_GIT_COMMIT}"))
+        }
         SandboxMode::WorkspaceWrite if refused || kept => Some(format!(
             "commands may write only in {} and in {}: write to \"$WORKSPACE/NAME\", or to a name in the working folder",
             cx.workspace.display(),

@@ -32,7 +32,9 @@ impl Fault {
 }
 
 /// Kinds of faults. Each maps to an exit code in one table, in the binary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
     /// The model or the way to it failed.
@@ -76,6 +78,9 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
     /// Whether a person, the system or the clock of the run cut it short, and nothing in it failed.
     pub const fn cuts_short(self) -> bool {
         match self {

@@ -58,7 +58,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "URL", help_heading = "Model")]
     pub(crate) base_url: Option<String>,
 
-    /// The time that the run may take: the closer to it, the sooner the run gives up, and it ends there with what there is. Without this option, 5m (embedded model: 30m) only decide how soon it gives up
+    /// The time that the run may take: it gives up sooner as this comes closer, and ends there with what there is. Without this option, 5m (embedded model: 30m) only decide how soon it gives up
     #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
     pub(crate) time_budget: Option<Duration>,
     /// When it must be done: `30m`, `17:00` or a date with its time. The time budget ends then at the latest

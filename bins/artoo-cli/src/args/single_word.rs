@@ -110,11 +110,16 @@ fn meant(word: &str, cli: &Definition) -> Option<String> {
             names(command).into_iter().map(move |name| (format!("artoo {path} {name}"), name))
         })
         .collect();
-    let same: Vec<String> =
-        below.iter().filter(|(_, name)| *name == lower).map(|(path, _)| format!("`{path}`")).collect();
-    if let Some((last, others)) = same.split_last() {
+    // All commands of that name below others.
+    let named = |name: &str| {
+        let same = below.iter().filter(|(_, known)| known == name);
+        let paths: Vec<String> = same.map(|(path, _)| format!("`{path}`")).collect();
+        let (last, others) = paths.split_last()?;
         let all = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) };
-        return Some(format!("did you mean {all}?"));
+        Some(format!("did you mean {all}?"))
+    };
+    if let Some(same) = named(&lower) {
+        return Some(same);
     }
     if let Some((_, here)) = ELSEWHERE.iter().find(|(words, _)| words.contains(&lower.as_str())) {
         return Some((*here).to_owned());
@@ -122,9 +127,7 @@ fn meant(word: &str, cli: &Definition) -> Option<String> {
     if let Some(name) = nearest(&lower, names(cli).iter().map(String::as_str)) {
         return Some(format!("did you mean `artoo {name}`?"));
     }
-    let name = nearest(&lower, below.iter().map(|(_, name)| name.as_str()))?;
-    let path = below.iter().find(|(_, known)| known == name).map(|(path, _)| path.as_str())?;
-    Some(format!("did you mean `{path}`?"))
+    named(nearest(&lower, below.iter().map(|(_, name)| name.as_str()))?)
 }
 
 #[cfg(test)]
@@ -146,6 +149,8 @@ mod tests {
         };
         check("list", "`artoo runs list`");
         check("List", "`artoo runs list`");
+        check("lsit", "`artoo model list`");
+        check("lsit", "`artoo runs list`");
         check("status", "`artoo runs list`");
         check("update", "does not update itself");
         check("docter", "`artoo doctor`");

@@ -47,8 +47,7 @@ impl Loaded {
         for warning in config::unknown_variables(context.environment) {
             context.terminal.warning(&warning);
         }
-        let file = config::path(context.environment, &context.folders.home);
-        let file = context.folders.whole(&file)?;
+        let file = context.folders.whole(&config::path(context.environment, &context.folders.home))?;
         let source = read(&file, &context.piped_configuration)?;
         let merged = merge(&source, context.environment, &given)?;
         let (settings, sections) = resolve(&merged, context.folders)?;

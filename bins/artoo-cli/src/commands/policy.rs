@@ -31,8 +31,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
 }
 
 fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, CommandError> {
-    let Loaded { settings, file, .. } = Loaded::load(context, Given::default())?;
-    let configuration = context.folders.whole(&file)?;
+    let Loaded { settings, file: configuration, .. } = Loaded::load(context, Given::default())?;
     let Policy { rules, places } = own_policy(context.environment, &context.folders.home)?;
     let rules = rules.protecting(&settings.data_dir).protecting(&configuration);
     let kept = [settings.data_dir.clone(), configuration].into_iter().chain(rules.file().map(Path::to_owned));

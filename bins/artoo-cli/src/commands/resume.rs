@@ -36,7 +36,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: &ResumeArgs) -> Result<Exit, 
         (_, Err(error)) => return Err(explained(error)),
     };
     match resume::resumable(&folder) {
-        Ok(_) => crate::run::resume(context, &folder),
+        Ok(run) => crate::run::resume(context, &folder, run),
         Err(RunsError::Whole { state: RunState::Finished }) => {
             let run = folder.file_name().and_then(|name| name.to_str()?.parse().ok());
             let session = run.map(|run| sessions.of_run(run)).transpose().map_err(crate::run::explained)?;

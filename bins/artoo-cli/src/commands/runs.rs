@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use artoo_runtime::events::{Event, EventFold, Line};
 use artoo_runtime::explain::{Explanation, explain};
 use artoo_runtime::journal::RunState;
+use artoo_runtime::resume::resumable;
 use artoo_runtime::runs::RunsError;
 use artoo_runtime::{journal, runs};
 use artoo_types::{Message, SolverOrigin};
@@ -70,7 +71,11 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             let folder = folder(&data_dir, &args.run)?;
             threads::for_waiting()?.block_on(crate::run::attach(context, &folder))
         }
-        RunsCommand::Resume(args) => crate::run::resume(context, &folder(&data_dir, &args.run)?),
+        RunsCommand::Resume(args) => {
+            let folder = folder(&data_dir, &args.run)?;
+            let run = resumable(&folder).map_err(explained)?;
+            crate::run::resume(context, &folder, run)
+        }
         RunsCommand::Stop(args) => {
             let folder = folder(&data_dir, &args.run)?;
             threads::for_waiting()?.block_on(super::stop::stop(context, &folder))

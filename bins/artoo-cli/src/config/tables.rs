@@ -375,7 +375,7 @@ pub(crate) struct HttpTable {
     /// The longest wait for a connection.
     pub(crate) connect_timeout: Option<Span>,
     /// The longest wait for the first piece of an answer. Without it 5 minutes, and 30 for a server on this machine or in its own
-    /// network. `[models."NAME"] silence_seconds` says it for one model, and counts before this.
+    /// network. `[models."NAME"] silence_seconds` sets it for one model, and takes precedence.
     pub(crate) first_byte_timeout: Option<Span>,
     /// The longest silence within an answer. Without it as long as the first piece may take by itself: 5 or 30 minutes.
     pub(crate) idle_timeout: Option<Span>,

@@ -60,7 +60,7 @@ pub(crate) const VARIABLES: [Variable; 28] = [
     variable(
         "ARTOO_TIME_BUDGET",
         Effect::Sets("run.time_budget"),
-        "the time that a run should take, and ends with",
+        "the time that a run may take; it ends there",
     ),
     variable("ARTOO_MAX_REPLANS", Effect::Sets("run.max_replans"), "how often the plan may be changed"),
     variable("ARTOO_MAX_TOKENS", Effect::Sets("run.max_tokens"), "how many tokens a run may use"),

@@ -40,7 +40,7 @@ fn of_files(errno: Errno) -> Option<String> {
     match errno {
         Errno::MFILE => Some(match getrlimit(Resource::Nofile).current {
             Some(files) => format!("raise the limit: this process may open {files} files (ulimit -n)"),
-            None => "close some files: this process has too many of them open".to_owned(),
+            None => "raise the limit of open files (ulimit -n)".to_owned(),
         }),
         Errno::NFILE => Some("close some programs: the system has too many files open".to_owned()),
         _ => None,

@@ -51,7 +51,8 @@ pub(crate) fn on_this_thread() -> Result<Runtime, CommandError> {
     started(Builder::new_current_thread(), 0)
 }
 
-/// A runtime on this thread, for what neither opens connections nor reads files: other threads do the work.
+/// A runtime on this thread, for what only waits: for other threads or for a process. It has no thread in reserve for
+/// blocking work.
 pub(crate) fn to_wait_for_others() -> Result<Runtime, CommandError> {
     room_for_files(FILES_OF_A_RUNTIME)?;
     Builder::new_current_thread().enable_all().build().map_err(not_started)
@@ -91,21 +92,17 @@ fn reserve(runtime: &Runtime) -> io::Result<()> {
     let arrived = Arc::new((Mutex::new(0), Condvar::new()));
     for _ in 0..RESERVED {
         let arrived = Arc::clone(&arrived);
-        runtime.spawn_blocking(move || wait_for_all(&arrived));
+        runtime.spawn_blocking(move || meet(&arrived));
     }
-    if wait_for_all_to_come(&arrived) { Ok(()) } else { Err(Errno::AGAIN.into()) }
+    if meet(&arrived) { Ok(()) } else { Err(Errno::AGAIN.into()) }
 }
 
-fn wait_for_all((count, changed): &(Mutex<usize>, Condvar)) {
+/// Waits until the reserved threads and the one that starts them are here; whether all came in time.
+fn meet((count, changed): &(Mutex<usize>, Condvar)) -> bool {
     let mut count = count.lock().unwrap_or_else(PoisonError::into_inner);
     *count += 1;
     changed.notify_all();
-    drop(changed.wait_timeout_while(count, STARTING, |count| *count < RESERVED));
-}
-
-fn wait_for_all_to_come((count, changed): &(Mutex<usize>, Condvar)) -> bool {
-    let count = count.lock().unwrap_or_else(PoisonError::into_inner);
-    let waited = changed.wait_timeout_while(count, STARTING, |count| *count < RESERVED);
+    let waited = changed.wait_timeout_while(count, STARTING, |count| *count <= RESERVED);
     !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
 }
 

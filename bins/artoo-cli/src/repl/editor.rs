@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use reedline::{
     ColumnarMenu, EditCommand, EditMode, Emacs, Highlighter, KeyCode, KeyModifiers, Keybindings,
@@ -10,7 +11,6 @@ use reedline::{
     ValidationResult, Validator, Vi, default_emacs_keybindings, default_vi_insert_keybindings,
     default_vi_normal_keybindings, default_vi_visual_keybindings,
 };
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal as Number, getpid, kill_process};
 
 use super::complete::Words;
@@ -22,7 +22,7 @@ use crate::commands::Loaded;
 use crate::config::{Given, Keys};
 use crate::dispatch::Context;
 use crate::error::CommandError;
-use crate::terminal::more_keys_follow;
+use crate::terminal::{input_follows, more_keys_follow};
 
 const COMPLETION: &str = "completion";
 /// Host command that the Ctrl+Z key binding sends; it starts with NUL, so it cannot be typed.
@@ -151,13 +151,7 @@ impl Editor {
 fn finished_lines() -> Vec<Read> {
     let mut lines = Vec::new();
     let mut bytes = [0; 4096];
-    let is_ready = || {
-        let input = std::io::stdin();
-        let mut ready = [PollFd::new(&input, PollFlags::IN)];
-        poll(&mut ready, Some(&Timespec::default())).is_ok_and(|count| count > 0)
-            && ready.iter().all(|ready| ready.revents() == PollFlags::IN)
-    };
-    while is_ready() {
+    while input_follows(Duration::ZERO) {
         // In canonical mode, a read returns one line, and zero bytes for Ctrl+D.
         match rustix::io::read(std::io::stdin(), &mut bytes) {
             Ok(0) => {

@@ -111,7 +111,20 @@ impl History for FolderHistory {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
     use super::*;
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_history_is_not_waited_for() {
+        let data = tempfile::tempdir().unwrap();
+        drop(FolderHistory::open(data.path(), Path::new("/a")).unwrap());
+        let all = data.path().join("history/all");
+        std::fs::remove_file(&all).unwrap();
+        mknodat(CWD, &all, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let error = FolderHistory::open(data.path(), Path::new("/a")).err().unwrap();
+        assert!(error.to_string().contains("it is a pipe, and no regular file"), "{error}");
+    }
 
     #[test]
     fn a_folder_has_its_own_lines_and_the_search_finds_all() {

@@ -164,21 +164,16 @@ impl Watched {
         let message = envelope.message.as_ref();
         self.open.on(envelope);
         self.unput.extend(Open::of(message).zip(Question::of(message)));
-        if self.open.open().is_none() {
-            self.unput.clear();
-        }
+        self.unput.retain(|(of, _)| self.open.has(*of));
         Ok(())
     }
 
     /// Puts the open questions, or withdraws one that was answered by another process.
     fn ask(&mut self, context: &mut Context<'_>, way: &mut Way) {
-        let open = self.open.open();
-        if open.is_none() {
+        if self.open.open().is_none() {
             way.asking.give_up(context.terminal);
         }
-        // Those that came before the open question are settled.
-        let settled = self.unput.iter().position(|(of, _)| Some(*of) == open).unwrap_or_default();
-        for (_, question) in std::mem::take(&mut self.unput).into_iter().skip(settled) {
+        for (_, question) in std::mem::take(&mut self.unput) {
             way.asking.begin(question, context.terminal);
         }
     }

@@ -281,10 +281,9 @@ fn of_run(
 
 /// The roles' deadlines: as configured, or as they follow from the models.
 fn deadlines(prepared: &Prepared) -> Deadlines {
-    let silence = prepared.clients.values().map(|client| client.profile().silence()).max();
     let usual = match prepared.embedded {
         true => Deadlines::patient(),
-        false => silence.map(Deadlines::after).unwrap_or_default(),
+        false => Deadlines::for_models(prepared.clients.values()),
     };
     prepared.settings.deadlines.over(usual)
 }

@@ -36,12 +36,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_runtime::resume::{Dropped, Resumable, resumable};
+use artoo_runtime::resume::{Dropped, Resumable};
 use artoo_types::Constraints;
 use tokio::runtime::Runtime;
 
 use crate::args::{PermissionArgs, RunArgs};
-use crate::commands::{Loaded, unreadable_run};
+use crate::commands::Loaded;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::threads;
@@ -61,8 +61,8 @@ pub(crate) fn run(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, Com
 }
 
 /// Resumes an interrupted run: the same request, folders and limits, with the results that still hold.
-pub(crate) fn resume(context: &mut Context<'_>, folder: &Path) -> Result<Exit, CommandError> {
-    let Resumable { request, kept, dropped } = resumable(folder).map_err(unreadable_run)?;
+pub(crate) fn resume(context: &mut Context<'_>, folder: &Path, run: Resumable) -> Result<Exit, CommandError> {
+    let Resumable { request, kept, dropped } = run;
     let (place, limits) = (&request.surroundings, request.limits);
     let args = RunArgs {
         permissions: PermissionArgs {

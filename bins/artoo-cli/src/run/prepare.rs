@@ -290,10 +290,10 @@ fn redaction(
 }
 
 fn working_folder(context: &Context<'_>, given: Option<&Path>) -> Result<PathBuf, CommandError> {
-    is_text("home folder", &context.folders.home)?;
+    must_be_text("home folder", &context.folders.home)?;
     let Some(given) = given else {
         let current = context.folders.current()?;
-        is_text("working folder", current)?;
+        must_be_text("working folder", current)?;
         return Ok(current.to_owned());
     };
     let folder = context.folders.whole(given)?;
@@ -305,20 +305,18 @@ fn working_folder(context: &Context<'_>, given: Option<&Path>) -> Result<PathBuf
                 .because(error)
                 .hint("name a folder that exists")
         })?;
-    is_text("working folder", &folder)?;
+    must_be_text("working folder", &folder)?;
     Ok(folder)
 }
 
 /// The record of a run is text, and so are the paths in it.
-fn is_text(what: &str, folder: &Path) -> Result<(), CommandError> {
-    match folder.to_str() {
-        Some(_) => Ok(()),
-        None => {
-            // Its bytes are shown as they would be typed: `\xE9`.
-            Err(CommandError::usage(format!("the {what} {folder:?} is not valid UTF-8"))
-                .hint("rename it, or use a folder whose path is text"))
-        }
+fn must_be_text(what: &str, folder: &Path) -> Result<(), CommandError> {
+    if folder.to_str().is_some() {
+        return Ok(());
     }
+    // Its bytes are shown as they would be typed: `\xE9`.
+    Err(CommandError::usage(format!("the {what} {folder:?} is not valid UTF-8"))
+        .hint("rename it, or use a folder whose path is text"))
 }
 
 /// The workspace must exist for Landlock to grant it, and be writable unless the sandbox is read-only.

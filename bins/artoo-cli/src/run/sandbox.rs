@@ -124,7 +124,9 @@ async fn carry_out(
     if let Some(error) = view.trouble {
         return Err(error);
     }
-    let exit = interrupted.exit().unwrap_or(Exit::of_run(code));
+    // A signal that came when the result was there changes nothing.
+    let was_cut_short = finished.fault.as_ref().is_some_and(|fault| fault.kind.cuts_short());
+    let exit = interrupted.exit().filter(|_| was_cut_short).unwrap_or(Exit::of_run(code));
     let session = conversation.as_ref().map(Conversation::id);
     Ok(Done { run_id, exit, session, unused: Vec::new() })
 }

@@ -14,11 +14,11 @@ pub(crate) fn more_keys_follow() -> bool {
     crossterm::event::poll(BURST).unwrap_or(false)
 }
 
-/// Whether another line is waiting at standard input, while it is read line by line.
-fn another_line_follows() -> bool {
+/// Whether standard input has more within this time, less than a second, while it is read line by line.
+pub(crate) fn input_follows(within: Duration) -> bool {
     let input = std::io::stdin();
     let mut ready = [PollFd::new(&input, PollFlags::IN)];
-    let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(BURST.subsec_nanos()) };
+    let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(within.subsec_nanos()) };
     poll(&mut ready, Some(&wait)).is_ok_and(|count| count > 0)
         && ready.iter().all(|ready| ready.revents() == PollFlags::IN)
 }
@@ -26,7 +26,7 @@ fn another_line_follows() -> bool {
 /// The lines that follow the one just read in the same burst, joined to it. At a terminal only: in a pipe nothing is
 /// known of when something was written.
 pub(crate) fn with_the_rest_of_its_burst(first: String, mut next: impl FnMut() -> Option<String>) -> String {
-    joined(first, || if another_line_follows() { next() } else { None })
+    joined(first, || if input_follows(BURST) { next() } else { None })
 }
 
 fn joined(first: String, mut next: impl FnMut() -> Option<String>) -> String {

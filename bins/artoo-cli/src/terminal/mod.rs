@@ -15,7 +15,7 @@ mod visible;
 mod width;
 mod writer;
 
-pub(crate) use burst::{more_keys_follow, with_the_rest_of_its_burst};
+pub(crate) use burst::{input_follows, more_keys_follow, with_the_rest_of_its_burst};
 pub(crate) use capabilities::{Look, Streams};
 pub(crate) use pager::paged;
 pub(crate) use raw_mode::{RawModeGuard, restore, take_again, take_again_for_editor};

@@ -86,12 +86,9 @@ fn what_lies_in_the_place_of_a_file_is_never_waited_for() {
     let data = scene.home().join(".artoo");
     let run = scene.runs().pop().unwrap();
     let session = fs::read_dir(data.join("sessions")).unwrap().next().unwrap().unwrap().path();
-    for path in [run.join("events.jsonl"), session, data.join("audit.jsonl"), data.join("history/all")] {
+    for path in [run.join("events.jsonl"), session, data.join("audit.jsonl")] {
         let kept = path.with_extension("kept");
-        let was_there = path.exists();
-        if was_there {
-            fs::rename(&path, &kept).unwrap();
-        }
+        fs::rename(&path, &kept).unwrap();
         pipe(&path);
         for line in [
             &["runs", "list"][..],
@@ -105,9 +102,7 @@ fn what_lies_in_the_place_of_a_file_is_never_waited_for() {
             assert!([0, 1, 2].contains(&said.code), "{line:?}: {}", said.err);
         }
         fs::remove_file(&path).unwrap();
-        if was_there {
-            fs::rename(&kept, &path).unwrap();
-        }
+        fs::rename(&kept, &path).unwrap();
     }
 }
 

@@ -82,9 +82,7 @@ impl Builder {
             .filter(|tool| leaves_running || !tool.name().is(ToolKind::Job))
             .map(brief)
             .collect();
-        let silence = all_of(&models).map(|model| model.profile().silence()).into_iter().max();
-        let deadlines =
-            options.deadlines.unwrap_or_else(|| silence.map(Deadlines::after).unwrap_or_default());
+        let deadlines = options.deadlines.unwrap_or_else(|| Deadlines::for_models(all_of(&models)));
         let parts = Parts {
             deadlines,
             bus,

@@ -74,32 +74,6 @@ fn the_whole_table() {
     assert_eq!(exit_code(&done), 3);
 }
 
-/// The next kind of fault, so that a new one does not compile before it has its code.
-fn after(kind: FaultKind) -> Option<FaultKind> {
-    use FaultKind as Kind;
-    Some(match kind {
-        Kind::Provider => Kind::Answer,
-        Kind::Answer => Kind::Unjudged,
-        Kind::Unjudged => Kind::Configuration,
-        Kind::Configuration => Kind::Request,
-        Kind::Request => Kind::Deadline,
-        Kind::Deadline => Kind::Panic,
-        Kind::Panic => Kind::Bus,
-        Kind::Bus => Kind::Storage,
-        Kind::Storage => Kind::Timeout,
-        Kind::Timeout => Kind::Cancelled,
-        Kind::Cancelled => Kind::HungUp,
-        Kind::HungUp => Kind::Quit,
-        Kind::Quit => Kind::Terminated,
-        Kind::Terminated => Kind::Refused,
-        Kind::Refused => Kind::Declined,
-        Kind::Declined => Kind::Impossible,
-        Kind::Impossible => Kind::NeedsPerson,
-        Kind::NeedsPerson => Kind::Budget,
-        Kind::Budget => return None,
-    })
-}
-
 /// Every kind of ending with the code that a script sees.
 fn endings() -> Vec<(String, u8)> {
     use TerminalState::{Abandon, Accept, Success};
@@ -113,7 +87,7 @@ fn endings() -> Vec<(String, u8)> {
     }
     let missing = Some(StructuredOutput::Missing("it has no such field".to_owned()));
     add("no value".to_owned(), &FinalResult { structured: missing, ..result(Accept, None) }, &[]);
-    for kind in std::iter::successors(Some(FaultKind::Provider), |kind| after(*kind)) {
+    for kind in FaultKind::ALL.iter().copied() {
         for role in [Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator, Role::User] {
             let mut ended = result(Abandon, Some(kind));
             ended.fault.as_mut().unwrap().role = role;
@@ -139,12 +113,12 @@ fn told() -> BTreeSet<u8> {
 /// No ending has a code that the README does not tell, and it tells none that no run has.
 #[test]
 fn the_readme_tells_every_code() {
-    let mut seen: BTreeSet<u8> = BTreeSet::new();
+    let (told, mut seen) = (told(), BTreeSet::new());
     for (how, code) in endings() {
-        assert!(told().contains(&code), "{how}: the README does not tell {code}");
+        assert!(told.contains(&code), "{how}: the README does not tell {code}");
         seen.insert(code);
     }
-    assert_eq!(seen, told());
+    assert_eq!(seen, told);
 }
 
 /// Who ended it, and what it is a fault of, are told apart by the code; the role only where everything was done.

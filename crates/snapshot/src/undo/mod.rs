@@ -76,7 +76,7 @@ pub enum Hindrance {
         /// The reason.
         reason: String,
     },
-    /// A branch is another one than the run left.
+    /// The branch no longer is where the run left it.
     Moved {
         /// The branch.
         branch: String,
@@ -103,7 +103,7 @@ impl fmt::Display for Hindrance {
             Self::Holds { entry } => write!(f, "holds {}, which is not the run's", entry.display()),
             Self::NoFolder => f.write_str("the folder that it was in is gone"),
             Self::NotKept { reason } => write!(f, "what it was is not kept: {reason}"),
-            Self::Moved { branch } => write!(f, "{branch} was moved since the run"),
+            Self::Moved { branch } => write!(f, "branch {branch} was moved since the run"),
             Self::BuiltOn { by } => write!(f, "{by} holds what the run committed"),
             Self::StagedSince => f.write_str("something else was staged since the run"),
             Self::Unreadable { error } => write!(f, "cannot be looked at: {error}"),

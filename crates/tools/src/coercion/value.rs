@@ -170,9 +170,10 @@ pub(super) fn parsed(value: &Value) -> Option<Value> {
 fn with_escapes(text: &str) -> String {
     let (mut escaped, mut is_string, mut is_escape) = (String::with_capacity(text.len()), false, false);
     for c in text.chars() {
-        match c {
-            _ if is_string && c.is_ascii_control() => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
-            _ => escaped.push(c),
+        if is_string && c.is_ascii_control() {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            escaped.push(c);
         }
         is_string ^= c == '"' && !is_escape;
         is_escape = is_string && c == '\\' && !is_escape;

@@ -46,13 +46,11 @@ pub(super) fn parse(patch: &str, is_named: impl Fn(&str) -> bool) -> Result<Vec<
             continue;
         }
         let Some(hunk) = hunks.last_mut() else { continue };
-        let Some((mark, text)) = line.split_at_checked(1) else {
-            empty += usize::from(line.is_empty());
-            if line.is_empty() {
-                continue;
-            }
-            return Err(misplaced(number));
-        };
+        if line.is_empty() {
+            empty += 1;
+            continue;
+        }
+        let Some((mark, text)) = line.split_at_checked(1) else { return Err(misplaced(number)) };
         for lines in [&mut hunk.old, &mut hunk.new] {
             lines.extend(std::iter::repeat_n(String::new(), empty));
         }

@@ -43,8 +43,7 @@ impl Proposal {
         if digest != self.start.index {
             return Err(CommitProblem::Meanwhile { what: "index" }.into());
         }
-        let branch = git.call(repository.reading(["symbolic-ref", "-q", "HEAD"])).await?;
-        let is_same_branch = branch.line("read which branch is checked out")? == self.start.branch;
+        let is_same_branch = repository.branch(git).await?.as_ref() == Some(&self.start.branch);
         if !is_same_branch || repository.resolved(git, "HEAD^{commit}").await? != self.start.commit {
             return Err(CommitProblem::Meanwhile { what: "branch" }.into());
         }

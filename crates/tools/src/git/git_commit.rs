@@ -202,8 +202,8 @@ fn word(change: CommittedChange) -> &'static str {
         CommittedChange::Added => "added",
         CommittedChange::Changed => "changed",
         CommittedChange::Deleted => "deleted",
-        CommittedChange::Kind => "became another kind:",
-        CommittedChange::Mode => "got another mode:",
+        CommittedChange::Kind => "changed type:",
+        CommittedChange::Mode => "changed mode:",
     }
 }
 

@@ -49,7 +49,7 @@ pub enum CommitProblem {
         what: String,
     },
     /// Nobody has told git who the user is.
-    #[error("git does not know who the user is: neither a name nor an address is set")]
+    #[error("git does not know who the user is: the name or the address is not set")]
     NoIdentity,
     /// A path is not in the repository.
     #[error("{path} is outside of the repository {}", top.display())]

@@ -10,7 +10,7 @@ use artoo_consent::real;
 use artoo_types::{CommittedChange, CommittedFile, ProposedCommit, ToolKind};
 
 use super::problem::CommitProblem;
-use super::repository::{Repository, STAGED, Start, digest_of_staged};
+use super::repository::{Repository, STAGED, Start, branch_name, digest_of_staged};
 use super::runner::{Call, Git};
 use super::scratch::Scratch;
 use super::settings::Settings;
@@ -121,7 +121,7 @@ impl Proposal {
         let after = digest_of_staged(git, scratch.call("index", STAGED)).await?;
         let shown = ProposedCommit {
             repository: repository.top.clone(),
-            branch: start.branch.trim_start_matches("refs/heads/").to_owned(),
+            branch: branch_name(&start.branch).to_owned(),
             author,
             message: wish.message.clone(),
             files: files.iter().map(committed).collect(),
@@ -310,8 +310,9 @@ fn committed(file: &Difference) -> CommittedFile {
 /// What of the repository's own programs is not run, in words.
 fn left_out(repository: &Repository, settings: &Settings) -> Vec<String> {
     let hooks = repository.hooks(settings).into_iter().map(|hook| format!("the hook {hook} is not run"));
-    let signed =
-        settings.signs().then(|| "the commit is not signed, as the configuration wants it".to_owned());
+    let signed = settings
+        .signs()
+        .then(|| "the commit is not signed, although the configuration asks for it".to_owned());
     hooks.chain(signed).collect()
 }
 

@@ -11,6 +11,7 @@ use artoo_consent::REPOSITORY;
 use artoo_types::ToolKind;
 use sha2::{Digest as _, Sha256};
 
+use super::git_commit::GitCommit;
 use super::problem::CommitProblem;
 use super::record::Places;
 use super::runner::{Call, Configuration, Git};
@@ -20,6 +21,8 @@ use crate::kept_places::refuse_change;
 use crate::protected::Protected;
 use crate::{ToolContext, ToolError, paths};
 
+/// What the full name of a branch begins with.
+const BRANCHES: &str = "refs/heads/";
 /// The hooks that a commit of the user's would run.
 const HOOKS: [&str; 6] = [
     "pre-commit",
@@ -64,6 +67,11 @@ pub(crate) struct Start {
     pub(crate) index: Option<[u8; 32]>,
 }
 
+/// The name of a branch as people write it.
+pub(crate) fn branch_name(full: &str) -> &str {
+    full.strip_prefix(BRANCHES).unwrap_or(full)
+}
+
 impl Repository {
     /// A repository that was committed to before.
     pub(crate) fn at(places: Places) -> Self {
@@ -93,11 +101,11 @@ impl Repository {
         let said = git.call(Call::looking(&cx.working_folder, asked)).await?;
         if !said.is_done() {
             let folder = cx.working_folder.clone();
-            // Where git refuses to work in a folder, such as another user's, its own words explain that best.
-            return Err(if said.complaint.contains(".git") && !said.complaint.contains("dubious") {
-                CommitProblem::NoRepository { folder }.into()
-            } else {
+            // Why a repository that is there cannot be used, git explains best.
+            return Err(if GitCommit::has_use_in(&folder) {
                 said.failed("look for the repository")
+            } else {
+                CommitProblem::NoRepository { folder }.into()
             });
         }
         let lines: Vec<PathBuf> = said
@@ -163,18 +171,21 @@ impl Repository {
         if lock.symlink_metadata().is_ok() {
             return Err(CommitProblem::Locked { lock }.into());
         }
-        let branch = git.call(self.reading(["symbolic-ref", "-q", "HEAD"])).await?;
-        let branch = match branch.status {
-            Some(1) => return Err(CommitProblem::Detached.into()),
-            _ => branch.line("read which branch is checked out")?,
-        };
-        if !branch.starts_with("refs/heads/") {
-            return Err(CommitProblem::Detached.into());
-        }
+        let Some(branch) = self.branch(git).await? else { return Err(CommitProblem::Detached.into()) };
         let commit = self.resolved(git, "HEAD^{commit}").await?;
         let index = self.index.clone();
         let index = blocking(ToolKind::GitCommit.into(), move || digest_of(&index)).await?;
         Ok(Start { branch, commit, index })
+    }
+
+    /// The branch that is checked out, by its full name; `None` if HEAD is detached.
+    pub(crate) async fn branch(&self, git: &Git) -> Result<Option<String>, ToolError> {
+        let said = git.call(self.reading(["symbolic-ref", "-q", "HEAD"])).await?;
+        if said.status == Some(1) {
+            return Ok(None);
+        }
+        let branch = said.line("read which branch is checked out")?;
+        Ok(Some(branch).filter(|branch| branch.starts_with(BRANCHES)))
     }
 
     /// The object that a revision names; `None` if there is no such.

@@ -282,6 +282,6 @@ impl Reply {
         let lines: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with("hint:")).collect();
         let from = lines.len().saturating_sub(MOST);
         let text = lines.get(from..).unwrap_or_default().join(" ");
-        if text.is_empty() { "it was stopped".to_owned() } else { text.chars().take(400).collect() }
+        if text.is_empty() { "it gave no reason".to_owned() } else { text.chars().take(400).collect() }
     }
 }

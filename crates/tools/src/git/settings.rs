@@ -3,7 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The settings that decide about contents and names, none of which makes git start a program. What is not here has no effect.
-const PLAIN: [&str; 21] = [
+const PLAIN: [&str; 25] = [
+    "author.email",
+    "author.name",
+    "committer.email",
+    "committer.name",
     "core.autocrlf",
     "core.attributesfile",
     "core.bigfilethreshold",
@@ -26,9 +30,6 @@ const PLAIN: [&str; 21] = [
     "user.email",
     "user.name",
 ];
-/// Names and addresses that outweigh those of the user.
-const PEOPLE: [&str; 4] = ["author.email", "author.name", "committer.email", "committer.name"];
-
 /// Git's configuration, as it was listed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
@@ -56,8 +57,8 @@ impl Settings {
         text.push_str(&format!("[core]\n\trepositoryformatversion = {}\n", u8::from(has_format)));
         text.push_str("\tbare = false\n\tsplitIndex = false\n\tlogAllRefUpdates = false\n");
         text.push_str("[user]\n\tuseConfigOnly = true\n");
-        for key in PLAIN.iter().chain(&PEOPLE) {
-            if let (Some(value), Some((section, name))) = (self.values.get(*key), key.split_once('.')) {
+        for key in PLAIN {
+            if let (Some(value), Some((section, name))) = (self.values.get(key), key.split_once('.')) {
                 text.push_str(&format!("[{section}]\n\t{name} = {}\n", quoted(value)));
             }
         }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::carry_out::IndexLock;
 use super::record::{self, CommitLine, Places};
-use super::repository::{Repository, STAGED, digest_of_staged};
+use super::repository::{Repository, STAGED, branch_name, digest_of_staged};
 use super::runner::Git;
 use crate::{SystemProgram, ToolError};
 
@@ -138,7 +138,7 @@ impl Chain {
         };
         let repository = Repository::at(places);
         let mut obstacles = Vec::new();
-        let branch = || last.branch.trim_start_matches("refs/heads/").to_owned();
+        let branch = || branch_name(&last.branch).to_owned();
         let follows = |pair: &[CommitLine]| match pair {
             [one, next] => next.branch == one.branch && next.before.as_ref() == Some(&one.after),
             _ => true,
@@ -151,7 +151,7 @@ impl Chain {
         let is_back = state.commit == first.before;
         let is_left = state.commit.as_ref() == Some(&last.after);
         if state.branch != last.branch || !(is_back || is_left) || !lines.windows(2).all(follows) {
-            obstacles.push(Hindrance::Moved { branch: format!("branch {}", branch()) });
+            obstacles.push(Hindrance::Moved { branch: branch() });
         }
         let staged = digest_of_staged(git, repository.reading(STAGED)).await?;
         let is_staged = staged == last.staged.1 || (is_back && staged == first.staged.0);

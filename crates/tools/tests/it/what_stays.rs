@@ -215,7 +215,8 @@ async fn a_name_that_is_no_text_is_listed_so_that_it_can_be_opened() {
         assert!(shown(&found).contains(&format!("{shown_as}:1: one")), "{found:?}");
         assert_eq!(shown(&scene.call("read_file", json!({ "path": shown_as })).await), "one\n");
         shown(&scene.call("edit_file", one(shown_as, "one", "two")).await);
-        assert_eq!(fs::read_to_string(&path).unwrap(), "two\n");
+        shown(&scene.call("edit_file", one(shown_as, "two", "three")).await);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "three\n");
         fs::remove_file(&path).unwrap();
     }
 }

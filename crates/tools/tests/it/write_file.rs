@@ -128,6 +128,13 @@ async fn scratch_is_free_and_no_change() {
     let edits = json!([{ "old": "1", "new": "2" }]);
     let call = scene.call("edit_file", json!({ "path": "$TMPDIR/made-by-a-command", "edits": edits })).await;
     assert!(call.succeeded() && call.files.is_empty(), "{call:?}");
+    scene.call("read_file", json!({ "path": "$TMPDIR/made-by-a-command" })).await;
+    for (old, new) in [("2", "3"), ("3", "4")] {
+        let edits = json!([{ "old": old, "new": new }]);
+        let call =
+            scene.call("edit_file", json!({ "path": "$TMPDIR/made-by-a-command", "edits": edits })).await;
+        assert!(call.succeeded(), "one reading is enough for several edits: {call:?}");
+    }
     let found = scene.call("glob", json!({ "pattern": "$TMPDIR/made-*" })).await;
     assert!(shown(&found).contains("made-by-a-command"), "{found:?}");
     fs::write(data.join("journal"), "1").unwrap();

@@ -88,13 +88,13 @@ impl Screen {
             Act::NextLine => return self.next_line(),
             Act::Return => self.column = 0,
             Act::Up(count) => self.go(self.row.saturating_sub(count)),
-            Act::Down(count) => self.go(self.row.saturating_add(count).min(self.rows.len() - 1)),
+            Act::Down(count) => self.go(self.row.saturating_add(count)),
             Act::UpToStart(count) => {
                 self.go(self.row.saturating_sub(count));
                 self.column = 0;
             }
             Act::DownToStart(count) => {
-                self.go(self.row.saturating_add(count).min(self.rows.len() - 1));
+                self.go(self.row.saturating_add(count));
                 self.column = 0;
             }
             Act::Left(count) => self.column = self.column.saturating_sub(count),
@@ -112,7 +112,7 @@ impl Screen {
             Act::Insert(count) => self.insert(count),
             Act::Save => self.saved = (self.row, self.column),
             Act::Restore => {
-                self.go(self.saved.0.min(self.rows.len() - 1));
+                self.go(self.saved.0);
                 self.column = self.saved.1;
             }
         }
@@ -125,9 +125,10 @@ impl Screen {
         }
     }
 
+    /// To a row that is there, or to the last one.
     fn go(&mut self, row: usize) {
         self.draw();
-        self.row = row;
+        self.row = row.min(self.rows.len() - 1);
     }
 
     fn next_line(&mut self) {
@@ -153,7 +154,7 @@ impl Screen {
             self.blanks -= 1;
             self.rows.push_back(Row { is_drawn: true, ..Row::default() });
         }
-        self.go(row.min(self.rows.len() - 1));
+        self.go(row);
     }
 
     fn erase_line(&mut self, part: Part) {
