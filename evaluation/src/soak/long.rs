@@ -39,8 +39,10 @@ pub(super) struct Sample {
     pub memory: f64,
     /// Threads.
     pub threads: f64,
-    /// Open descriptors.
+    /// Open descriptors that are no sockets.
     pub descriptors: f64,
+    /// Open sockets.
+    pub sockets: f64,
     /// Child processes.
     pub children: f64,
     /// Files and folders for the time being.
@@ -63,10 +65,15 @@ pub(super) struct Long {
 /// A figure that may not grow: its name, where it stands, and how much more of it is none: a factor, and an amount.
 type Flat = (&'static str, fn(&Sample) -> f64, f64, f64);
 
+/// How many more threads or sockets are no growth. A pool keeps as many as its busiest moment needed, and that moment can come late.
+/// What a request forgets adds up to more.
+const POOLED: f64 = 3.0;
+
 /// Memory of a process comes back in steps, so a little more is not growth.
-const FLAT: [Flat; 6] = [
+const FLAT: [Flat; 7] = [
     ("memory (MiB)", |sample| sample.memory, 1.15, 8.0),
-    ("threads", |sample| sample.threads, 1.0, 0.0),
+    ("threads", |sample| sample.threads, 1.0, POOLED),
+    ("sockets", |sample| sample.sockets, 1.0, POOLED),
     ("descriptors", |sample| sample.descriptors, 1.0, 0.0),
     ("child processes", |sample| sample.children, 1.0, 0.0),
     ("temporary files", |sample| sample.temporary, 1.0, 0.0),
@@ -120,7 +127,10 @@ pub(super) fn run(
             break;
         };
         if turn.is_multiple_of(50) {
-            say(format!("  request {turn}: {:.0} MiB, {} descriptors", sample.memory, sample.descriptors));
+            say(format!(
+                "  request {turn}: {:.0} MiB, {} descriptors, {} sockets",
+                sample.memory, sample.descriptors, sample.sockets
+            ));
         }
         long.samples.push(sample);
     }
@@ -189,6 +199,7 @@ fn sample(turn: u64, pid: u32, place: &Place) -> Option<Sample> {
         memory: figures.resident,
         threads: figures.threads,
         descriptors: figures.descriptors,
+        sockets: figures.sockets,
         children: figures.children,
         temporary: place.left().len() as f64,
         processes: beside.count() as f64,
@@ -228,6 +239,15 @@ mod tests {
         assert_eq!(course(|turn| if turn.is_multiple_of(7) { 90.0 } else { 20.0 }), Vec::<String>::new());
         assert_eq!(course(|turn| turn as f64), ["descriptors grow from at most 49.0 to at least 75.0"]);
         assert_eq!(course(|turn| if turn < 50 { 20.0 } else { 21.0 }).len(), 1, "one that never comes back");
+        let sockets = |each: u64| {
+            let of = |turn: u64| Sample { turn, sockets: (5 + turn / each) as f64, ..Sample::default() };
+            growth(&(0..24).map(of).collect::<Vec<_>>()).len()
+        };
+        assert_eq!(
+            (sockets(12), sockets(1)),
+            (0, 1),
+            "a pool that grew once, and a socket left by each request"
+        );
         let memory = |step: f64| {
             let samples =
                 (0..100).map(|turn| Sample { turn, memory: 30.0 + step * turn as f64, ..Sample::default() });

@@ -9,8 +9,10 @@ pub(super) struct Figures {
     pub resident: f64,
     /// Threads.
     pub threads: f64,
-    /// Open descriptors.
+    /// Open descriptors that are no sockets.
     pub descriptors: f64,
+    /// Open sockets.
+    pub sockets: f64,
     /// Child processes.
     pub children: f64,
 }
@@ -23,10 +25,12 @@ pub(super) fn most_memory(pid: u32) -> Option<f64> {
 /// The figures of a process; `None` once it has ended.
 pub(super) fn figures(pid: u32) -> Option<Figures> {
     let status = status(pid)?;
+    let sockets = sockets(pid)?;
     Some(Figures {
         resident: field(&status, "VmRSS")? / 1024.0,
         threads: field(&status, "Threads")?,
-        descriptors: descriptors(pid)? as f64,
+        descriptors: descriptors(pid)?.saturating_sub(sockets) as f64,
+        sockets: sockets as f64,
         children: children(pid) as f64,
     })
 }
@@ -43,6 +47,13 @@ fn field(status: &str, name: &str) -> Option<f64> {
 /// The number of open descriptors of a process.
 pub(super) fn descriptors(pid: u32) -> Option<usize> {
     Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count())
+}
+
+/// The number of open sockets of a process.
+fn sockets(pid: u32) -> Option<usize> {
+    let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
+    let targets = entries.filter_map(|entry| fs::read_link(entry.path()).ok());
+    Some(targets.filter(|target| target.as_os_str().as_encoded_bytes().starts_with(b"socket:")).count())
 }
 
 fn children(pid: u32) -> usize {
@@ -125,5 +136,14 @@ mod tests {
         let before = descriptors(std::process::id()).unwrap();
         assert!(before > 0);
         assert!(descriptors(u32::MAX).is_none());
+    }
+
+    #[test]
+    fn sockets_are_told_from_other_descriptors() {
+        let before = sockets(std::process::id()).unwrap();
+        let _pair = std::os::unix::net::UnixStream::pair().unwrap();
+        let after = sockets(std::process::id()).unwrap();
+        assert!(after >= before + 2, "{before}, then {after}");
+        assert!(after < descriptors(std::process::id()).unwrap(), "standard output is none");
     }
 }

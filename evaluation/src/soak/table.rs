@@ -139,7 +139,7 @@ fn conversation(long: &Long) -> String {
     let Some(last) = long.samples.last() else { return String::new() };
     let mut text = format!(
         "\n## One process\n\nThe conversation at a pipe, {} requests in one process, {} of them ended by the time limit. What it held after a request:\n\n\
-         | requests | memory, MiB | threads | descriptors | child processes | temporary files | processes of requests |\n|---|---|---|---|---|---|---|\n",
+         | requests | memory, MiB | threads | sockets | other descriptors | child processes | temporary files | processes of requests |\n|---|---|---|---|---|---|---|---|\n",
         last.turn, long.timeouts
     );
     let count = long.samples.len();
@@ -149,8 +149,10 @@ fn conversation(long: &Long) -> String {
 }
 
 fn row(sample: &Sample) -> String {
-    let Sample { turn, memory, threads, descriptors, children, temporary, processes } = sample;
-    format!("| {turn} | {memory:.1} | {threads} | {descriptors} | {children} | {temporary} | {processes} |\n")
+    let Sample { turn, memory, threads, sockets, descriptors, children, temporary, processes } = sample;
+    format!(
+        "| {turn} | {memory:.1} | {threads} | {sockets} | {descriptors} | {children} | {temporary} | {processes} |\n"
+    )
 }
 
 #[cfg(test)]
