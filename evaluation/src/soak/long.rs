@@ -39,7 +39,7 @@ pub(super) struct Sample {
     pub memory: f64,
     /// Threads.
     pub threads: f64,
-    /// Open descriptors that are no sockets.
+    /// Open descriptors other than sockets.
     pub descriptors: f64,
     /// Open sockets.
     pub sockets: f64,
@@ -62,11 +62,11 @@ pub(super) struct Long {
     pub timeouts: usize,
 }
 
-/// A figure that may not grow: its name, where it stands, and how much more of it is none: a factor, and an amount.
+/// A figure that may not grow: its name, its field, and the growth that is allowed, as a factor and an amount.
 type Flat = (&'static str, fn(&Sample) -> f64, f64, f64);
 
-/// How many more threads or sockets are no growth. A pool keeps as many as its busiest moment needed, and that moment can come late.
-/// What a request forgets adds up to more.
+/// The growth of threads and sockets that is allowed. They are pooled: a pool keeps as many as its busiest moment needed, and that
+/// moment can come late. A leak adds to them again and again, so it soon exceeds this.
 const POOLED: f64 = 3.0;
 
 /// Memory of a process comes back in steps, so a little more is not growth.
@@ -128,8 +128,8 @@ pub(super) fn run(
         };
         if turn.is_multiple_of(50) {
             say(format!(
-                "  request {turn}: {:.0} MiB, {} descriptors, {} sockets",
-                sample.memory, sample.descriptors, sample.sockets
+                "  request {turn}: {:.0} MiB, {} sockets, {} other descriptors",
+                sample.memory, sample.sockets, sample.descriptors
             ));
         }
         long.samples.push(sample);

@@ -58,7 +58,7 @@ pub fn run(options: &cli::Soak) -> Result<()> {
         None => verify::artoo(Build::Release)?,
     };
     let root = std::env::temp_dir().join(format!("{PLACE}{}", std::process::id()));
-    let before = process::descriptors(std::process::id()).unwrap_or_default();
+    let before = process::descriptors(std::process::id()).unwrap_or_default().all();
     let started = Instant::now();
     let soak = Soak { artoo, options: options.clone(), root, started };
     let mut outcomes = soak.runs()?;
@@ -67,7 +67,7 @@ pub fn run(options: &cli::Soak) -> Result<()> {
         (false, _) | (true, 0) => long::Long::default(),
         (true, turns) => soak.conversation(turns)?,
     };
-    let after = process::descriptors(std::process::id()).unwrap_or_default();
+    let after = process::descriptors(std::process::id()).unwrap_or_default().all();
     let conditions = Conditions {
         command: soak.command(),
         date: chrono::Local::now().format("%Y-%m-%d").to_string(),

@@ -9,7 +9,7 @@ pub(super) struct Figures {
     pub resident: f64,
     /// Threads.
     pub threads: f64,
-    /// Open descriptors that are no sockets.
+    /// Open descriptors other than sockets.
     pub descriptors: f64,
     /// Open sockets.
     pub sockets: f64,
@@ -25,12 +25,12 @@ pub(super) fn most_memory(pid: u32) -> Option<f64> {
 /// The figures of a process; `None` once it has ended.
 pub(super) fn figures(pid: u32) -> Option<Figures> {
     let status = status(pid)?;
-    let sockets = sockets(pid)?;
+    let open = descriptors(pid)?;
     Some(Figures {
         resident: field(&status, "VmRSS")? / 1024.0,
         threads: field(&status, "Threads")?,
-        descriptors: descriptors(pid)?.saturating_sub(sockets) as f64,
-        sockets: sockets as f64,
+        descriptors: open.others as f64,
+        sockets: open.sockets as f64,
         children: children(pid) as f64,
     })
 }
@@ -44,16 +44,38 @@ fn field(status: &str, name: &str) -> Option<f64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The number of open descriptors of a process.
-pub(super) fn descriptors(pid: u32) -> Option<usize> {
-    Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count())
+/// The open descriptors of a process, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Descriptors {
+    /// Sockets.
+    pub sockets: usize,
+    /// All others.
+    pub others: usize,
 }
 
-/// The number of open sockets of a process.
-fn sockets(pid: u32) -> Option<usize> {
-    let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
-    let targets = entries.filter_map(|entry| fs::read_link(entry.path()).ok());
-    Some(targets.filter(|target| target.as_os_str().as_encoded_bytes().starts_with(b"socket:")).count())
+impl Descriptors {
+    /// The number of all of them.
+    pub(super) const fn all(self) -> usize {
+        self.sockets + self.others
+    }
+}
+
+/// The open descriptors of a process; `None` once it has ended. One that is closed during the count may be left out.
+pub(super) fn descriptors(pid: u32) -> Option<Descriptors> {
+    let mut open = Descriptors::default();
+    for entry in fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten() {
+        match fs::read_link(entry.path()) {
+            Ok(target) if is_socket(&target) => open.sockets += 1,
+            Ok(_) => open.others += 1,
+            Err(_) => {}
+        }
+    }
+    Some(open)
+}
+
+/// Whether the link of a descriptor leads to a socket.
+fn is_socket(target: &Path) -> bool {
+    target.as_os_str().as_encoded_bytes().starts_with(b"socket:")
 }
 
 fn children(pid: u32) -> usize {
@@ -111,6 +133,8 @@ fn command(pid: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::{fd::AsRawFd as _, unix::net::UnixStream};
+
     use super::*;
     use crate::command::Program;
 
@@ -131,19 +155,16 @@ mod tests {
         assert!(left_in(folder.path(), Duration::ZERO).is_empty());
     }
 
-    #[test]
-    fn this_process_has_descriptors() {
-        let before = descriptors(std::process::id()).unwrap();
-        assert!(before > 0);
-        assert!(descriptors(u32::MAX).is_none());
-    }
-
+    /// Other tests of this process may open and close descriptors too, so only the least is known.
     #[test]
     fn sockets_are_told_from_other_descriptors() {
-        let before = sockets(std::process::id()).unwrap();
-        let _pair = std::os::unix::net::UnixStream::pair().unwrap();
-        let after = sockets(std::process::id()).unwrap();
-        assert!(after >= before + 2, "{before}, then {after}");
-        assert!(after < descriptors(std::process::id()).unwrap(), "standard output is none");
+        let (one, _other) = UnixStream::pair().unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let open = descriptors(std::process::id()).unwrap();
+        assert!(open.sockets >= 2 && open.others >= 1, "{open:?}");
+        let link = |number: i32| fs::read_link(format!("/proc/self/fd/{number}")).unwrap();
+        assert!(is_socket(&link(one.as_raw_fd())));
+        assert!(!is_socket(&link(file.as_raw_fd())));
+        assert!(descriptors(u32::MAX).is_none());
     }
 }
