@@ -52,8 +52,10 @@ fn tables(folder: &Path, disk: &dyn Disk) -> Result<Vec<PathBuf>, StoreError> {
 impl Store {
     /// Takes a snapshot if the journal has become long.
     pub(super) fn keep_short(&self) -> Result<(), StoreError> {
-        // How long it is, is known of what is on disk.
+        // The head of the journal counts the events on disk that this process has followed: without waiting
+        // for those still queued and following them, a long journal would pass for a short one.
         wait(self.log.flush())?;
+        self.follow()?;
         let (covered, megrams) = {
             let state = self.read();
             let stats = state.stats();

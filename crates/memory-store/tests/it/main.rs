@@ -18,6 +18,7 @@ mod journal_fixtures;
 mod journal_log;
 mod kill_many;
 mod kill_one;
+mod slow_disk;
 mod state;
 mod state_fixtures;
 mod state_model;

@@ -1,9 +1,13 @@
 //! The store as a whole.
 
+use std::sync::Arc;
+
 use artoo_memory_store::operator::{Filter, Operator, Part};
+use artoo_memory_store::{Options, Store};
 use artoo_mkct_memory::{MemoryService, Template};
 use artoo_types::{Level, Megram, MegramState, MemoryAction, MemoryQuery, Origin, RecallReason};
 
+use crate::slow_disk::SlowDisk;
 use crate::store_fixtures::{House, id, is_in_a_file, megram, pair};
 
 const ALL: Filter = Filter { level: None, space: None, like: None, limit: 1_000 };
@@ -106,6 +110,20 @@ async fn what_became_part_of_a_rule_is_revoked_by_an_experience_against_the_rule
     assert!((known.decision - (0.80 - 0.85)).abs() < 1e-9, "{known:?}");
     assert_eq!(store.revoke(run(7), "once more").await.unwrap(), []);
     store.close().await.unwrap();
+}
+
+/// A journal is as long as what was written, however far behind a slow disk is when the cycle ends.
+#[tokio::test]
+async fn a_slow_disk_does_not_make_a_long_journal_pass_for_a_short_one() {
+    let house = House::new();
+    let store = Store::open(Options { disk: Arc::new(SlowDisk), ..house.options() }).unwrap();
+    for number in 0..1_200 {
+        let name = format!("task {}", number % 40);
+        store.write(megram(number, MegramState::Success, 0, &name, "sort -n")).unwrap();
+    }
+    store.dream(&Template).await.unwrap();
+    store.close().await.unwrap();
+    assert_eq!(std::fs::read_dir(house.memory().join("snapshot")).unwrap().count(), 1);
 }
 
 /// A model that words every rule alike, and counts how often it was asked.
