@@ -155,7 +155,7 @@ mod tests {
         assert!(left_in(folder.path(), Duration::ZERO).is_empty());
     }
 
-    /// Other tests of this process may open and close descriptors too, so only the least is known.
+    /// Other tests of this process may open descriptors too, so the counts are lower bounds.
     #[test]
     fn sockets_are_told_from_other_descriptors() {
         let (one, _other) = UnixStream::pair().unwrap();

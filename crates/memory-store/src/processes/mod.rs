@@ -183,7 +183,7 @@ impl Log {
     }
 
     /// This process's position: every event up to it was returned by [`Log::follow`] or at opening, or came
-    /// from this process.
+    /// from this process. It moves with [`Log::follow`] only, so after [`Log::flush`] it may lag behind the disk.
     pub fn head(&self) -> Position {
         self.tail().position()
     }

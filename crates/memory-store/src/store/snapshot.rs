@@ -52,8 +52,8 @@ fn tables(folder: &Path, disk: &dyn Disk) -> Result<Vec<PathBuf>, StoreError> {
 impl Store {
     /// Takes a snapshot if the journal has become long.
     pub(super) fn keep_short(&self) -> Result<(), StoreError> {
-        // The head of the journal counts the events on disk that this process has followed: without waiting
-        // for those still queued and following them, a long journal would pass for a short one.
+        // The head moves only when this process follows the journal. Without the flush and the follow it lags
+        // behind what was written, and a long journal looks short.
         wait(self.log.flush())?;
         self.follow()?;
         let (covered, megrams) = {

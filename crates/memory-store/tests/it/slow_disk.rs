@@ -1,4 +1,4 @@
-//! The machine's own disk, on which each sync takes a while: what was written stays queued meanwhile.
+//! The machine's own disk with slow syncs, so that events are still queued when a test goes on.
 
 use std::ffi::OsString;
 use std::io;

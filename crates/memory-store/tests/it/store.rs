@@ -112,7 +112,7 @@ async fn what_became_part_of_a_rule_is_revoked_by_an_experience_against_the_rule
     store.close().await.unwrap();
 }
 
-/// A journal is as long as what was written, however far behind a slow disk is when the cycle ends.
+/// Events that are still queued when the cycle ends count for the length of the journal.
 #[tokio::test]
 async fn a_slow_disk_does_not_make_a_long_journal_pass_for_a_short_one() {
     let house = House::new();
