@@ -136,16 +136,31 @@ pub struct Bench {
     #[arg(long, default_value = "docs/benchmarks.md")]
     pub out: PathBuf,
     /// Measure only this, and write only its section
-    #[arg(long, value_enum, value_name = "PART")]
+    #[arg(long, value_enum, value_name = "PART", group = "part")]
     pub only: Option<BenchPart>,
     /// Measure this artoo instead of a release build of this tree
-    #[arg(long, value_name = "FILE", requires = "only")]
+    #[arg(long, value_name = "FILE", requires = "part")]
     pub binary: Option<PathBuf>,
+    /// Write nothing: compare what the process costs with docs/benchmarks.json, and fail where it is worse
+    #[arg(long, conflicts_with = "only", group = "part")]
+    pub check: bool,
+    /// Count the system calls of the build that the tests run, and measure no time
+    #[arg(long, requires = "part")]
+    pub tested: bool,
+}
+
+impl Bench {
+    /// `--check --tested`: what the gate runs of it.
+    pub fn check_of_counts() -> Self {
+        Self { rounds: 1, out: PathBuf::new(), only: None, binary: None, check: true, tested: true }
+    }
 }
 
 /// A part of the bench that can be measured alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchPart {
+    /// One process for one request, as a person starts it.
+    Process,
     /// The conversation at the terminal: its start, its keys, its memory.
     Conversation,
 }

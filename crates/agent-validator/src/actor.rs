@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_checks::Filesystem;
-use artoo_judging::{Dependence, JudgeError, Rerun, Waiting, dependences};
+use artoo_judging::{Dependence, Excerpts, JudgeError, Rerun, Waiting, dependences};
 use artoo_llm_client::{LlmClient, Silence, metered};
 use artoo_types::{
     CriterionVerdict, ExecutionResult, Fault, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
@@ -35,6 +35,8 @@ pub struct Settings {
     pub again: Arc<dyn Rerun>,
     /// The folders of the run, without the files that no judge is shown and no check reads.
     pub world: Filesystem,
+    /// How much of each output a judge is shown.
+    pub excerpts: Excerpts,
 }
 
 impl std::fmt::Debug for Settings {
@@ -112,6 +114,7 @@ impl Harness {
             mentions: &mentions,
             subject,
             evidence: &evidence,
+            excerpts: self.settings.excerpts,
         };
         let attempt = result.attempt;
         let reached = |verdict: &CriterionVerdict| {

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use artoo_case_file::Background;
 use artoo_checks::{Filesystem, Mentions};
-use artoo_judging::JudgeError;
+use artoo_judging::{Excerpts, JudgeError};
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, SubTask, Surroundings, ToolCall};
 use async_trait::async_trait;
@@ -54,6 +54,8 @@ pub struct JudgeContext<'a> {
     /// The calls that may support the answer: those of the result, except calls with the same output when the
     /// subject cannot be read.
     pub evidence: &'a [ToolCall],
+    /// How much of each output is shown.
+    pub excerpts: Excerpts,
 }
 
 /// What a step and its request name.

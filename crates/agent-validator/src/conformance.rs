@@ -21,6 +21,7 @@
 use std::sync::Arc;
 
 use artoo_checks::Filesystem;
+use artoo_judging::Excerpts;
 use artoo_judging::conformance::{self as laws, EvidenceKind, Harness, Step, nowhere};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
@@ -124,6 +125,7 @@ impl Harness for OneSubTask<'_> {
             mentions: &StepMentions::of(&subtask, &world),
             subject: &[],
             evidence: &result.tool_calls,
+            excerpts: Excerpts::Long,
         };
         let findings = self.judge.judge(std::slice::from_ref(criterion), &cx, self.model).await;
         laws::only(findings.map_err(|error| error.to_string())?)

@@ -117,7 +117,8 @@ impl FastLoop {
                     Step::Correct(CorrectionSignal {
                         subtask_id: self.subtask.subtask_id,
                         attempt_number: result.attempt,
-                        what_to_do: what_to_do(class, &unmet(&verdicts)),
+                        what_to_do: what_to_do(class, &unmet(&verdicts).join("; ")),
+                        unmet: unmet(&verdicts),
                         failed_criterion: criterion,
                         failure_class: class,
                         what_was_wrong: all_reasons(&verdicts).unwrap_or(reason),
@@ -227,9 +228,9 @@ fn entry(attempt: u32, verdicts: &[CriterionVerdict]) -> GapEntry {
 }
 
 /// The texts of the unmet criteria.
-fn unmet(verdicts: &[CriterionVerdict]) -> String {
+fn unmet(verdicts: &[CriterionVerdict]) -> Vec<String> {
     let unmet = verdicts.iter().filter(|verdict| !verdict.passed());
-    unmet.map(|verdict| verdict.criterion.as_str()).collect::<Vec<_>>().join("; ")
+    unmet.map(|verdict| verdict.criterion.clone()).collect()
 }
 
 /// The reasons of all unmet criteria; `None` if there is only one reason.

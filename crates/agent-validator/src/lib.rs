@@ -33,7 +33,7 @@ mod prompt;
 mod verdicts;
 
 pub use actor::{Settings, run};
-pub use artoo_judging::{JudgeError, NoRerun, PutOut, Rerun, Waiting};
+pub use artoo_judging::{Excerpts, JudgeError, NoRerun, PutOut, Rerun, Waiting};
 pub use behaviour::{Judge, JudgeContext, StepMentions};
 pub use commands::{CommandRun, NoCommands, RunCommand};
 pub use fast_loop::{FastLoop, Step};

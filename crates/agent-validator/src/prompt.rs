@@ -13,7 +13,7 @@ const FILES_SHOWN: usize = 5;
 /// The judge's view of the case: the step, the results of earlier steps, the calls with the files they wrote,
 /// the claim; then the criteria.
 pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &ModelProfile) -> String {
-    let mut shown = Exhibits::default();
+    let mut shown = Exhibits::of(cx.excerpts);
     shown.line(cx.surroundings.now_line());
     shown.laws(&cx.subtask.briefing.laws);
     // A weak model confuses the request with the step it is asked about.
@@ -46,7 +46,7 @@ pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &Mode
         shown.line("Claim:");
         shown.text(Origin::SubTask, cx.result.output.as_str());
     }
-    let question = asked(criteria, None);
+    let question = asked(criteria);
     let sought = format!("{}\n{question}", cx.result.output);
     shown.render(profile, &sought) + &question
 }

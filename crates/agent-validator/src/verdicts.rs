@@ -127,14 +127,7 @@ fn by_code(criterion: &Criterion, cx: &JudgeContext<'_>, guided: bool) -> Decisi
     }
     let Some(check) = &criterion.check else { return Decision::Ask(None) };
     let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls };
-    let finding = match (check, cx.result.tool_calls.first()) {
-        // What an earlier plan of the run changed is there when this step begins.
-        (Check::FileUnchanged { .. }, Some(first)) if !cx.background.before.is_empty() => {
-            evaluate(check, &subject, &cx.world.since(first.started_at))
-        }
-        (_, _) => evaluate(check, &subject, cx.world),
-    };
-    Decision::By(DecidedBy::Check, finding)
+    Decision::By(DecidedBy::Check, evaluate(check, &subject, cx.world))
 }
 
 /// The evidence that a verdict may rest on. Calls whose output does not depend on the subject are excluded.
@@ -201,7 +194,7 @@ fn changed_nothing(cx: &JudgeContext<'_>) -> bool {
     let before = cx.background.before.iter().flat_map(|outcome| &outcome.tool_calls);
     let mut calls = before.chain(&cx.result.tool_calls);
     !cx.subtask.kind.is_find_out()
-        && calls.all(|call| call.tool.kind().is_some_and(ToolKind::is_tracked) && call.files.is_empty())
+        && calls.all(|call| call.tool.kind().is_some_and(ToolKind::is_tracked) && !call.changed_files())
 }
 
 /// Whether the step only summarised the results of others, and was allowed to. A change needs a call.
@@ -263,6 +256,7 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     let says_nothing = means_none(&cx.result.output) || cx.result.output.trim().parse() == Ok(0.0);
     let tool_calls = if says_nothing { &*cx.result.tool_calls } else { cx.evidence };
     unsupported_claim(&cx.result.output, cx.result.verbatim, Record { tool_calls, earlier }, &named)
+        .map(|lacks| format!("{lacks}; let a tool find it out"))
 }
 
 fn logical(reason: String) -> Finding {

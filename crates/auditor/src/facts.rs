@@ -44,7 +44,10 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             "tools": settings.tools.len(),
         })),
         // A task's label consists of words of the request.
-        Message::TaskSpec(_) | Message::MemoryQuery(_) | Message::FailureReport(_) => Facts::new(),
+        Message::TaskSpec(_)
+        | Message::MemoryQuery(_)
+        | Message::DirectAnswer(_)
+        | Message::FailureReport(_) => Facts::new(),
         Message::MemoryReply(reply) => {
             let first = reply.recalled.first().map(|known| known.potentials);
             object(json!({
@@ -281,6 +284,7 @@ fn final_result(result: &FinalResult) -> Facts {
     facts.extend(object(json!({
         "prev_directive": result.prev_directive,
         "directive": result.directive,
+        "basis": result.basis,
         "replans": result.replans,
         "unmet": result.unmet.len(),
         "partial": result.partial.len(),

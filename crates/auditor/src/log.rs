@@ -104,6 +104,10 @@ impl AuditLog {
         let index = Index::read(&self.path, &file).map_err(AuditError::read(&self.path))?;
         let from = index.end();
         self.summed_up = from.lines;
+        // A process that is started for each request does not read every time what is too little.
+        if self.tail.lines.saturating_sub(from.lines) < lines {
+            return Ok(false);
+        }
         let until = self.tail.head().bytes;
         let segment = Segment::read(&file, &from, index.runs(), lines, until);
         let Some(segment) = segment.map_err(AuditError::read(&self.path))? else { return Ok(false) };

@@ -202,6 +202,7 @@ impl RunRecord {
             | MessageKind::GuardQuery
             | MessageKind::GuardReply
             | MessageKind::Plan
+            | MessageKind::DirectAnswer
             | MessageKind::ToolOutput
             | MessageKind::ExecutionResult
             | MessageKind::VerdictReached

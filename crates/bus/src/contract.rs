@@ -45,6 +45,7 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::MemoryQuery => const { sets(&[Planner], &[SharedMemory]) },
         Kind::MemoryReply => const { sets(&[SharedMemory], &[Planner]) },
         Kind::Plan => const { sets(&[Planner], &[Dispatcher]) },
+        Kind::DirectAnswer => const { sets(&[Planner], &[Ggs]) },
         Kind::PlanApprovalRequested => const { sets(&[Dispatcher], &[User]) },
         Kind::PlanApprovalDecided => const { sets(&[User], &[Dispatcher]) },
         Kind::ContinuationRequested => const { sets(&[Supervisor], &[User]) },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use artoo_types::{Message, Role, SubTaskId, SubTaskOutcome, TaskSpec, UserRequest, UserStatement};
 
 use crate::questions::OpenQuestions;
-use crate::{Background, PlanRecord};
+use crate::{Background, PlanRecord, Unmet};
 
 /// The facts of one run so far. A copy is cheap: plans are shared.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -151,11 +151,27 @@ impl CaseFile {
 
     /// What happened besides the plan of a round.
     pub fn background(&self, round: u32) -> Background {
-        Background { statements: self.statements.clone(), before: self.outcomes_before(round) }
+        Background {
+            statements: self.statements.clone(),
+            before: self.outcomes_before(round),
+            fell_short: self.plans_before(round).next_back().map(unmet_after).unwrap_or_default(),
+        }
     }
 
     /// How many rounds of questions the perceiver and the planner have asked.
     pub fn rounds_asked(&self) -> u32 {
         self.rounds_asked
     }
+}
+
+/// What the judges of the steps and of the whole found unmet after a plan, each finding once.
+fn unmet_after(record: &PlanRecord) -> Vec<Unmet> {
+    let steps = record.outcomes.iter().flat_map(|outcome| &outcome.criteria_verdicts);
+    let mut unmet: Vec<Unmet> = Vec::new();
+    for found in steps.chain(&record.task_verdicts).filter_map(Unmet::of) {
+        if !unmet.contains(&found) {
+            unmet.push(found);
+        }
+    }
+    unmet
 }

@@ -25,6 +25,6 @@ mod plan_record;
 mod questions;
 pub mod visibility;
 
-pub use background::Background;
+pub use background::{Background, Unmet};
 pub use case_file::CaseFile;
 pub use plan_record::PlanRecord;

@@ -59,7 +59,8 @@ impl Reader {
 pub enum Fact {
     /// The request, with the user's notes.
     Request,
-    /// Earlier requests of the session, and what came of them. R2 is shown those whose result the user rejected.
+    /// Earlier requests of the session, and what came of them. R2 is shown those whose result the user rejected, and all of
+    /// them where it may answer from what it knows.
     EarlierTurns,
     /// The user's standing instructions (`AGENTS.md`).
     Instructions,
@@ -85,7 +86,7 @@ pub enum Fact {
     Calls,
     /// The criteria by which the result is judged.
     Criteria,
-    /// What a judge found wrong.
+    /// What a judge found wrong: with the attempt before, and after the plan before.
     Findings,
     /// What code noticed about the result that is judged.
     Notes,
@@ -227,7 +228,7 @@ pub const fn form(viewer: Viewer, reader: Reader, fact: Fact) -> Form {
         (_, F::Request | F::Place) => Whole,
 
         (V::Perceiver, F::EarlierTurns) => match reader {
-            Reader::Capable => cut(5, 600),
+            Reader::Capable => cut(5, 4_000),
             Reader::Guided => cut(2, 200),
         },
         // Its own questions and their answers become part of the request.
@@ -258,7 +259,7 @@ pub const fn form(viewer: Viewer, reader: Reader, fact: Fact) -> Form {
         (V::Planner, F::EarlierPlans | F::EarlierResults | F::Result) => cut(usize::MAX, 600),
         (V::Planner, F::EarlierCalls) => cut(40, 160),
         (V::Planner, F::Criteria | F::Findings) => cut(usize::MAX, 600),
-        (V::Planner, F::EarlierTurns) => unless_guided(reader, cut(5, 300)),
+        (V::Planner, F::EarlierTurns) => unless_guided(reader, cut(5, 1_500)),
         (V::Planner, F::Calls | F::Notes) => Absent,
 
         (V::Executor, F::Instructions | F::Laws | F::Criteria | F::Findings) => Whole,

@@ -77,7 +77,7 @@ pub fn unsupported_claim(answer: &str, verbatim: bool, record: Record<'_>, named
         let complaint = calls.iter().rev().find_map(complaint).filter(|_| figure.value == 0.0);
         return Some(match complaint {
             Some(complaint) => in_vain(complaint),
-            None => format!("no call shows the number {}; let a tool compute it", figure.value),
+            None => format!("no call shows the number {}", figure.value),
         });
     }
     let stands = |name: &str| {

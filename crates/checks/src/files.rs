@@ -182,12 +182,6 @@ impl Filesystem {
         Ok(made || self.in_this_run(metadata.modified()?.into()))
     }
 
-    /// The same file system for whoever asks what changed after this moment.
-    #[must_use]
-    pub fn since(&self, moment: DateTime<FixedOffset>) -> Self {
-        Self { run_started: moment, ..self.clone() }
-    }
-
     /// Whether anything about a file changed after the run began, its permissions and its times included: the
     /// modification time can be set back, the change time cannot.
     pub(crate) fn touched(&self, path: &Path) -> Result<bool, io::Error> {

@@ -15,6 +15,8 @@ struct Known {
     control: &'static str,
     /// The programs that use it.
     programs: &'static [&'static str],
+    /// Whether these programs do nothing without it.
+    is_needed: bool,
 }
 
 const KNOWN: [Known; 19] = [
@@ -37,21 +39,21 @@ const KNOWN: [Known; 19] = [
     ),
     known("systemd/private", "control your services, and start programs outside the sandbox", &["systemctl"]),
     known("systemd/notify", "report to the service manager", &["systemd-notify"]),
-    known("gpg-agent", "sign and decrypt with your keys", &["gpg", "gpg2", "git"]),
-    known("ssh", "use your SSH keys on other machines", &["ssh", "scp", "sftp", "rsync", "git"]),
-    known("keyring", "use the keys and passwords of your keyring", &["ssh", "git", "secret-tool"]),
+    optional("gpg-agent", "sign and decrypt with your keys", &["gpg", "gpg2", "git"]),
+    optional("ssh", "use your SSH keys on other machines", &["ssh", "scp", "sftp", "rsync", "git"]),
+    optional("keyring", "use the keys and passwords of your keyring", &["ssh", "git", "secret-tool"]),
     known("X11-unix", "see your screen and type into your windows", &["xdotool", "xclip", "xsel", "import"]),
     known("wayland", "open windows on your desktop and read its clipboard", &["wl-copy", "wl-paste"]),
     known("pulse", "use your microphone and speakers", &["paplay", "parecord", "pactl"]),
     known("pipewire", "use your microphone, camera and speakers", &["pw-play", "pw-record"]),
     known("tmux", "type into your terminals", &["tmux"]),
-    known(
+    optional(
         "PGSQL",
         "read and change the databases of this server",
         &["psql", "pg_dump", "pg_restore", "createdb"],
     ),
-    known("mysql", "read and change the databases of this server", &["mysql", "mysqldump", "mariadb"]),
-    known("redis", "read and change the data of this server", &["redis-cli"]),
+    optional("mysql", "read and change the databases of this server", &["mysql", "mysqldump", "mariadb"]),
+    optional("redis", "read and change the data of this server", &["redis-cli"]),
     // The last one: the session's bus is called just that.
     known(
         "/bus",
@@ -61,7 +63,12 @@ const KNOWN: [Known; 19] = [
 ];
 
 const fn known(part: &'static str, control: &'static str, programs: &'static [&'static str]) -> Known {
-    Known { part, control, programs }
+    Known { part, control, programs, is_needed: true }
+}
+
+/// One whose programs have work without it, or another way to the service.
+const fn optional(part: &'static str, control: &'static str, programs: &'static [&'static str]) -> Known {
+    Known { is_needed: false, ..known(part, control, programs) }
 }
 
 fn kind_of(socket: &Path) -> Option<&'static Known> {
@@ -92,8 +99,24 @@ pub fn socket_effect(socket: &Path, program: &str) -> Effect {
 
 /// The program of a command that is known to use this socket.
 pub fn user_of_socket<'a>(socket: &Path, programs: &'a [String]) -> Option<&'a str> {
-    let users = kind_of(socket)?.programs;
-    let is_user = |program: &&str| users.contains(&program.rsplit('/').next().unwrap_or(program));
+    user_of(kind_of(socket)?, programs)
+}
+
+/// The program of a command that is known to do nothing without this socket.
+///
+/// ```
+/// use artoo_consent::needs_socket;
+///
+/// let programs = ["git".to_owned(), "docker".to_owned()];
+/// assert_eq!(needs_socket("/run/docker.sock".as_ref(), &programs), Some("docker"));
+/// assert_eq!(needs_socket("/tmp/ssh-Xk/agent.71".as_ref(), &programs), None); // git works without keys
+/// ```
+pub fn needs_socket<'a>(socket: &Path, programs: &'a [String]) -> Option<&'a str> {
+    user_of(kind_of(socket).filter(|known| known.is_needed)?, programs)
+}
+
+fn user_of<'a>(known: &Known, programs: &'a [String]) -> Option<&'a str> {
+    let is_user = |program: &&str| known.programs.contains(&program.rsplit('/').next().unwrap_or(program));
     programs.iter().map(String::as_str).find(is_user)
 }
 

@@ -39,6 +39,7 @@ mod rule_near_miss;
 mod rules;
 mod secret_places;
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedCommit, ProposedRule, ToolName};
@@ -46,7 +47,7 @@ use async_trait::async_trait;
 
 pub use asked_about::{asked_about, programs_of, real, rest_of};
 pub use autorun::{AskedBy, Autorun, Neighbours, NewEntry, ProgramFolders, autorun};
-pub use known_sockets::{socket_effect, user_of_socket};
+pub use known_sockets::{needs_socket, socket_effect, user_of_socket};
 pub use pause_clock::{PauseClock, within};
 pub use rule_draft::{Setting, draft};
 pub use rules::{ProposedEffects, Rule, RuleError, Ruled, Rules, is_of_files};
@@ -223,11 +224,32 @@ pub fn on_file(effect: &Effect) -> Option<&Path> {
     }
 }
 
+/// Whether an effect on the network names this machine itself: `localhost`, or an address of its loopback. What cannot be read for
+/// sure names another one.
+pub fn names_this_machine(effect: &Effect) -> bool {
+    let after_scheme = effect.what.split_once("://").map_or(effect.what.as_str(), |(_, rest)| rest);
+    let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or_default();
+    // What stands before `@` is a name of a user, whatever it looks like.
+    let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+    let host = match place.strip_prefix('[') {
+        Some(address) => address.split_once(']').map_or("", |(address, _)| address),
+        None if place.matches(':').count() == 1 => place.split_once(':').map_or(place, |(host, _)| host),
+        None => place,
+    };
+    effect.kind == EffectKind::Network
+        && (host.eq_ignore_ascii_case("localhost")
+            || host.parse::<IpAddr>().is_ok_and(|host| host.is_loopback()))
+}
+
+/// Whether an effect is what a command may do beyond all that its words name: it comes from none of them.
+pub fn is_unnamed(effect: &Effect) -> bool {
+    effect.kind == EffectKind::Unknown && effect.word.is_empty()
+}
+
 /// The first effects in words, for a record of one line.
 pub fn in_words(effects: &[Effect]) -> String {
     const NAMED: usize = 3;
-    let mut words: Vec<String> =
-        effects.iter().take(NAMED).map(|effect| format!("{} {}", of_kind(effect), effect.what)).collect();
+    let mut words: Vec<String> = effects.iter().take(NAMED).map(told).collect();
     match effects.len().saturating_sub(NAMED) {
         0 => {}
         more => words.push(format!("and {more} more")),
@@ -235,15 +257,73 @@ pub fn in_words(effects: &[Effect]) -> String {
     words.join(", ")
 }
 
-fn of_kind(effect: &Effect) -> &'static str {
+fn told(effect: &Effect) -> String {
+    let what = &effect.what;
     match effect.kind {
-        EffectKind::Creates => "make",
-        EffectKind::Overwrites => "change",
-        EffectKind::Deletes => "delete",
-        EffectKind::Commits => "commit to",
-        EffectKind::Network => "ask other machines:",
-        EffectKind::OutsideMachine => "act on other machines:",
-        EffectKind::Privilege => "use the rights of somebody else:",
-        EffectKind::Unknown => "do what cannot be known:",
+        EffectKind::Creates => format!("make {what}"),
+        EffectKind::Overwrites => format!("change {what}"),
+        EffectKind::Deletes => format!("delete {what}"),
+        EffectKind::Commits => format!("commit to {what}"),
+        EffectKind::Network if names_this_machine(effect) => format!("connect to this machine: {what}"),
+        EffectKind::Network => format!("ask other machines: {what}"),
+        EffectKind::OutsideMachine => format!("act on other machines: {what}"),
+        EffectKind::Privilege => format!("use the rights of somebody else: {what}"),
+        EffectKind::Unknown if is_unnamed(effect) => "do more than its words show".to_owned(),
+        EffectKind::Unknown => format!("run {what} (its effects cannot be known)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effect(kind: EffectKind, what: &str, word: &str) -> Effect {
+        Effect { kind, what: what.to_owned(), word: word.to_owned(), why: String::new() }
+    }
+
+    #[test]
+    fn only_the_loopback_is_this_machine() {
+        let is_it = |what: &str| names_this_machine(&effect(EffectKind::Network, what, "curl"));
+        for what in [
+            "http://127.0.0.1:8123/a?b#c",
+            "127.0.0.1",
+            "127.9.9.9:1",
+            "http://[::1]:80/",
+            "::1",
+            "LOCALHOST:80",
+            "ftp://ada:secret@localhost/x",
+        ] {
+            assert!(is_it(what), "{what}");
+        }
+        for what in [
+            "",
+            "example.org",
+            "http://127.0.0.1.example.org/",
+            "http://127.0.0.1@example.org/",
+            "http://127.0.0.1:80@example.org/",
+            "http://localhost\\@example.org/",
+            "http://127.0.0.1 http://example.org",
+            "localhost.example.org",
+            "//localhost",
+            "example.org/localhost",
+            "0.0.0.0",
+            "[::1",
+        ] {
+            assert!(!is_it(what), "{what}");
+        }
+        assert!(!names_this_machine(&effect(EffectKind::OutsideMachine, "localhost", "ssh")));
+    }
+
+    #[test]
+    fn effects_in_words_name_no_number_of_a_command() {
+        let rest = effect(EffectKind::Unknown, "the command ce9e1598", "");
+        let script = effect(EffectKind::Unknown, "./after.sh", "./after.sh");
+        let near = effect(EffectKind::Network, "http://127.0.0.1:8123", "curl");
+        assert_eq!(
+            in_words(&[rest, script, near]),
+            "do more than its words show, run ./after.sh (its effects cannot be known), connect to this machine: http://127.0.0.1:8123"
+        );
+        let many = vec![effect(EffectKind::Deletes, "/a", "rm"); 5];
+        assert_eq!(in_words(&many), "delete /a, delete /a, delete /a, and 2 more");
     }
 }

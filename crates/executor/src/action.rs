@@ -1,18 +1,16 @@
 //! The model's turn: call a tool, answer, or give up. The schema offers only what is allowed at that turn.
 
 use artoo_llm_client::JsonSchema;
-use artoo_types::{Arguments, GaveUp, GiveUpKind, ToolName};
+use artoo_types::{Arguments, GaveUp, ToolName};
 use serde_json::{Value, json};
 
-use crate::ToolSpec;
+use crate::endings::{self, ASK_USER, GIVE_UP};
+use crate::{ToolSpec, User};
 
 /// The longest answer in characters. A longer answer belongs in a file or in a tool's own output.
 const MAX_ANSWER: usize = 16_000;
 /// The same limit for a guided model, which tends not to stop.
 const MAX_GUIDED_ANSWER: usize = 4_000;
-
-/// The [`GiveUpKind`] for a problem that an answer from the person would solve.
-const NEEDS_PERSON: &str = "needs_person";
 
 /// One turn of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +26,8 @@ pub enum Action {
     },
     /// Answer: the results so far contain the answer.
     Answer(String),
+    /// Ask the user this question.
+    AskUser(String),
     /// Give up, with the reason.
     GiveUp(GaveUp),
 }
@@ -35,10 +35,13 @@ pub enum Action {
 impl Action {
     /// The schema of any turn with these tools. It is constant over an attempt, so that the provider's prompt
     /// cache stays valid.
-    pub fn any(tools: &[ToolSpec]) -> JsonSchema {
-        let turns: Vec<Value> =
-            tools.iter().map(call).chain([single("answer", MAX_ANSWER), give_up()]).collect();
-        named(turns)
+    pub fn any(tools: &[ToolSpec], user: User) -> JsonSchema {
+        let asking = match user {
+            User::Present => Some(endings::asking(ASK_USER)),
+            User::Absent => None,
+        };
+        let ends = [single("answer", MAX_ANSWER)].into_iter().chain(asking).chain([user.giving_up(GIVE_UP)]);
+        named(tools.iter().map(tolerant_call).chain(ends).collect())
     }
 
     /// The schema of a turn of a guided model. An answer is not offered before the first call: a claim needs
@@ -49,7 +52,7 @@ impl Action {
             turns.push(single("answer", MAX_GUIDED_ANSWER));
         }
         if may_give_up || turns.is_empty() {
-            turns.push(single("give_up", 300));
+            turns.push(single(GIVE_UP, 300));
         }
         named(turns)
     }
@@ -60,11 +63,11 @@ impl Action {
         if let Some(answer) = text("answer") {
             return Some(Self::Answer(answer.to_owned()));
         }
-        if let Some(reason) = text("give_up") {
-            let needs_person = text("kind") == Some(NEEDS_PERSON);
-            let kind = if needs_person { GiveUpKind::NeedsPerson } else { GiveUpKind::Impossible };
-            let question = text("question").filter(|question| !question.trim().is_empty()).map(str::to_owned);
-            return Some(Self::GiveUp(GaveUp { kind, reason: reason.to_owned(), question }));
+        if let Some(question) = text(ASK_USER) {
+            return Some(Self::AskUser(question.to_owned()));
+        }
+        if turn.get(GIVE_UP).is_some() {
+            return endings::gave_up(turn.as_object()?, GIVE_UP).map(Self::GiveUp);
         }
         Some(Self::Call {
             tool: ToolName::new(text("tool")?),
@@ -87,22 +90,20 @@ fn call(tool: &ToolSpec) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-fn named(turns: Vec<Value>) -> JsonSchema {
-    JsonSchema { name: "action".to_owned(), schema: std::sync::Arc::new(json!({"anyOf": turns})) }
+/// [`call`] for a capable model, which is shown the form of a turn once and may write all of it for any tool: that the output
+/// is no answer is true of each.
+fn tolerant_call(tool: &ToolSpec) -> Value {
+    let mut call = call(tool);
+    if !tool.output_is_answer
+        && let Some(properties) = call.get_mut("properties").and_then(Value::as_object_mut)
+    {
+        properties.insert("output_is_answer".to_owned(), json!({"const": false}));
+    }
+    call
 }
 
-/// The reason comes first and is sufficient; the other fields are for giving up with a question.
-fn give_up() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "give_up": {"type": "string", "minLength": 1, "maxLength": 300},
-            "kind": {"enum": ["impossible", NEEDS_PERSON]},
-            "question": {"type": "string", "maxLength": 300},
-        },
-        "required": ["give_up"],
-        "additionalProperties": false,
-    })
+fn named(turns: Vec<Value>) -> JsonSchema {
+    JsonSchema { name: "action".to_owned(), schema: std::sync::Arc::new(json!({"anyOf": turns})) }
 }
 
 fn single(name: &str, max: usize) -> Value {

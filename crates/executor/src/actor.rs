@@ -13,7 +13,7 @@ use std::{
 use artoo_bus::{Port, Sender};
 use artoo_case_file::CaseFile;
 use artoo_consent::within;
-use artoo_llm_client::{LlmClient, Silence, metered};
+use artoo_llm_client::{KeptConversation, LlmClient, Silence, metered};
 use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, Criterion, EffectKind, Envelope, ExecutionFailure,
     ExecutionResult, ExecutionStatus, FailureClass, GiveUpKind, Instruction, Message, Role, SubTask,
@@ -29,9 +29,10 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
-    Attempt, AttemptContext, Blocked, Environment, ExecuteError, Executor, Ledger, Provenance, RunTools,
-    Terms, ToolSpec, Writes, approval_broker::ApprovalBroker, attempt_end::was_started,
-    guard_lookup::GuardLookup, ledger::denial, told::told, tool_gateway::ToolGateway,
+    Attempt, AttemptContext, Blocked, CommandNetwork, Conversation, Environment, ExecuteError, Executor,
+    Ledger, Provenance, RunTools, Terms, ToolSpec, Writes, approval_broker::ApprovalBroker,
+    attempt_end::was_started, guard_lookup::GuardLookup, ledger::denial, told::told,
+    tool_gateway::ToolGateway,
 };
 
 /// The actor's inputs besides its port.
@@ -66,6 +67,8 @@ pub struct Settings {
     pub memory_patience: Option<Duration>,
     /// Generates call ids.
     pub mint: Arc<dyn Fn() -> CallId + Send + Sync>,
+    /// Keeps the conversation about the only step of a plan, for a judge that goes on with it.
+    pub conversation: Option<KeptConversation>,
 }
 
 impl std::fmt::Debug for Settings {
@@ -171,7 +174,7 @@ impl WorkerShared {
             .guided(self.model.profile().guided);
         self.take_on(&subtask);
         let gateway = ToolGateway::new(&self, &subtask, ledger);
-        let (mut correction, mut said_before) = (None, None);
+        let (mut correction, mut said_before, mut conversation) = (None, None, None);
         let mut attempt = 1;
         loop {
             let case = self.sender.case_file();
@@ -189,8 +192,10 @@ impl WorkerShared {
                 correction,
                 said_before,
                 earlier: gateway.calls(0),
+                conversation,
             };
-            let result = self.attempt(&cx, until, &gateway).await;
+            let result;
+            (result, conversation) = self.attempt(&cx, until, &gateway).await;
             self.remember(&subtask.intent, &result.tool_calls);
             self.provenance().hand_on(&result.output, gateway.calls(0).last());
             said_before = Some(result.output.clone());
@@ -212,7 +217,7 @@ impl WorkerShared {
         cx: &AttemptContext,
         until: Option<Instant>,
         gateway: &ToolGateway<'_>,
-    ) -> ExecutionResult {
+    ) -> (ExecutionResult, Option<Conversation>) {
         // The semaphore is never closed; without a permit the attempt would only lack a concurrency bound.
         let _place = self.places.acquire().await.ok();
         gateway.begin_attempt();
@@ -224,19 +229,24 @@ impl WorkerShared {
                     tracing::debug!(%error, "a model call was not recorded");
                 }
             });
+        let model = match &self.settings.conversation {
+            Some(kept) if cx.subtask.is_whole => kept.of(cx.subtask.subtask_id, model),
+            Some(_) | None => model,
+        };
         let left = until.map_or(LONGEST, |until| until.saturating_duration_since(Instant::now()));
         let deadline = self.settings.attempt_deadline;
         // The call itself is inside the future, since an implementation may panic before it returns its
         // future.
         let working = AssertUnwindSafe(async { self.executor.attempt(cx, gateway, &model).await });
         let working = gateway.silence().at_most(deadline, working.catch_unwind());
-        let ended = match within(left, gateway.rest(), working).await {
+        let mut ended = match within(left, gateway.rest(), working).await {
             Some(Some(Ok(ended))) => ended,
             Some(Some(Err(panic))) => Err(ExecuteError::Panic { message: panic_message(panic.as_ref()) }),
             Some(None) => Err(ExecuteError::Silent { seconds: deadline.as_secs() }),
             None => Err(ExecuteError::Deadline { seconds: left.as_secs() }),
         };
         let tool_calls = gateway.calls(cx.earlier.len());
+        let conversation = ended.as_mut().ok().and_then(|ended| ended.conversation.take());
         let ended = match tool_calls.iter().find_map(denial) {
             // Overrides the behaviour's own result: a denied effect ends the subtask and is never reached by
             // other means.
@@ -245,7 +255,7 @@ impl WorkerShared {
         };
         let subtask = &cx.subtask;
         let result = |status, output| ExecutionResult::new(subtask.subtask_id, cx.attempt, status, output);
-        match ended {
+        let result = match ended {
             Ok(ended) => ExecutionResult {
                 told: told(&subtask.briefing, subtask.is_whole, ended.samples.is_some(), tool_calls.last()),
                 // Checked regardless of what the behaviour says: a quotation is compared with what it quotes.
@@ -260,7 +270,8 @@ impl WorkerShared {
                 tool_calls,
                 ..result(ExecutionStatus::Failed, String::new())
             },
-        }
+        };
+        (result, conversation)
     }
 
     /// Marks the words of a plan as ours unless an output contained them first: every plan after the first is
@@ -299,7 +310,7 @@ impl WorkerShared {
         // A guided model tends to loop, so its calls are treated as watched in any case.
         let is_watched = self.settings.tools.watches_changes() || self.model.profile().guided;
         let only_looks = self.only_looks(call);
-        if !call.files.is_empty() || self.settings.tools.goes_on(call) || !(is_watched || only_looks) {
+        if call.changed_files() || self.settings.tools.goes_on(call) || !(is_watched || only_looks) {
             self.changes.fetch_add(1, Ordering::SeqCst);
         }
     }
@@ -314,7 +325,7 @@ impl WorkerShared {
         const UNSEEN: [EffectKind; 3] =
             [EffectKind::Network, EffectKind::OutsideMachine, EffectKind::Privilege];
         let Environment { writes, network, granted, .. } = &self.settings.environment;
-        *network
+        *network == CommandNetwork::Machine
             || *writes == Writes::Everywhere
             || UNSEEN.iter().any(|kind| granted.contains(kind))
             || !self.settings.tools.watches_changes()
@@ -377,6 +388,7 @@ fn denied(reason: String) -> Attempt {
         verbatim: false,
         failure: Some(failure),
         samples: None,
+        conversation: None,
     }
 }
 

@@ -7,7 +7,14 @@ use artoo_types::{
 use crate::{Attempt, CallStopped};
 
 pub(crate) fn completed(output: String, verbatim: bool) -> Attempt {
-    Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None, samples: None }
+    Attempt {
+        status: ExecutionStatus::Completed,
+        output,
+        verbatim,
+        failure: None,
+        samples: None,
+        conversation: None,
+    }
 }
 
 /// An attempt that the fast loop may still correct. What went wrong is what the last call failed of, where the
@@ -50,6 +57,7 @@ pub(crate) fn failed(class: FailureClass, reason: String, last: Option<&ToolCall
         verbatim: false,
         failure: Some(ExecutionFailure::of(known_class(last).unwrap_or(class), reason)),
         samples: None,
+        conversation: None,
     }
 }
 
@@ -67,6 +75,7 @@ pub(crate) fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
         verbatim: false,
         failure: Some(failure),
         samples: None,
+        conversation: None,
     };
     match stopped {
         // The fast loop may still correct this: the attempt is unfinished, not impossible.

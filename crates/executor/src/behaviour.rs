@@ -10,7 +10,7 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 
-use crate::{CallStopped, Environment, ExecuteError};
+use crate::{CallStopped, Conversation, Environment, ExecuteError};
 
 /// Makes one attempt at a subtask.
 ///
@@ -90,6 +90,10 @@ pub struct ToolSpec {
     pub name: ToolName,
     /// What it does, in one line.
     pub summary: String,
+    /// What it does, as a model that may choose it is told. The same in every run.
+    pub description: String,
+    /// What its caller has to know that holds in this run alone.
+    pub in_this_run: Option<String>,
     /// The JSON Schema of its arguments, shared: a specification is cloned for every turn.
     pub arguments: Arc<serde_json::Value>,
     /// Whether its output may be used as the answer verbatim.
@@ -127,6 +131,8 @@ pub struct AttemptContext {
     pub said_before: Option<String>,
     /// Every call of the previous attempts, with its result.
     pub earlier: Vec<ToolCall>,
+    /// The conversation of the previous attempt, if it left one. A correction goes on with it.
+    pub conversation: Option<Conversation>,
 }
 
 /// The result of an attempt, without its calls, which the actor records.
@@ -142,4 +148,6 @@ pub struct Attempt {
     pub failure: Option<ExecutionFailure>,
     /// The agreement of the samples on the last call, if there were samples.
     pub samples: Option<Samples>,
+    /// The conversation with the model, for the attempt that corrects this one.
+    pub conversation: Option<Conversation>,
 }

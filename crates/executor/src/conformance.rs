@@ -143,6 +143,8 @@ pub fn context(intent: &str) -> AttemptContext {
         tools: vec![ToolSpec {
             name: ToolName::new("shell"),
             summary: "runs a command".to_owned(),
+            description: "Run a command.".to_owned(),
+            in_this_run: None,
             arguments: Arc::new(json!({
                 "type": "object",
                 "properties": {"command": {"type": "string"}},
@@ -159,6 +161,7 @@ pub fn context(intent: &str) -> AttemptContext {
         correction: None,
         said_before: None,
         earlier: Vec::new(),
+        conversation: None,
     }
 }
 

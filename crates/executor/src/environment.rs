@@ -6,13 +6,15 @@ use std::fmt::Write as _;
 use artoo_llm_client::inline;
 use artoo_types::{Approval, Constraints, EffectKind};
 
+use crate::User;
+
 /// What the calls of a run may do, and who can be asked. Data for a prompt: nothing is granted by it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
     /// Where commands may write.
     pub writes: Writes,
-    /// Whether commands may use the network.
-    pub network: bool,
+    /// Which network commands are in.
+    pub network: CommandNetwork,
     /// Before which effects the user is asked.
     pub approval: Approval,
     /// Kinds of effects that the user has granted in advance.
@@ -21,6 +23,18 @@ pub struct Environment {
     pub person_present: bool,
     /// What the user stated about place and time.
     pub constraints: Constraints,
+}
+
+/// Which network the commands of a run are in. It is one for the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CommandNetwork {
+    /// None.
+    #[default]
+    Nothing,
+    /// A loopback interface that the commands and jobs of the run share, and nobody else.
+    OwnLoopback,
+    /// The machine's, with what can be reached through it.
+    Machine,
 }
 
 /// Where commands may write.
@@ -39,7 +53,7 @@ impl Environment {
     /// The block of a prompt, with the programs that a command can start.
     pub(crate) fn block(&self, programs: &[String]) -> String {
         let mut text = "Environment:\n".to_owned();
-        for sentence in [self.writing(), self.consent(), self.networking(), self.user()] {
+        for sentence in [self.writing(), self.consent(), self.networking(), self.asking()] {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "- {sentence}");
         }
@@ -67,16 +81,14 @@ impl Environment {
 
     fn consent(&self) -> String {
         let free = match self.approval {
-            Approval::Ask => "Everything but reading needs consent",
+            Approval::Ask => "Everything except reading needs consent",
             Approval::Auto | Approval::Never => {
-                "New files need no consent. Changes to what was there before this run need it"
+                "New files need no consent. Changing or deleting what was there before this run needs it"
             }
         };
-        let who = match (self.approval, self.person_present) {
-            (Approval::Never, _) | (_, false) => {
-                "nobody is asked, so they are refused unless a rule allows them"
-            }
-            (Approval::Ask | Approval::Auto, true) => "the user sees each change first and decides",
+        let who = match self.user() {
+            User::Absent => "nobody is asked, so it is refused unless a rule allows it",
+            User::Present => "the user sees each change first and decides",
         };
         let granted: Vec<&str> = self.granted.iter().map(|kind| kind.name()).collect();
         let granted = if granted.is_empty() {
@@ -88,17 +100,30 @@ impl Environment {
     }
 
     fn networking(&self) -> String {
-        let words = if self.network { "Commands may use the network." } else { "Commands have no network." };
+        match self.network {
+            CommandNetwork::Nothing => "Commands have no network.",
+            CommandNetwork::OwnLoopback => {
+                "Commands and jobs share a loopback of this run (127.0.0.1, ::1), so a command reaches a server that runs as a job. They reach no other network."
+            }
+            CommandNetwork::Machine => "Commands may use the network.",
+        }
+        .to_owned()
+    }
+
+    fn asking(&self) -> String {
+        let words = match self.user() {
+            User::Present => "The user is there and can be asked.",
+            User::Absent => "Nobody can be asked in this run.",
+        };
         words.to_owned()
     }
 
-    fn user(&self) -> String {
-        let words = if self.person_present {
-            "The user is there and can be asked: give up with \"needs_person\" and a question."
-        } else {
-            "The user is not there: nobody can be asked."
-        };
-        words.to_owned()
+    /// Whether a question reaches somebody.
+    pub fn user(&self) -> User {
+        match (self.approval, self.person_present) {
+            (Approval::Ask | Approval::Auto, true) => User::Present,
+            (Approval::Never, _) | (Approval::Ask | Approval::Auto, false) => User::Absent,
+        }
     }
 }
 
@@ -109,17 +134,19 @@ mod tests {
     #[test]
     fn the_block_says_what_holds() {
         let usual = Environment { person_present: true, ..Environment::default() };
-        insta::assert_snapshot!(usual.block(&["bash".to_owned(), "python3".to_owned()]), @r#"
+        insta::assert_snapshot!(usual.block(&["bash".to_owned(), "python3".to_owned()]), @r"
         Environment:
         - Commands may write below the working folder, $WORKSPACE and $TMPDIR.
-        - New files need no consent. Changes to what was there before this run need it: the user sees each change first and decides.
+        - New files need no consent. Changing or deleting what was there before this run needs it: the user sees each change first and decides.
         - Commands have no network.
-        - The user is there and can be asked: give up with "needs_person" and a question.
+        - The user is there and can be asked.
         - Programs: bash, python3
-        "#);
+        ");
+        let served = Environment { network: CommandNetwork::OwnLoopback, ..usual };
+        insta::assert_snapshot!(served.networking(), @"Commands and jobs share a loopback of this run (127.0.0.1, ::1), so a command reaches a server that runs as a job. They reach no other network.");
         let alone = Environment {
             writes: Writes::Nowhere,
-            network: true,
+            network: CommandNetwork::Machine,
             approval: Approval::Ask,
             granted: [EffectKind::Deletes].into(),
             person_present: false,
@@ -131,9 +158,9 @@ mod tests {
         insta::assert_snapshot!(alone.block(&[]), @r"
         Environment:
         - Commands may write to $TMPDIR only.
-        - Everything but reading needs consent: nobody is asked, so they are refused unless a rule allows them. Granted in advance: deletes.
+        - Everything except reading needs consent: nobody is asked, so it is refused unless a rule allows it. Granted in advance: deletes.
         - Commands may use the network.
-        - The user is not there: nobody can be asked.
+        - Nobody can be asked in this run.
         - Nothing outside of docs may be changed: the user said so.
         - It must be done by 1970-01-01 00:00.
         ");

@@ -53,7 +53,8 @@ use std::sync::Arc;
 
 use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, ask_several, unfenced};
 use artoo_types::{
-    Arguments, CallEnding, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind, ToolCall, ToolKind,
+    Arguments, CallEnding, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind, ToldChanges,
+    ToolCall, ToolKind,
 };
 use serde_json::Value;
 
@@ -148,7 +149,7 @@ pub(crate) async fn attempt(
                 (tool, arguments, output_is_answer && may)
             }
             // The schema permits nothing else; another turn would send the same request again.
-            None => {
+            Some(Action::AskUser(_)) | None => {
                 return Err(ExecuteError::Model(LlmError::Unusable {
                     model: model.model().to_owned(),
                     schema: "action".to_owned(),
@@ -212,10 +213,12 @@ async fn derived(
     if let Some(whole) = whole.filter(|_| !in_vain) {
         return Ok(Attempt { samples, ..completed(whole.trim().to_owned(), true) });
     }
-    if !in_vain && !call.files.is_empty() {
-        let changed =
-            call.files.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()));
-        let mut lines: Vec<String> = changed.collect();
+    if !in_vain && call.changed_files() {
+        let told = ToldChanges::of(&call.files);
+        let named = told.named.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()));
+        let counted = told.counted.iter().map(ToString::to_string);
+        let built = call.build_output.iter().map(ToString::to_string);
+        let mut lines: Vec<String> = named.chain(counted).chain(built).collect();
         if let Some(path) = short_text(&call) {
             match tools.call(&ToolKind::Shell.into(), look_at(path)).await {
                 Ok(look) if look.succeeded() => {
@@ -245,7 +248,9 @@ async fn derived(
         Some(Action::Answer(answer)) => Attempt { samples, ..completed(unfenced(&answer), false) },
         Some(Action::GiveUp(reason)) => failed(FailureClass::Logical, reason.reason, Some(&call)),
         // The schema permits nothing else.
-        Some(Action::Call { .. }) | None => unfinished("no answer".to_owned(), Some(&call)),
+        Some(Action::Call { .. } | Action::AskUser(_)) | None => {
+            unfinished("no answer".to_owned(), Some(&call))
+        }
     })
 }
 
@@ -284,7 +289,7 @@ async fn next_turn(
 fn is_known(turn: &Value, tools: &dyn CallTool) -> bool {
     match Action::read(turn) {
         Some(Action::Call { tool, arguments, .. }) => tools.is_known(&tool, &arguments),
-        Some(Action::Answer(_) | Action::GiveUp(_)) | None => false,
+        Some(Action::Answer(_) | Action::AskUser(_) | Action::GiveUp(_)) | None => false,
     }
 }
 

@@ -36,7 +36,8 @@ impl Executor for ModelExecutor {
         if profile.guided {
             return guided::attempt(&self.schemas, cx, tools, model).await;
         }
-        let mut work = ToolLoop::new(cx, profile, || self.schemas.of(&cx.tools, Turn::Any));
+        let turn = Turn::Any(cx.environment.user());
+        let mut work = ToolLoop::new(cx, profile, || self.schemas.of(&cx.tools, turn));
         let mut cuts = 0;
         loop {
             // Its server may have named a smaller context than its name promises.
@@ -52,7 +53,7 @@ impl Executor for ModelExecutor {
             loop {
                 next = match next {
                     Next::Again => break,
-                    Next::End(attempt) => return Ok(attempt),
+                    Next::End(attempt) => return Ok(left_by(work, attempt)),
                     Next::AskPerson { id, otherwise } => {
                         let question = otherwise.question.as_ref().unwrap_or(&otherwise.reason).clone();
                         let answer = tools.ask_person(&question).await;
@@ -60,7 +61,10 @@ impl Executor for ModelExecutor {
                     }
                     Next::Call(wanted) => match carry_out(&wanted, cx, tools).await {
                         Came::All(calls) => work.came(calls),
-                        Came::Answer(attempt) => return Ok(attempt),
+                        Came::Answer(made, attempt) => {
+                            work.answered_by(*made);
+                            return Ok(left_by(work, attempt));
+                        }
                         Came::Stopped(stopped) => return Ok(ended(&stopped, work.last())),
                     },
                     // The schema permits nothing else; another turn would send the same request again.
@@ -86,11 +90,16 @@ async fn say(work: &mut ToolLoop<'_>, model: &Arc<dyn LlmClient>) -> Result<Comp
     Ok(Completion::of_text(answered.value.to_string(), answered.usage, answered.model))
 }
 
+/// The attempt, with the conversation that led to it.
+fn left_by(work: ToolLoop<'_>, attempt: Attempt) -> Attempt {
+    Attempt { conversation: Some(work.into_conversation()), ..attempt }
+}
+
 /// The result of the calls of one turn.
 enum Came {
     All(Vec<Made>),
-    /// The output of the last call is the answer.
-    Answer(Attempt),
+    /// The output of this call is the answer.
+    Answer(Box<Made>, Attempt),
     Stopped(CallStopped),
 }
 
@@ -118,8 +127,9 @@ async fn carry_out(wanted: &[Wanted], cx: &AttemptContext, tools: &dyn CallTool)
         && call.succeeded()
         && let Some(whole) = tools.whole_output(call).await
         && !whole.trim().is_empty()
+        && let Some(answer) = made.pop()
     {
-        return Came::Answer(completed(whole.trim().to_owned(), true));
+        return Came::Answer(Box::new(answer), completed(whole.trim().to_owned(), true));
     }
     Came::All(made)
 }

@@ -2,14 +2,18 @@
 
 use std::fmt::Write as _;
 
+use artoo_case_file::Unmet;
 use artoo_case_file::visibility::{Fact, Form, Limit, Reader, Viewer, form};
 use artoo_llm_client::{
     ModelProfile, Origin, advice, call_line, earlier_results, fenced, fenced_output, inline, laws, lessons,
     user_statements,
 };
-use artoo_types::{CallEnding, Check, Criterion, HeldEnd, SubTaskOutcome, ToolCall};
+use artoo_types::{
+    CallEnding, Check, CorrectionSignal, Criterion, FailureClass, HeldEnd, SubTaskOutcome, ToolCall,
+};
 
-use crate::{AttemptContext, ToolSpec};
+use crate::endings::{ASK_USER, ASKING, GIVE_UP, GIVING_UP};
+use crate::{AttemptContext, ToolSpec, User};
 
 /// Follows a result when turns are plain text.
 pub(crate) const GO_ON: &str = "Call a tool, or answer if this shows what the step asks for.";
@@ -21,25 +25,62 @@ pub(crate) const OUTPUTS: usize = 3;
 pub(crate) fn tools(tools: &[ToolSpec]) -> String {
     let mut text = String::new();
     for tool in tools {
-        line(&mut text, format_args!("- {}: {}", tool.name, tool.summary));
+        line(&mut text, format_args!("- {}: {}", tool.name, tool.description));
     }
+    text
+}
+
+/// The turns in JSON that ask the user and give up, where a question reaches this user.
+pub(crate) fn ends_in_json(user: User) -> String {
+    let mut text = String::new();
+    let question = match user {
+        User::Present => {
+            line(&mut text, format_args!("- {{\"{ASK_USER}\": \"QUESTION\"}}: {ASKING}"));
+            ""
+        }
+        User::Absent => ", \"question\": \"for needs_person: what the user has to answer\"",
+    };
+    let kinds = user.kinds_in_words();
+    line(
+        &mut text,
+        format_args!(
+            "- {{\"{GIVE_UP}\": \"REASON\", \"kind\": KIND{question}}}: {GIVING_UP} Kinds are {kinds}."
+        ),
+    );
     text
 }
 
 /// The variable part, ordered from the most constant to the most variable.
 pub(crate) fn step(cx: &AttemptContext, profile: &ModelProfile) -> String {
     let platform = format!(" ({})", inline(&cx.surroundings.platform));
-    let mut text = opening(cx, &platform);
+    let mut text = place(cx, &platform);
     if shown(Fact::Environment, profile).is_shown() {
         text.push_str(&cx.environment.block(&cx.programs));
     }
     text.push_str(&advice(&cx.instructions, profile));
     task(&mut text, cx, profile);
+    text.push_str(&in_this_run(&cx.tools));
+    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     earlier(&mut text, cx);
     if let Some(said) = cx.said_before.as_deref().filter(|said| !said.trim().is_empty()) {
         line(&mut text, format_args!("Your answer was:\n{}", fenced(Origin::SubTask, said)));
     }
-    correction(&mut text, cx);
+    if let Some(signal) = &cx.correction {
+        text.push_str(&correction(signal, cx.environment.user()));
+    }
+    text
+}
+
+/// What tools have to say of this run, which their descriptions do not.
+fn in_this_run(tools: &[ToolSpec]) -> String {
+    let mut text = String::new();
+    for tool in tools {
+        let told = tool.in_this_run.iter().flat_map(|told| told.lines().enumerate());
+        for (number, told) in told {
+            let mark = if number == 0 { format!("{}: ", tool.name) } else { "- ".to_owned() };
+            line(&mut text, format_args!("{mark}{}", inline(told)));
+        }
+    }
     text
 }
 
@@ -50,8 +91,11 @@ fn shown(fact: Fact, profile: &ModelProfile) -> Form {
 
 /// Time and place.
 pub(crate) fn opening(cx: &AttemptContext, platform: &str) -> String {
+    format!("{}\n{}", cx.surroundings.now_line(), place(cx, platform))
+}
+
+fn place(cx: &AttemptContext, platform: &str) -> String {
     let mut text = String::new();
-    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     let folder = inline(&cx.surroundings.working_folder.display().to_string());
     line(&mut text, format_args!("Working folder: {folder}{platform}"));
     // A small model that sees the path appends it to the variable.
@@ -68,11 +112,41 @@ pub(crate) fn task(text: &mut String, cx: &AttemptContext, profile: &ModelProfil
     text.push_str(&lessons(&cx.subtask.briefing.lessons));
     text.push_str(&earlier_results(&cx.subtask.earlier, OUTPUTS * profile.shown_bytes()));
     text.push_str(&done_before(&cx.background.before, shown(Fact::EarlierCalls, profile).limit()));
+    if !profile.guided {
+        text.push_str(&fell_short(&cx.background.fell_short, shown(Fact::Findings, profile).limit()));
+    }
     text.push_str(&user_statements(&cx.background.statements, shown(Fact::UserStatements, profile).limit()));
     line(text, format_args!("Step: {}", cx.subtask.intent));
     let judged_by = cx.subtask.success_criteria.iter().chain(&cx.task_criteria);
     let told: Vec<_> = judged_by.map(|one| criterion(one, profile)).collect();
-    line(text, format_args!("It is done when: {}", told.join("; ")));
+    if profile.guided {
+        line(text, format_args!("It is done when: {}", told.join("; ")));
+    } else {
+        text.push_str(&listed("It is done when:", &told));
+    }
+}
+
+/// Lines below a heading; nothing without any.
+fn listed(heading: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
+    format!("{heading}\n{lines}")
+}
+
+/// What the judges found unmet after the plan before this one.
+fn fell_short(unmet: &[Unmet], limit: Limit) -> String {
+    let (_, newest) = limit.newest(unmet);
+    if newest.is_empty() {
+        return String::new();
+    }
+    let line = |unmet: &Unmet| {
+        let (criterion, reason) = (limit.cut(&unmet.criterion), limit.cut(&unmet.reason));
+        format!("{}: {}", inline(&criterion), inline(&reason))
+    };
+    let lines: Vec<String> = newest.iter().map(line).collect();
+    format!("The plan before this one fell short:\n{}\n", fenced(Origin::ToolOutput, &lines.join("\n")))
 }
 
 /// The calls of earlier plans of the run, and what they changed: what is done need not be done again.
@@ -88,7 +162,7 @@ fn done_before(before: &[SubTaskOutcome], limit: Limit) -> String {
     }
     lines.extend(newest.iter().map(|call| call_line(call, limit)));
     format!(
-        "Done before in this run, so do not do it again:\n{}\n",
+        "Calls made before in this run. What they changed is still there; look again where you need what they put out:\n{}\n",
         fenced(Origin::Arguments, &lines.join("\n"))
     )
 }
@@ -134,8 +208,35 @@ pub(crate) fn earlier(text: &mut String, cx: &AttemptContext) {
     }
 }
 
-/// What was wrong with the previous attempt.
-pub(crate) fn correction(text: &mut String, cx: &AttemptContext) {
+/// What was wrong with the previous attempt, and what must become true. Whether its answer was meant as a question, the model
+/// says with its next call.
+pub(crate) fn correction(signal: &CorrectionSignal, user: User) -> String {
+    let mut text = String::new();
+    let wrong = fenced(Origin::ToolOutput, &signal.what_was_wrong);
+    line(&mut text, format_args!("Your result was not accepted:\n{wrong}"));
+    let way = match signal.failure_class {
+        FailureClass::Logical | FailureClass::Denied | FailureClass::Unknown => {
+            "Correct it. If this approach cannot lead there, take another one."
+        }
+        FailureClass::Environmental => "The computer was in the way. Use another path or other parameters.",
+        FailureClass::Forbidden => "What was tried is never allowed, whoever agrees. Find a way without it.",
+    };
+    line(&mut text, format_args!("{way}"));
+    if signal.unmet.is_empty() {
+        // From a validator that names none.
+        line(&mut text, format_args!("{}", signal.what_to_do));
+    }
+    let unmet: Vec<String> = signal.unmet.iter().map(|unmet| inline(unmet)).collect();
+    text.push_str(&listed("This has to become true:", &unmet));
+    match user {
+        User::Present => text.push_str("If you need the user's answer first, call ask_user.\n"),
+        User::Absent => {}
+    }
+    text
+}
+
+/// [`correction`] for a weak model.
+pub(crate) fn guided_correction(text: &mut String, cx: &AttemptContext) {
     if let Some(correction) = &cx.correction {
         let wrong = fenced(Origin::ToolOutput, &correction.what_was_wrong);
         line(text, format_args!("The attempt before fell short:\n{wrong}"));
@@ -192,7 +293,7 @@ mod tests {
     #[test]
     fn the_platform_stands_beside_the_folder() {
         let cx = context("Count the files");
-        assert!(step(&cx, &ModelProfile::default()).contains("\nWorking folder: /home/ada/work (linux)\n"));
+        assert!(step(&cx, &ModelProfile::default()).starts_with("Working folder: /home/ada/work (linux)\n"));
     }
 
     #[test]

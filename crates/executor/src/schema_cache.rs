@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use artoo_llm_client::JsonSchema;
 
-use crate::{Action, ToolSpec};
+use crate::{Action, ToolSpec, User};
 
 /// Capacity, enough for one run: schemas with and without an answer, for the tools of several steps.
 const KEPT: usize = 16;
@@ -21,8 +21,8 @@ pub(crate) struct Schemas {
 /// The turns that a schema permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// Any turn.
-    Any,
+    /// Any turn, with this user.
+    Any(User),
     /// A turn of a guided model, which may answer or give up only at certain times.
     Guided { may_answer: bool, may_give_up: bool },
 }
@@ -43,7 +43,7 @@ impl Schemas {
             return found.schema.clone();
         }
         let schema = match turn {
-            Turn::Any => Action::any(tools),
+            Turn::Any(user) => Action::any(tools, user),
             Turn::Guided { may_answer, may_give_up } => Action::schema(tools, may_answer, may_give_up),
         };
         if kept.len() >= KEPT {
@@ -67,6 +67,8 @@ mod tests {
         ToolSpec {
             name: ToolName::new(name),
             summary: String::new(),
+            description: String::new(),
+            in_this_run: None,
             arguments: Arc::new(json!({"properties": {"path": {"type": "string"}}})),
             output_is_answer: true,
             only_looks: false,
@@ -89,14 +91,16 @@ mod tests {
                 Action::schema(tools, may_answer, may_give_up)
             );
         }
-        assert_eq!(schemas.of(&one, Turn::Any), Action::any(&one));
+        for user in [User::Present, User::Absent] {
+            assert_eq!(schemas.of(&one, Turn::Any(user)), Action::any(&one, user));
+        }
     }
 
     #[test]
     fn the_oldest_make_room() {
         let schemas = Schemas::default();
         for number in 0..3 * KEPT {
-            schemas.of(&[spec(&number.to_string())], Turn::Any);
+            schemas.of(&[spec(&number.to_string())], Turn::Any(User::Present));
         }
         assert_eq!(schemas.kept.lock().unwrap().len(), KEPT);
     }

@@ -13,12 +13,15 @@ use artoo_llm_client::{
     ToolUse, looks_like_calls, unfenced,
 };
 use artoo_types::{Arguments, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::attempt_end::{completed, failed, gave_up, shows, unfinished, was_started};
-use crate::{Action, Attempt, AttemptContext, prompt};
+use crate::endings::{ASK_USER, GIVE_UP};
+use crate::{Action, Attempt, AttemptContext, User, prompt};
 
-use conversation::{Came, Conversation};
+pub use conversation::Conversation;
+
+use conversation::Came;
 use no_parser::NO_PARSER;
 use progress::{Progress, Standstill};
 
@@ -35,6 +38,11 @@ const TURN_TOKENS: u32 = 16_384;
 const CUT_CALL: &str = "The turn with this call was cut off because it is too long, so the call may be incomplete. Nothing was called. Write the call again, shorter, or in parts with one call for each.";
 /// What the model is told of a call that arrived as text and cannot be read.
 const UNREAD_CALL: &str = "That looks like a tool call, but it arrived as text that cannot be read. Nothing was called. Write the call as one JSON object and nothing else: {\"tool\": NAME, \"arguments\": {...}}";
+/// What the model is told of an answer that rests on nothing. Whether it was meant as a question, the model says with its
+/// next call; code does not guess.
+const UNSHOWN: &str = "No tool has shown that yet. Look first: an answer has to come from what tools showed.";
+/// The same where the user is there.
+const UNSHOWN_OR_ASKED: &str = "No tool has shown that yet. Look first: an answer has to come from what tools showed. If it is a question to the user, call ask_user; otherwise it does not reach them.";
 /// Fill level of the context, in hundredths, above which old exchanges are compacted; and the level after
 /// compaction.
 const FULL: u64 = 70;
@@ -116,14 +124,20 @@ impl<'a> ToolLoop<'a> {
         schema: impl FnOnce() -> JsonSchema,
     ) -> Self {
         let (form, how) = match profile.tool_calling {
-            ToolCalling::Native => (Form::Native(tool_calls::definitions(&cx.tools)), NATIVE_PROMPT),
+            ToolCalling::Native => {
+                let tools = tool_calls::definitions(&cx.tools, cx.environment.user());
+                (Form::Native(tools), NATIVE_PROMPT)
+            }
             ToolCalling::Json => (Form::Json(schema()), JSON_PROMPT),
         };
         let system = match &form {
             Form::Native(_) => format!("{SYSTEM_PROMPT}{how}"),
-            Form::Json(_) => format!("{SYSTEM_PROMPT}{how}\nTools:\n{}", prompt::tools(&cx.tools)),
+            Form::Json(_) => {
+                let ends = prompt::ends_in_json(cx.environment.user());
+                format!("{SYSTEM_PROMPT}{how}{ends}\nTools:\n{}", prompt::tools(&cx.tools))
+            }
         };
-        let conversation = Conversation::new(prompt::step(cx, &profile));
+        let conversation = continued(cx).unwrap_or_else(|| Conversation::new(prompt::step(cx, &profile)));
         let seen = cx.earlier.iter().any(shows);
         Self {
             cx,
@@ -231,6 +245,16 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
+    /// Takes the result of the call whose output is the answer.
+    pub(crate) fn answered_by(&mut self, Made { id, call, picture, .. }: Made) {
+        self.conversation.came(Came::of(id, &call, picture));
+    }
+
+    /// What was said, for the attempt that corrects this one.
+    pub(crate) fn into_conversation(self) -> Conversation {
+        self.conversation
+    }
+
     /// The last call that was started.
     pub(crate) fn last(&self) -> Option<&ToolCall> {
         self.last.as_ref()
@@ -295,20 +319,21 @@ impl<'a> ToolLoop<'a> {
     }
 
     fn said_in_words(&mut self, said: Message, text: &str, stop: StopReason) -> Next {
+        self.conversation.said(said);
         let problem = match stop {
             StopReason::Refused => return self.refused(text),
-            StopReason::Length => "That was cut off because it is too long. Say it again, much briefer.",
+            StopReason::Length => "That was cut off because it is too long. Say it again, and much shorter.",
             StopReason::End if text.is_empty() => "That was empty. Call a tool, or answer.",
             StopReason::End if self.is_unread_call(text) => {
                 self.has_unread_call = true;
                 UNREAD_CALL
             }
-            StopReason::End if self.has_nothing() => {
-                "No tool has shown that. Look first; what no tool has shown is no answer."
-            }
+            StopReason::End if self.has_nothing() => match self.cx.environment.user() {
+                User::Present => UNSHOWN_OR_ASKED,
+                User::Absent => UNSHOWN,
+            },
             StopReason::End => return Next::End(completed(unfenced(text), false)),
         };
-        self.conversation.said(said);
         self.conversation.told(problem);
         self.progress.nothing();
         self.go_on()
@@ -368,6 +393,12 @@ impl<'a> ToolLoop<'a> {
     }
 }
 
+/// The conversation of the attempt that this one corrects, with the correction at its end.
+fn continued(cx: &AttemptContext) -> Option<Conversation> {
+    let correction = cx.correction.as_ref()?;
+    cx.conversation.clone()?.continued(&prompt::correction(correction, cx.environment.user()))
+}
+
 /// Converts a JSON turn into the equivalent native message, or the answer; `None` if it is neither.
 fn said_in_json(text: &str) -> Option<(Message, Option<String>)> {
     let turn: Value = serde_json::from_str(text).ok()?;
@@ -377,8 +408,11 @@ fn said_in_json(text: &str) -> Option<(Message, Option<String>)> {
     };
     Some(match Action::read(&turn)? {
         Action::Answer(answer) => (said, Some(answer)),
+        Action::AskUser(question) => {
+            (Message { calls: call(ASK_USER, json!({ "question": question })), ..said }, None)
+        }
         Action::GiveUp(given) => {
-            (Message { calls: call(tool_calls::GIVE_UP, serde_json::to_value(given).ok()?), ..said }, None)
+            (Message { calls: call(GIVE_UP, serde_json::to_value(given).ok()?), ..said }, None)
         }
         Action::Call { tool, mut arguments, output_is_answer } => {
             if output_is_answer {

@@ -199,7 +199,7 @@ fn to_go_on(gave_up: &GaveUp) -> Option<String> {
             })
         }
         GiveUpKind::NeedsConsent => {
-            Some("allow the action, or ask for something that does not need it".to_owned())
+            Some("consent to it, or ask for something that does not need it".to_owned())
         }
         GiveUpKind::Impossible => None,
     }

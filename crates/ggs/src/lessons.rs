@@ -284,7 +284,7 @@ fn answer_of(outcome: &SubTaskOutcome) -> Option<&ToolCall> {
         && last.output.dropped_bytes == 0
         && last.output.shown.trim() == said
         && !said.is_empty()
-        && last.files.is_empty()
+        && !last.changed_files()
         && last.trust.tainted.is_none()
         && !story::is_tried_only(last)
         && !outcome.is_about_a_deed();

@@ -49,7 +49,7 @@ pub use lessons::{Draft, Lessons, MegramRule};
 pub use missing::Lacks;
 pub use observe::observe;
 pub use outputs::{combined_output, is_deliverable, partial_outputs};
-pub use result::{failure_report_request, final_result, plan_directive};
+pub use result::{answered, failure_report_request, final_result, plan_directive};
 pub use role::GgsRole;
 pub use round::Round;
 pub use settings::{Mint, Settings};

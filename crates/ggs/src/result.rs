@@ -1,10 +1,11 @@
 //! Builds the messages that R7 sends to the planner and to the person.
 
-use artoo_ggs_core::Decision;
+use artoo_ggs_core::{Decision, Parameters, loss, omega};
 use artoo_types::{
-    ActionState, FailureReportRequest, FinalResult, OutcomeStatus, PartialOutput, PlanDirective, RunId,
-    TaskId, TerminalState,
+    ActionState, Basis, DirectAnswer, FailureReportRequest, FinalResult, OutcomeStatus, PartialOutput,
+    PlanDirective, RunId, TaskId, TerminalState, UnitInterval,
 };
+use serde_json::Value;
 
 use crate::failed_calls::never_allowed;
 use crate::summary::{Remarks, summary};
@@ -80,6 +81,7 @@ pub fn final_result(
         task_id,
         summary,
         output,
+        basis: Basis::Evidence,
         structured,
         loss: conclusion.loss,
         grad_l: conclusion.grad_l,
@@ -92,6 +94,29 @@ pub fn final_result(
         partial,
         gave_up: conclusion.gave_up,
         fault: conclusion.fault,
+    }
+}
+
+/// What a person is told of an answer that nothing was looked at for.
+const FROM_KNOWLEDGE: &str = "From the model's knowledge, not checked.";
+
+/// The result of a request that was answered without work. Nothing was shown to be done, so its loss is that of a run in
+/// which nothing was.
+pub fn answered(
+    run_id: RunId,
+    task_id: TaskId,
+    answer: &DirectAnswer,
+    elapsed_ms: u64,
+    parameters: &Parameters,
+) -> FinalResult {
+    FinalResult {
+        task_id,
+        summary: FROM_KNOWLEDGE.to_owned(),
+        output: Value::String(answer.text.clone()),
+        basis: Basis::Model,
+        loss: loss(UnitInterval::ONE, UnitInterval::ZERO, omega(0, elapsed_ms, parameters), parameters),
+        directive: TerminalState::Success,
+        ..FinalResult::nothing(run_id, "")
     }
 }
 

@@ -2,14 +2,14 @@
 
 use artoo_ggs_core::State;
 use artoo_types::{
-    Envelope, FailureReport, Fault, FaultKind, MegramWrite, Message, PartialOutput, PlanDirective, Role,
-    RunId, SubTaskOutcome, TaskId, TerminalState,
+    DirectAnswer, Envelope, FailureReport, Fault, FaultKind, MegramWrite, Message, PartialOutput,
+    PlanDirective, Role, RunId, SubTaskOutcome, TaskId, TerminalState,
 };
 use chrono::{DateTime, FixedOffset};
 
 use crate::{
-    Conclusion, Draft, Lacks, Lessons, Round, Settings, Solver, failure_report_request, final_result,
-    observe, partial_outputs, plan_directive,
+    Conclusion, Draft, Lacks, Lessons, Round, Settings, Solver, answered, failure_report_request,
+    final_result, observe, partial_outputs, plan_directive,
 };
 
 /// R7 of one run, as a state machine.
@@ -23,6 +23,7 @@ use crate::{
 /// | `TaskSpec`, `UserRequest` | nothing: they name the task |
 /// | `SubTaskOutcome` | nothing: its output is delivered if a fault ends the run |
 /// | `ReplanRequest`, `OutcomeSummary` | `MegramWrite`s, then `PlanDirective`, `FinalResult` or `FailureReportRequest` |
+/// | `DirectAnswer` | `FinalResult`, whose basis is the model; memory learns nothing from it |
 /// | `FailureReport`, the deadline | `FinalResult` |
 /// | `Fault` | `FinalResult`, or first `FailureReportRequest` |
 pub struct GgsRole {
@@ -102,6 +103,8 @@ impl GgsRole {
             return self.judge(Round::from(request), envelope);
         } else if let Message::OutcomeSummary(summary) = message {
             return self.judge(Round::from(summary), envelope);
+        } else if let Message::DirectAnswer(answer) = message {
+            return self.on_answer(answer, envelope);
         } else if let Message::FailureReport(report) = message {
             return self.on_report(report);
         } else if let Message::Fault(fault) = message {
@@ -164,6 +167,20 @@ impl GgsRole {
             messages.push(self.conclude(envelope.run_id, conclusion));
         }
         messages
+    }
+
+    /// Ends the run with an answer from the model's knowledge. It stands in place of a plan: what came of a plan already is not set aside
+    /// for words.
+    fn on_answer(&mut self, answer: &DirectAnswer, envelope: &Envelope) -> Vec<Message> {
+        let something_ran = self.round.is_some() || !self.since.is_empty() || self.last.is_some();
+        if self.awaits_report() || something_ran {
+            let message = "the planner answered without work after work was done".to_owned();
+            let (role, kind) = (Role::Planner, FaultKind::Request);
+            return self.on_fault(&Fault { role, kind, message, hint: None, remedy: None }, envelope);
+        }
+        self.phase = Phase::Ended;
+        let elapsed_ms = envelope.elapsed_ms;
+        vec![answered(envelope.run_id, self.task_id(), answer, elapsed_ms, &self.settings.parameters).into()]
     }
 
     fn on_report(&mut self, report: &FailureReport) -> Vec<Message> {

@@ -152,7 +152,7 @@ fn usual_advice(conclusion: &Conclusion) -> &'static str {
         Some(Rule::BudgetSpent | Rule::NoReplansLeft) => {
             "allow more time or replans, or ask for a smaller step"
         }
-        Some(Rule::OnlyDenied) => "allow the action, or ask for something that does not need it",
+        Some(Rule::OnlyDenied) => "consent to it, or ask for something that does not need it",
         Some(Rule::KeepsWorsening | Rule::NoMeansLeft) => "ask for a smaller step, or say which way to go",
         Some(Rule::FileMissing) => "check the name, or say where the file is",
         // These do not end a run in failure, or do not end it at all.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt::Write as _, path::Path};
 use artoo_checks::{Content, Filesystem};
 use artoo_llm_client::{ModelProfile, Origin, fair_share, fenced, fenced_file, fenced_output, inline};
 use artoo_types::{
-    Arguments, CallEnding, EarlierResult, FileChangeKind, Law, OutputRecord, ToolCall, ToolKind,
+    Arguments, CallEnding, EarlierResult, FileChange, FileChangeKind, Law, OutputRecord, ToolCall, ToolKind,
 };
 
 use serde_json::Value;
@@ -37,6 +37,29 @@ const ONE_LINE: usize = 200;
 #[derive(Debug, Default)]
 pub struct Exhibits<'a> {
     parts: Vec<Part<'a>>,
+    excerpts: Excerpts,
+}
+
+/// How much of each output, file and script is shown, around what is judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Excerpts {
+    /// As much as there is room for.
+    #[default]
+    Whole,
+    /// At most 12,000 characters, for a judge of the model that did the work. Of 4,000, deciding lines were missing.
+    Long,
+    /// At most 4,000 characters, for a judge of another model, which pays for all that it reads.
+    Short,
+}
+
+impl Excerpts {
+    fn limit(self) -> usize {
+        match self {
+            Self::Whole => usize::MAX,
+            Self::Long => 12_000,
+            Self::Short => 4_000,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -52,7 +75,24 @@ enum Fence<'a> {
     File(String),
 }
 
+impl Fence<'_> {
+    /// Whether it holds what is looked at, of which an excerpt may be enough. A result is judged whole.
+    fn is_of_evidence(&self) -> bool {
+        match self {
+            Self::Output(_)
+            | Self::File(_)
+            | Self::Of(Origin::Arguments | Origin::ToolOutput | Origin::File) => true,
+            Self::Of(Origin::SubTask | Origin::Memory | Origin::Person) => false,
+        }
+    }
+}
+
 impl<'a> Exhibits<'a> {
+    /// Nothing yet, of which excerpts are shown.
+    pub fn of(excerpts: Excerpts) -> Self {
+        Self { excerpts, ..Self::default() }
+    }
+
     /// Adds a line. Foreign text in it must have been passed through [`inline`].
     pub fn line(&mut self, line: impl Into<String>) {
         self.parts.push(Part::Line(line.into()));
@@ -75,18 +115,17 @@ impl<'a> Exhibits<'a> {
         self.parts.push(Part::Text { fence: Fence::Of(origin), text: text.into() });
     }
 
+    /// Adds the line of a call whose arguments and output the reader has before it.
+    pub fn mention(&mut self, number: usize, call: &ToolCall) {
+        let made = inline(&format!("{} {}", call.tool, made(call)));
+        let shown: String = made.chars().take(ONE_LINE).collect();
+        let cut = if shown.len() < made.len() { " [...]" } else { "" };
+        self.line(format!("Call {number}: {shown}{cut} ({})", ending(call)));
+    }
+
     /// Adds a call with its number: the arguments, the ending and the output.
     pub fn call(&mut self, number: usize, call: &'a ToolCall) {
-        let ending = match &call.ending {
-            CallEnding::Exited { status } => format!("exit status {status}"),
-            CallEnding::Signalled { signal } => format!("ended by signal {signal}"),
-            CallEnding::Returned if call.succeeded() => "done".to_owned(),
-            CallEnding::Returned => "failed".to_owned(),
-            CallEnding::TimedOut => "took too long and was stopped".to_owned(),
-            CallEnding::Cancelled => "cancelled".to_owned(),
-            CallEnding::Refused => "refused, not run".to_owned(),
-        };
-        let made = if is_edit(call) { the_file(&call.arguments) } else { made_with(&call.arguments) };
+        let (ending, made) = (ending(call), made(call));
         if made.len() <= ONE_LINE && !made.contains('\n') {
             self.line(format!("Call {number}: {} ({ending})", inline(&format!("{} {made}", call.tool))));
         } else {
@@ -109,10 +148,10 @@ impl<'a> Exhibits<'a> {
         self.parts.push(Part::Text { fence: Fence::Output(output.origin.as_deref()), text });
     }
 
-    /// Adds a file by its name, with as much content as the model can be shown; nothing if it does not exist.
-    /// The name may come from a model or from a tool.
-    pub fn file(&mut self, what: &str, path: &Path, world: &Filesystem, profile: &ModelProfile) {
-        let Some(content) = world.content(path, profile.shown_bytes()) else { return };
+    /// Adds a file by its name, with as much content as the model can be shown; nothing if it does not exist, which is
+    /// returned. The name may come from a model or from a tool.
+    pub fn file(&mut self, what: &str, path: &Path, world: &Filesystem, profile: &ModelProfile) -> bool {
+        let Some(content) = world.content(path, profile.shown_bytes()) else { return false };
         let name = path.display().to_string();
         match content {
             Content::Text { head, more } => {
@@ -124,20 +163,22 @@ impl<'a> Exhibits<'a> {
                 self.line(format!("{what}: {} ({kind}, {bytes} bytes)", inline(&name)));
             }
         }
+        true
     }
 
     /// Adds the files that a call changed: for at most `most` of them the changed lines, or the current
-    /// content if the diff is unknown; for the rest the names. Content that the call itself shows is not
-    /// repeated: a whole file among its arguments, and the diff that an edit outputs.
+    /// content if the diff is unknown; for the rest how many there are. What was deleted and moved comes first, since it
+    /// is seen nowhere else. Content that the call itself shows is not repeated: a whole file among its arguments, and
+    /// the diff that an edit outputs.
     pub fn written(&mut self, call: &'a ToolCall, world: &Filesystem, profile: &ModelProfile, most: usize) {
-        let (shown, rest) = call.files.split_at(call.files.len().min(most));
+        let mut files: Vec<&FileChange> = call.files.iter().collect();
+        files.sort_by_key(|file| order(file));
+        let (shown, rest) = files.split_at(files.len().min(most));
         let is_given = |path: &Path| {
             is_edit(call)
                 || matches!(world.content(path, profile.shown_bytes()), Some(Content::Text { head, more: 0 }) if gives(call, &head))
         };
-        for file in
-            shown.iter().filter(|file| file.change == FileChangeKind::Deleted || !is_given(&file.path))
-        {
+        for file in shown.iter().copied() {
             let name = |path: &Path| inline(&path.display().to_string());
             let what = match file.change {
                 FileChangeKind::Created => "Created",
@@ -145,27 +186,31 @@ impl<'a> Exhibits<'a> {
                 FileChangeKind::Deleted => "Deleted",
             };
             match (&file.moved_from, &file.diff, file.change) {
+                (None, _, FileChangeKind::Created | FileChangeKind::Changed) if is_given(&file.path) => {
+                    self.line(format!("{what}: {}", name(&file.path)));
+                }
                 (Some(from), ..) => self.line(format!("Moved: {} to {}", name(from), name(&file.path))),
                 (None, Some(diff), _) => {
                     self.line(format!("{what}: {}", name(&file.path)));
                     self.text(Origin::File, diff.as_str());
                 }
-                (None, None, FileChangeKind::Created | FileChangeKind::Changed) => {
-                    self.file(what, &file.path, world, profile);
-                }
-                (None, None, FileChangeKind::Deleted) => {
+                (None, None, FileChangeKind::Created | FileChangeKind::Changed)
+                    if self.file(what, &file.path, world, profile) => {}
+                (None, None, FileChangeKind::Created | FileChangeKind::Changed | FileChangeKind::Deleted) => {
                     self.line(format!("{what}: {}", name(&file.path)));
                 }
             }
         }
-        if let (Some(first), Some(last)) = (rest.first(), rest.last()) {
-            let name = |path: &Path| inline(&path.display().to_string());
-            self.line(format!(
-                "[... {} more files written or deleted, from {} to {} ...]",
-                rest.len(),
-                name(&first.path),
-                name(&last.path)
-            ));
+        if !rest.is_empty() {
+            let count = |change| rest.iter().filter(|file| file.change == change).count();
+            let counts: Vec<String> =
+                [FileChangeKind::Deleted, FileChangeKind::Changed, FileChangeKind::Created]
+                    .into_iter()
+                    .map(|change| (count(change), change.name()))
+                    .filter(|(count, _)| *count > 0)
+                    .map(|(count, name)| format!("{count} {name}"))
+                    .collect();
+            self.line(format!("[... {} more files: {} ...]", rest.len(), counts.join(", ")));
         }
     }
 
@@ -181,8 +226,8 @@ impl<'a> Exhibits<'a> {
         }
     }
 
-    /// Renders the prompt. Each text is at most as long as the profile says, and all of them at most half of
-    /// the model's context. `sought` is what is judged.
+    /// Renders the prompt. Each text is at most as long as the profile and the [`Excerpts`] say, and all of them at most
+    /// half of the model's context. `sought` is what is judged.
     pub fn render(self, profile: &ModelProfile, sought: &str) -> String {
         let lengths = self.parts.iter().map(|part| match part {
             Part::Line(_) => 0,
@@ -195,7 +240,8 @@ impl<'a> Exhibits<'a> {
             let _ = match part {
                 Part::Line(line) => writeln!(prompt, "{line}"),
                 Part::Text { fence, text } => {
-                    let shown = excerpt(&text, limit, sought);
+                    let most = if fence.is_of_evidence() { self.excerpts.limit() } else { usize::MAX };
+                    let shown = excerpt(&text, limit.min(most), sought);
                     writeln!(
                         prompt,
                         "{}",
@@ -210,6 +256,39 @@ impl<'a> Exhibits<'a> {
         }
         prompt
     }
+}
+
+/// The order in which changes are shown.
+fn order(file: &FileChange) -> u8 {
+    match (file.change, &file.moved_from) {
+        (FileChangeKind::Deleted, _) => 0,
+        (FileChangeKind::Created | FileChangeKind::Changed, Some(_)) => 1,
+        (FileChangeKind::Changed, None) => 2,
+        (FileChangeKind::Created, None) => 3,
+    }
+}
+
+/// How a call ended, in words.
+fn ending(call: &ToolCall) -> String {
+    let ending = match &call.ending {
+        CallEnding::Exited { status } => format!("exit status {status}"),
+        CallEnding::Signalled { signal } => format!("ended by signal {signal}"),
+        CallEnding::Returned if call.succeeded() => "done".to_owned(),
+        CallEnding::Returned => "failed".to_owned(),
+        CallEnding::TimedOut => "took too long and was stopped".to_owned(),
+        CallEnding::Cancelled => "cancelled".to_owned(),
+        CallEnding::Refused => "refused, not run".to_owned(),
+    };
+    match &call.lacked {
+        // An exit status of 0 would hide it.
+        Some(program) => format!("{ending}; {} is not on this machine", inline(program)),
+        None => ending,
+    }
+}
+
+/// What a call was made with.
+fn made(call: &ToolCall) -> String {
+    if is_edit(call) { the_file(&call.arguments) } else { made_with(&call.arguments) }
 }
 
 /// Whether a call edited a file and its output shows the edit.
@@ -260,99 +339,5 @@ fn is_text(shown: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use artoo_types::FileChange;
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    use super::*;
-    use crate::conformance::call;
-
-    fn profile(context_tokens: u32) -> ModelProfile {
-        ModelProfile { context_tokens, ..ModelProfile::default() }
-    }
-
-    /// A judge could not see whether a script computed a sum or printed it: the script was folded into one
-    /// line of 110 characters.
-    #[test]
-    fn lesson_a_script_is_judged_by_its_lines() {
-        let script = format!("python3 - <<'E'\nif True:\n    print({})\nE", "1 + ".repeat(99) + "1");
-        let with = |arguments: Value| ToolCall {
-            arguments: serde_json::from_value(arguments).unwrap(),
-            ..call(1, "100", true)
-        };
-        let shown = |call: &ToolCall| {
-            let mut exhibits = Exhibits::default();
-            exhibits.call(1, call);
-            exhibits.render(&ModelProfile::default(), "")
-        };
-        let ran = shown(&with(json!({"command": script})));
-        assert!(
-            ran.contains(&format!(
-                "Call 1: shell (exit status 0), made with\n<<<data: call\n{script}\ndata>>>\n"
-            )),
-            "{ran}"
-        );
-        let both = shown(&with(json!({"command": script, "timeout_seconds": 9, "background": null})));
-        assert!(both.contains(&format!("command: {script}\ntimeout_seconds: 9\ndata>>>")), "{both}");
-        let brief = shown(&with(json!({"path": "a.py", "first_line": 2})));
-        assert!(brief.starts_with("Call 1: shell path: a.py, first_line: 2 (exit status 0)\n"), "{brief}");
-    }
-
-    /// A correct file failed, since its judge saw only 1,200 bytes of it and no mark of the cut; and judges
-    /// were shown the bytes of images.
-    #[test]
-    fn lesson_judges_see_whole_files_and_text_only() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        let page: String = (1..=300).map(|n| format!("line {n} of the page\n")).collect();
-        std::fs::write(path("page.html"), &page).unwrap();
-        std::fs::write(path("a.pyc"), b"\xcb\r\r\n\0\0\0\0").unwrap();
-        let world = Filesystem::new(folder.path(), folder.path(), Default::default());
-        let change = |name: &str, change| FileChange::new(path(name), change);
-        let wrote = ToolCall {
-            files: vec![
-                change("page.html", FileChangeKind::Created),
-                change("a.pyc", FileChangeKind::Created),
-                change("old.txt", FileChangeKind::Deleted),
-                change("b.txt", FileChangeKind::Changed),
-                change("c.txt", FileChangeKind::Changed),
-            ],
-            ..call(1, "\u{fffd}PNG\u{fffd}\u{fffd}", true)
-        };
-        let shown = |profile: &ModelProfile| {
-            let mut exhibits = Exhibits::default();
-            exhibits.call(1, &wrote);
-            exhibits.written(&wrote, &world, profile, 3);
-            exhibits.render(profile, "line 250 is there").replace(&*folder.path().display().to_string(), "")
-        };
-        let whole = shown(&profile(200_000));
-        assert!(whole.contains(page.trim_end()), "{whole}");
-        for part in [
-            "[no text: 12 bytes of binary data]",
-            "Created: /a.pyc (no UTF-8 text, 8 bytes)\n",
-            "Deleted: /old.txt\n",
-            "[... 2 more files written or deleted, from /b.txt to /c.txt ...]\n",
-        ] {
-            assert!(whole.contains(part), "{part} is not in {whole}");
-        }
-        let cut = shown(&profile(2_000));
-        assert!(cut.contains("more bytes ...]") || cut.contains("left out here"), "{cut}");
-        assert!(cut.len() < 4_000, "{}", cut.len());
-    }
-
-    proptest! {
-        /// For any amount of text, the texts take at most half of the context, plus the marks of cuts.
-        #[test]
-        fn it_is_bounded(lengths in prop::collection::vec(0usize..20_000, 0..12), context in 4_000u32..20_000) {
-            let calls: Vec<ToolCall> = lengths.iter().map(|length| call(1, &"x".repeat(*length), true)).collect();
-            let mut exhibits = Exhibits::default();
-            for (number, call) in (1..).zip(&calls) {
-                exhibits.call(number, call);
-            }
-            let shown = exhibits.render(&profile(context), "x").matches('x').count();
-            let wanted = lengths.iter().sum::<usize>();
-            prop_assert!(shown <= 2 * context as usize + 12 * 2, "{shown} of {wanted}");
-        }
-    }
-}
+#[path = "exhibits_tests.rs"]
+mod tests;

@@ -4,14 +4,13 @@
 //! quoting it, and to say for each part what meets it; code checks that the quotations are words of the
 //! request, and whether any words are left over. Source: `docs/design/acceptance.md`.
 
-use std::sync::Arc;
-
 use artoo_llm_client::{JsonSchema, LlmClient, Message, Structured, ask_alone, ask_once_alone};
 use artoo_types::{Criterion, FailureClass, Finding, Law};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::verdict::{Answer, Class, Word, finding, named, torn, unusable};
+use crate::answer_schema::{self, Answer, Class, Part, Word, in_order};
+use crate::verdict::{finding, named, torn, unexplained, unusable};
 use crate::{JudgeError, Question, Seen, supporting_call};
 
 /// The criterion that is judged before anything is accepted.
@@ -26,25 +25,11 @@ const LONGEST_GAP: usize = 60;
 
 /// The answer of a judge of the whole.
 #[derive(Clone, Deserialize, Serialize)]
-struct Parts {
+pub(crate) struct Parts {
     parts: Vec<Part>,
     /// Verdicts on the further criteria, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     verdicts: Vec<Answer>,
-}
-
-#[derive(Clone, Deserialize, Serialize)]
-struct Part {
-    quote: String,
-    reason: String,
-    #[serde(default)]
-    call: Option<usize>,
-    verdict: Word,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    class: Option<Class>,
-    /// The evidence it follows from, verbatim.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    from: Vec<String>,
 }
 
 /// What is judged as a whole.
@@ -92,13 +77,11 @@ pub async fn ask_whole(
         };
         return Ok((nothing(), criteria.iter().map(|_| nothing()).collect()));
     }
-    let further = u32::try_from(criteria.len()).unwrap_or(u32::MAX);
-    let tokens = PARTS_TOKENS.saturating_add(VERDICT_TOKENS.saturating_mul(further));
     let asked = question(criteria)
         .with_schema(schema(criteria.len(), request.grounds))
-        .with_max_tokens(model.profile().room(tokens));
-    let first = ask_alone::<Parts>(model, asked.clone()).await?;
-    let Some(wrong) = flaw(&first.value, seen, request, criteria.len()) else {
+        .with_max_tokens(model.profile().room(tokens(criteria.len())));
+    let mut first = ask_alone::<Parts>(model, asked.clone()).await?;
+    let Some(wrong) = flaw(&mut first.value, seen, request, criteria.len()) else {
         return Ok(findings(&first.value, seen));
     };
     let mut again = asked;
@@ -106,45 +89,31 @@ pub async fn ask_whole(
     again
         .messages
         .push(Message::user(format!("This cannot be used: {wrong}. Answer again, with the whole of it.")));
-    let Structured { value, model, .. } = ask_once_alone::<Parts>(model, again).await?;
-    match flaw(&value, seen, request, criteria.len()) {
+    let Structured { mut value, model, .. } = ask_once_alone::<Parts>(model, again).await?;
+    match flaw(&mut value, seen, request, criteria.len()) {
         Some(wrong) => Err(unusable(model, wrong).into()),
         None => Ok(findings(&value, seen)),
     }
 }
 
-fn schema(further: usize, grounds: Grounds) -> JsonSchema {
-    let reason = json!({"type": "string", "minLength": 1, "maxLength": 240});
-    let verdict = json!({"enum": ["pass", "fail"]});
-    let class = json!({"enum": ["logical", "environmental"]});
-    let call = json!({"type": ["integer", "null"], "minimum": 1});
-    let quote = json!({"type": "string", "minLength": 1, "maxLength": 600});
-    let mut of_a_part =
-        json!({"quote": quote, "reason": reason, "call": call, "verdict": verdict, "class": class});
-    if let (Grounds::Derived, Some(properties)) = (grounds, of_a_part.as_object_mut()) {
-        properties.insert("from".to_owned(), json!({"type": "array", "items": reason, "maxItems": 12}));
-    }
-    let part = object(of_a_part, &["quote", "reason", "call", "verdict"]);
-    let parts = json!({"type": "array", "items": part, "minItems": 1, "maxItems": 12});
-    let whole = if further == 0 {
-        object(json!({"parts": parts}), &["parts"])
-    } else {
-        let criterion = json!({"type": "integer", "minimum": 1, "maximum": further});
-        let of_a_criterion = json!({"criterion": criterion, "reason": reason, "verdict": verdict, "class": class, "call": call});
-        let items = object(of_a_criterion, &["criterion", "reason", "verdict"]);
-        let verdicts = json!({"type": "array", "items": items, "minItems": further, "maxItems": further});
-        object(json!({"parts": parts, "verdicts": verdicts}), &["parts", "verdicts"])
-    };
-    JsonSchema { name: "parts".to_owned(), schema: Arc::new(whole) }
+/// The output limit of an answer that has verdicts on so many further criteria, in tokens.
+pub(crate) fn tokens(further: usize) -> u32 {
+    let further = u32::try_from(further).unwrap_or(u32::MAX);
+    PARTS_TOKENS.saturating_add(VERDICT_TOKENS.saturating_mul(further))
 }
 
-/// The schema of an object with these properties and no others.
-fn object(properties: Value, required: &[&str]) -> Value {
-    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+/// The schema of an answer.
+pub(crate) fn schema(further: usize, grounds: Grounds) -> JsonSchema {
+    answer_schema::parts(further, grounds == Grounds::Derived)
 }
 
 /// Why an answer is unusable.
-fn flaw(answer: &Parts, seen: &Seen<'_>, request: WholeRequest<'_>, further: usize) -> Option<String> {
+pub(crate) fn flaw(
+    answer: &mut Parts,
+    seen: &Seen<'_>,
+    request: WholeRequest<'_>,
+    further: usize,
+) -> Option<String> {
     let quotes = answer.parts.iter().map(|part| part.quote.as_str());
     if let Some(invented) = quotes.clone().find(|quote| !is_of_the_request(&request, quote)) {
         return Some(format!("{invented:?} does not stand in the request; quote its words"));
@@ -166,26 +135,28 @@ fn flaw(answer: &Parts, seen: &Seen<'_>, request: WholeRequest<'_>, further: usi
     if !fails && !seen.calls.is_empty() && answer.parts.iter().all(|part| part.call.is_none()) {
         return Some("it points at no call; say which call meets a part".to_owned());
     }
-    let mut sources = answer.parts.iter().flat_map(|part| &part.from).peekable();
+    if let Some(wrong) = answer.parts.iter().find_map(|part| unexplained(&part.reason)) {
+        return Some(wrong);
+    }
+    let mut sources = answer.parts.iter().flat_map(|part| part.from.iter().flatten()).peekable();
     if !fails && request.grounds == Grounds::Derived {
         if sources.peek().is_none() {
             return Some(
-                "no \"from\" quotes what the figures and names follow from that no call shows".to_owned(),
+                "no \"from\" quotes the outputs from which the figures and names follow that no output shows"
+                    .to_owned(),
             );
         }
         if let Some(invented) = sources.find(|quote| !supporting_call::is_quoted(quote, &seen.calls)) {
             return Some(format!("{invented:?} stands in no output"));
         }
     }
-    if !answer.verdicts.iter().map(|verdict| verdict.criterion).eq((1..=further).map(Some)) {
-        return Some(format!(
-            "it must have one verdict on each criterion from 1 to {further}, in this order"
-        ));
+    if !in_order(&mut answer.verdicts, further) {
+        return Some(format!("it must have exactly one verdict on each criterion from 1 to {further}"));
     }
     answer.verdicts.iter().find_map(|verdict| torn(verdict, seen))
 }
 
-fn findings(answer: &Parts, seen: &Seen<'_>) -> (Finding, Vec<Finding>) {
+pub(crate) fn findings(answer: &Parts, seen: &Seen<'_>) -> (Finding, Vec<Finding>) {
     (
         of_the_whole(&answer.parts, seen),
         answer.verdicts.iter().map(|verdict| finding(verdict, seen)).collect(),
@@ -201,10 +172,7 @@ fn of_the_whole(parts: &[Part], seen: &Seen<'_>) -> Finding {
     if let Some(first) = unmet.first() {
         let reasons = unmet.iter().map(|part| format!("{:?}: {}", part.quote.trim(), part.reason.trim()));
         return Finding::Fail {
-            failure_class: match first.class {
-                Some(Class::Environmental) => FailureClass::Environmental,
-                Some(Class::Logical) | None => FailureClass::Logical,
-            },
+            failure_class: Class::of_failure(first.class),
             reason: reasons.collect::<Vec<_>>().join("; "),
             evidence: unmet.iter().find_map(|part| pointed(part)),
         };
@@ -279,6 +247,7 @@ mod tests {
     };
     use artoo_types::Evidence;
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::*;
     use crate::conformance::{call, criterion};

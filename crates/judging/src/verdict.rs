@@ -1,38 +1,18 @@
 //! Asks a model for verdicts on criteria, and ties them to evidence.
 
-use std::sync::{Arc, LazyLock};
-
 use artoo_llm_client::{
-    JsonSchema, LlmClient, LlmError, Message, Obtained, Request, Structured, ask_alone, ask_once_alone,
+    JsonSchema, LlmClient, LlmError, Message, ModelProfile, Obtained, Request, Structured, ask_alone,
+    ask_once_alone,
 };
 use artoo_types::{Criterion, EarlierResult, FailureClass, Finding, ToolCall};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::answer_schema::{Answer, Class, Word, guided_verdict, in_order, verdicts};
 use crate::{JudgeError, guided, supporting_call};
 
 /// Output limit of a verdict, in tokens.
 const VERDICT_TOKENS: u32 = 160;
-
-static SCHEMA: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema::of::<Answer>("verdict").terse());
-
-#[derive(Clone, Deserialize, Serialize, schemars::JsonSchema)]
-pub(crate) struct Answer {
-    #[schemars(length(min = 1, max = 240))]
-    reason: String,
-    verdict: Word,
-    #[serde(default)]
-    #[schemars(required)]
-    class: Class,
-    /// The call that shows it, as the prompt numbers it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    call: Option<usize>,
-    /// Which criterion it is of, where several are asked about, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    pub(crate) criterion: Option<usize>,
-}
 
 /// A model's answer: one verdict, or several.
 #[derive(Clone, Deserialize, Serialize)]
@@ -49,21 +29,6 @@ impl Answers {
             Self::One(answer) => std::slice::from_ref(answer),
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Word {
-    Pass,
-    Fail,
-}
-
-#[derive(Clone, Copy, Default, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Class {
-    #[default]
-    Logical,
-    Environmental,
 }
 
 /// The material shown to a judge, which has to support its verdicts.
@@ -84,16 +49,13 @@ pub type Question<'a> = &'a (dyn Fn(&[Criterion]) -> Request + Send + Sync);
 ///
 /// ```
 /// use artoo_judging::{asked, conformance::criterion};
-/// assert_eq!(asked(&[criterion("It is a number")], None), "Criterion: It is a number");
-/// assert_eq!(asked(&[criterion("a"), criterion("b")], None), "Criteria:\n1. a\n2. b");
+/// assert_eq!(asked(&[criterion("It is a number")]), "Criterion: It is a number");
+/// assert_eq!(asked(&[criterion("a"), criterion("b")]), "Criteria:\n1. a\n2. b");
+/// assert_eq!(asked(&[]), "");
 /// ```
-pub fn asked(criteria: &[Criterion], doubt: Option<&str>) -> String {
-    let doubt = doubt.map(|doubt| {
-        format!(
-            "Note on the result: {doubt}. It may still follow from what is shown, as a sum or a count does. Pass only if it does.\n"
-        )
-    });
-    let criteria = match criteria {
+pub fn asked(criteria: &[Criterion]) -> String {
+    match criteria {
+        [] => String::new(),
         [only] => format!("Criterion: {}", only.text),
         several => {
             let lines = (1..)
@@ -101,8 +63,7 @@ pub fn asked(criteria: &[Criterion], doubt: Option<&str>) -> String {
                 .map(|(number, criterion): (usize, _)| format!("\n{number}. {}", criterion.text));
             format!("Criteria:{}", lines.collect::<String>())
         }
-    };
-    format!("{}{criteria}", doubt.unwrap_or_default())
+    }
 }
 
 /// Asks a model for the verdicts on some criteria, all in one request; a guided model is asked about one at a
@@ -134,7 +95,7 @@ pub fn asked(criteria: &[Criterion], doubt: Option<&str>) -> String {
 /// let seen = Seen { calls: vec![&count, &list], earlier: &[], answer: "3" };
 /// let criteria = [criterion("it is a number")];
 /// let found = ask_verdicts(&model, &seen, &criteria, &|criteria| {
-///     Request::new("judge", "You check criteria.", asked(criteria, None))
+///     Request::new("judge", "You check criteria.", asked(criteria))
 /// });
 /// let evidence = Evidence::ToolCall { call_id: count.call_id, excerpt: "3".to_owned() };
 /// assert_eq!(found.await.unwrap(), [Finding::Pass { evidence }]);
@@ -173,10 +134,11 @@ pub(crate) async fn ask_together(
         return Ok(Vec::new());
     }
     let tokens = VERDICT_TOKENS.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
+    let profile = model.profile();
     let request =
-        question(criteria).with_schema(schema(seen, count)).with_max_tokens(model.profile().room(tokens));
-    let answered = ask_alone::<Answers>(model, request.clone()).await?;
-    let Some(wrong) = contradiction(&answered, seen, count) else {
+        question(criteria).with_schema(schema(seen, count, &profile)).with_max_tokens(profile.room(tokens));
+    let mut answered = ask_alone::<Answers>(model, request.clone()).await?;
+    let Some(wrong) = contradiction(&mut answered, seen, count) else {
         return Ok(findings(answered.value, seen));
     };
     if matches!(answered.obtained, Obtained::Repaired { .. }) {
@@ -187,34 +149,12 @@ pub(crate) async fn ask_together(
     Ok(findings(answer, seen))
 }
 
-/// The schema of an answer. The number of a call is optional, and left out if there is no choice.
-fn schema(seen: &Seen<'_>, count: usize) -> JsonSchema {
-    let has_choice = seen.calls.len() > 1;
-    if count == 1 && !has_choice {
-        return SCHEMA.clone();
+/// The schema of an answer.
+fn schema(seen: &Seen<'_>, count: usize, profile: &ModelProfile) -> JsonSchema {
+    match (count, profile.guided) {
+        (1, true) => guided_verdict(seen.calls.len() > 1),
+        (_, _) => verdicts(count),
     }
-    let mut verdict = Value::clone(&SCHEMA.schema);
-    let mut add = |name: &str, field: Value, is_required: bool| {
-        if let Some(fields) = verdict.pointer_mut("/properties").and_then(Value::as_object_mut) {
-            fields.insert(name.to_owned(), field);
-        }
-        if is_required && let Some(required) = verdict.pointer_mut("/required").and_then(Value::as_array_mut)
-        {
-            required.push(Value::from(name));
-        }
-    };
-    if has_choice {
-        add("call", json!({"type": ["integer", "null"], "minimum": 1}), false);
-    }
-    if count == 1 {
-        return JsonSchema { name: SCHEMA.name.clone(), schema: Arc::new(verdict) };
-    }
-    add("criterion", json!({"type": "integer", "minimum": 1, "maximum": count}), true);
-    let verdicts = json!({"type": "array", "items": verdict, "minItems": count, "maxItems": count});
-    let schema = json!({
-        "type": "object", "properties": {"verdicts": verdicts}, "required": ["verdicts"], "additionalProperties": false,
-    });
-    JsonSchema { name: "verdicts".to_owned(), schema: Arc::new(schema) }
 }
 
 /// The one further request after a contradiction.
@@ -230,20 +170,21 @@ async fn ask_again(
         format!("Your verdict cannot be used: {wrong}. Answer again, with one verdict that fits its reason.");
     request.messages.push(Message::assistant(json!(said).to_string()));
     request.messages.push(Message::user(told));
-    let answered = ask_once_alone::<Answers>(model, request).await?;
-    match contradiction(&answered, seen, count) {
+    let mut answered = ask_once_alone::<Answers>(model, request).await?;
+    match contradiction(&mut answered, seen, count) {
         Some(wrong) => Err(unusable(answered.model, wrong)),
         None => Ok(answered.value),
     }
 }
 
 /// Why an answer is invalid although it matches the schema.
-fn contradiction(answered: &Structured<Answers>, seen: &Seen<'_>, count: usize) -> Option<String> {
-    let answers = answered.value.all();
-    if count > 1 && !answers.iter().map(|answer| answer.criterion).eq((1..=count).map(Some)) {
-        return Some(format!("it must have one verdict on each criterion from 1 to {count}, in this order"));
+fn contradiction(answered: &mut Structured<Answers>, seen: &Seen<'_>, count: usize) -> Option<String> {
+    if let Answers::Several { verdicts } = &mut answered.value
+        && !in_order(verdicts, count)
+    {
+        return Some(format!("it must have exactly one verdict on each criterion from 1 to {count}"));
     }
-    answers.iter().find_map(|answer| torn(answer, seen)).map(|wrong| match count {
+    answered.value.all().iter().find_map(|answer| torn(answer, seen)).map(|wrong| match count {
         1 => wrong,
         _ => format!("of one of the criteria {wrong}"),
     })
@@ -251,13 +192,17 @@ fn contradiction(answered: &Structured<Answers>, seen: &Seen<'_>, count: usize) 
 
 /// Why a single verdict contradicts itself.
 pub(crate) fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
+    if let Some(wrong) = unexplained(&answer.reason) {
+        return Some(wrong);
+    }
     match (answer.verdict, answer.class) {
-        (Word::Fail, Class::Logical | Class::Environmental) => return None,
-        (Word::Pass, Class::Environmental) => {
-            let told = "it says two things at once: it passes, and its class is that of a fail (of a pass it is logical)";
-            return Some(told.to_owned());
+        (Word::Fail, _) => return None,
+        (Word::Pass, Some(Class::Environmental)) => {
+            return Some(
+                "it passes, and its \"class\" is that of a fail; which of the two is meant?".to_owned(),
+            );
         }
-        (Word::Pass, Class::Logical) => {}
+        (Word::Pass, Some(Class::Logical) | None) => {}
     }
     let number = answer.call?;
     match named(number, seen) {
@@ -265,6 +210,11 @@ pub(crate) fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
         Some(call) if !call.showed() => Some(format!("it points at call {number}, which showed nothing")),
         Some(_) => None,
     }
+}
+
+/// What is told of a verdict without a reason: nobody could put a fail right, or check a pass.
+pub(crate) fn unexplained(reason: &str) -> Option<String> {
+    reason.trim().is_empty().then(|| "a verdict has no reason".to_owned())
 }
 
 /// The findings from answers without a contradiction.
@@ -285,10 +235,7 @@ pub(crate) fn finding(answer: &Answer, seen: &Seen<'_>) -> Finding {
         (Word::Pass, Some(evidence)) => Finding::Pass { evidence },
         // A pass without evidence is a fail.
         (Word::Pass | Word::Fail, evidence) => Finding::Fail {
-            failure_class: match answer.class {
-                Class::Logical => FailureClass::Logical,
-                Class::Environmental => FailureClass::Environmental,
-            },
+            failure_class: Class::of_failure(answer.class),
             reason: answer.reason.clone(),
             evidence,
         },
@@ -300,7 +247,7 @@ pub(crate) fn named<'a>(number: usize, seen: &Seen<'a>) -> Option<&'a ToolCall> 
 }
 
 pub(crate) fn unusable(model: String, reason: String) -> LlmError {
-    LlmError::Unusable { model, schema: SCHEMA.name.clone(), reason }
+    LlmError::Unusable { model, schema: "verdict".to_owned(), reason }
 }
 
 #[cfg(test)]

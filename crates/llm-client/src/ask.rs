@@ -3,10 +3,11 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::fitted::fitted;
 use crate::prompt::{repair, with_schema_in_prompt};
 use crate::{
-    Choice, Completion, JsonSchema, LlmClient, LlmError, Request, StopReason, Usage, Want, extract_json,
-    strip_reasoning,
+    AnswerRule, Choice, Completion, JsonSchema, LlmClient, LlmError, Request, StopReason, Usage, Want,
+    extract_json, strip_reasoning,
 };
 
 /// A value that a model answered, and how it was obtained.
@@ -92,6 +93,8 @@ pub async fn ask<T: DeserializeOwned>(
 /// [`ask`] for a value that must be the whole answer, such as a verdict: a value beside other words may be a
 /// quotation that they revoke. Reasoning before it, and a lone fence around it, are allowed.
 ///
+/// It is read tolerantly: keys that the schema does not know are dropped, and missing ones that may be null are null.
+///
 /// # Errors
 ///
 /// As [`ask`].
@@ -108,8 +111,9 @@ async fn ask_with<T: DeserializeOwned>(
     around: Around,
 ) -> Result<Structured<T>, LlmError> {
     let (request, schema) = prepared(client, request)?;
+    let reading = Reading { around, rule: request.answer_rule };
     let first = client.complete(&request).await?;
-    let violation = match read::<T>(&first, &schema, around)? {
+    let violation = match read::<T>(&first, &schema, reading)? {
         Ok((value, obtained)) => {
             return Ok(structured(value, obtained, first));
         }
@@ -122,12 +126,25 @@ async fn ask_with<T: DeserializeOwned>(
 
     let answer = strip_reasoning(&first.text);
     let second = client.complete(&repair(&request, &schema, &answer, first.stop, &violation)).await?;
-    match read::<T>(&second, &schema, around)? {
+    match read::<T>(&second, &schema, reading)? {
         Ok((value, _)) => Ok(Structured {
             usage: first.usage + second.usage,
             ..structured(value, Obtained::Repaired { violation }, second)
         }),
         Err(still) => Err(unusable(second, schema, still)),
+    }
+}
+
+/// Reads the value of an answer to a request that was sent without its schema, as [`ask_alone`] does.
+///
+/// # Errors
+///
+/// What is wrong with it, in words for the model.
+pub fn read_alone<T: DeserializeOwned>(completion: &Completion, schema: &JsonSchema) -> Result<T, String> {
+    let reading = Reading { around: Around::Nothing, rule: AnswerRule::Schema };
+    match read::<T>(completion, schema, reading) {
+        Ok(read) => read.map(|(value, _)| value),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -163,7 +180,7 @@ async fn ask_once_with<T: DeserializeOwned>(
 ) -> Result<Structured<T>, LlmError> {
     let (request, schema) = prepared(client, request)?;
     let completion = client.complete(&request).await?;
-    usable(completion, &schema, around)
+    usable(completion, &schema, Reading { around, rule: request.answer_rule })
 }
 
 /// [`ask_once`] for several requests of one schema, for example [samples](Request::sample) of one question:
@@ -178,18 +195,19 @@ pub async fn ask_several<T: DeserializeOwned>(
             Err(error) => return vec![Err(error)],
         };
     let completions = client.complete_several(&requests).await;
-    let read = |(completion, schema): (Result<Completion, LlmError>, &JsonSchema)| {
-        usable(completion?, schema, Around::Anything)
+    let rules = requests.iter().map(|request| request.answer_rule);
+    let read = |((completion, schema), rule): ((Result<Completion, LlmError>, &JsonSchema), AnswerRule)| {
+        usable(completion?, schema, Reading { around: Around::Anything, rule })
     };
-    completions.into_iter().zip(&schemas).map(read).collect()
+    completions.into_iter().zip(&schemas).zip(rules).map(read).collect()
 }
 
 fn usable<T: DeserializeOwned>(
     completion: Completion,
     schema: &JsonSchema,
-    around: Around,
+    reading: Reading,
 ) -> Result<Structured<T>, LlmError> {
-    match read::<T>(&completion, schema, around)? {
+    match read::<T>(&completion, schema, reading)? {
         Ok((value, obtained)) => Ok(structured(value, obtained, completion)),
         Err(violation) => Err(unusable(completion, schema.clone(), violation)),
     }
@@ -232,6 +250,13 @@ where
 /// The violation of an answer that a provider did not let come to its end.
 const REFUSED: &str = "the provider refused to answer";
 
+/// How an answer is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reading {
+    around: Around,
+    rule: AnswerRule,
+}
+
 /// What may surround a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Around {
@@ -243,7 +268,7 @@ enum Around {
 fn read<T: DeserializeOwned>(
     completion: &Completion,
     schema: &JsonSchema,
-    around: Around,
+    reading: Reading,
 ) -> Result<Result<(T, Obtained), String>, LlmError> {
     // The value of an answer that did not come to its end may lack its end, whether or not it parses.
     match completion.stop {
@@ -257,7 +282,7 @@ fn read<T: DeserializeOwned>(
     let (value, obtained) = match serde_json::from_str::<Value>(&completion.text) {
         Ok(value) => (value, Obtained::Direct),
         Err(_) => match search(completion, schema) {
-            Ok(found) if around == Around::Anything || is_alone(completion) => found,
+            Ok(found) if reading.around == Around::Anything || is_alone(completion) => found,
             Ok(_) => {
                 return Ok(Err(
                     "it has other words beside the JSON value; answer with that value alone".to_owned()
@@ -266,18 +291,29 @@ fn read<T: DeserializeOwned>(
             Err(violation) => return Ok(Err(violation)),
         },
     };
-    if let Some(violation) = schema.violation(&value)? {
+    let value = match reading.around {
+        Around::Anything => value,
+        Around::Nothing => fitted(value, &schema.schema),
+    };
+    if reading.rule.is_schema()
+        && let Some(violation) = schema.violation(&value)?
+    {
         return Ok(Err(violation));
     }
     // The schema may be looser than the type: a number too large, a map with two equal keys.
     Ok(serde_json::from_value(value).map(|value| (value, obtained)).map_err(|error| error.to_string()))
 }
 
-/// Whether an answer contains a value of the schema; `None` if the schema is invalid.
+/// Whether an answer contains a value of the request's schema; `None` without a valid schema.
 ///
 /// [`ask`] is stricter if the type that it reads is: such an answer counts as usable here.
-pub(crate) fn is_usable(completion: &Completion, schema: &JsonSchema) -> Option<bool> {
-    read::<Value>(completion, schema, Around::Anything).ok().map(|read| read.is_ok())
+pub(crate) fn is_usable(completion: &Completion, request: &Request) -> Option<bool> {
+    let schema = request.schema.as_ref()?;
+    let reads = |around| {
+        let reading = Reading { around, rule: request.answer_rule };
+        read::<Value>(completion, schema, reading).ok().map(|read| read.is_ok())
+    };
+    Some(reads(Around::Anything)? || reads(Around::Nothing)?)
 }
 
 /// Whether an answer is one JSON value and nothing else, except for reasoning before it and a lone fence

@@ -34,7 +34,7 @@ pub fn call_line(call: &ToolCall, limit: Limit) -> String {
     format!("{}: {} -> {ended}{}", call.tool, cut(&call.target()), changes(call))
 }
 
-/// The first files that a call changed.
+/// The first files that a call changed, and its build output by folder.
 fn changes(call: &ToolCall) -> String {
     let named = call.files.iter().take(FILES);
     let mut told: Vec<String> = named
@@ -44,5 +44,6 @@ fn changes(call: &ToolCall) -> String {
     if more > 0 {
         told.push(format!("[... {more} more files ...]"));
     }
+    told.extend(call.build_output.iter().map(|folder| inline(&folder.to_string())));
     if told.is_empty() { String::new() } else { format!("; {}", told.join(", ")) }
 }

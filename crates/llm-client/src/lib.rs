@@ -30,16 +30,20 @@ mod ask;
 mod call_line;
 pub mod cassette;
 mod client;
+mod conversation;
 #[cfg(feature = "test-util")]
 pub mod doubles;
 mod error;
 mod estimate;
 mod extract;
 mod fence;
+mod fitted;
 mod metering;
 mod output_budget;
 mod profile;
 mod prompt;
+#[cfg(feature = "test-util")]
+mod prompt_size;
 mod reasoning;
 mod request;
 mod retry;
@@ -53,9 +57,12 @@ mod tools;
 mod usage;
 mod user_statements;
 
-pub use ask::{Obtained, Structured, ask, ask_alone, ask_once, ask_once_alone, ask_several, ask_typed};
+pub use ask::{
+    Obtained, Structured, ask, ask_alone, ask_once, ask_once_alone, ask_several, ask_typed, read_alone,
+};
 pub use call_line::call_line;
 pub use client::{CallEnd, LlmClient, Metered};
+pub use conversation::{Conversation, KeptConversation};
 pub use error::{ErrorKind, LlmError};
 pub use estimate::{estimate_message, estimate_tokens, estimate_usage};
 pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, extract_json};
@@ -64,10 +71,12 @@ pub use metering::metered;
 pub use output_budget::{advice, earlier_results, fair_share};
 pub use profile::{Calibration, ModelProfile, ProfileOverrides, ReasoningEffort, ToolCalling, parameters};
 pub use prompt::with_schema_in_prompt;
+#[cfg(feature = "test-util")]
+pub use prompt_size::{PromptSize, prompt_size};
 pub use reasoning::strip_reasoning;
 pub use request::{
-    Choice, Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason, ToolDefinition,
-    ToolResult, ToolUse, Usage,
+    AnswerRule, Choice, Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason,
+    ToolDefinition, ToolResult, ToolUse, Usage,
 };
 pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, RetryState, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};

@@ -26,8 +26,7 @@ pub fn metered(
     Arc::new(Metered::new(inner, move |request, end| {
         let (usage, model, error, usable) = match end {
             CallEnd::Answered(completion) => {
-                let schema = request.schema.as_ref();
-                let usable = schema.and_then(|schema| is_usable(completion, schema));
+                let usable = is_usable(completion, request);
                 (completion.usage, completion.model.clone(), None, usable)
             }
             CallEnd::Failed(error) => (error.usage(), model.clone(), Some(error.to_string()), None),

@@ -18,6 +18,9 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The required shape of the answer. `None` asks for free text.
     pub schema: Option<JsonSchema>,
+    /// What decides whether an answer has that shape.
+    #[serde(default, skip_serializing_if = "AnswerRule::is_schema")]
+    pub answer_rule: AnswerRule,
     /// The tools that may be called. Constant over a conversation, so that a provider can cache them. A
     /// client whose server takes none puts them into the prompt and reads the calls from the text: see
     /// [`with_tools_in_prompt`](crate::with_tools_in_prompt).
@@ -50,6 +53,7 @@ impl Request {
             system: system.into(),
             messages: vec![Message::user(user)],
             schema: None,
+            answer_rule: AnswerRule::Schema,
             tools: Arc::new([]),
             max_tokens: 1024,
             temperature_percent: 0,
@@ -79,6 +83,12 @@ impl Request {
     /// Asks for an answer of this shape.
     pub fn with_schema(mut self, schema: JsonSchema) -> Self {
         self.schema = Some(schema);
+        self
+    }
+
+    /// Lets the type that is read decide alone: see [`AnswerRule::Type`].
+    pub fn read_by_type(mut self) -> Self {
+        self.answer_rule = AnswerRule::Type;
         self
     }
 
@@ -203,6 +213,28 @@ pub enum MessageRole {
     User,
     /// The model.
     Assistant,
+}
+
+/// What decides whether an answer can be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerRule {
+    /// The schema, then the type.
+    #[default]
+    Schema,
+    /// The type alone: what it ignores may stand in the answer, and what it has a default for may be missing. The schema
+    /// is only what the model is asked for, so it can name every key, as strict servers demand.
+    Type,
+}
+
+impl AnswerRule {
+    /// Whether it is the usual one.
+    pub fn is_schema(&self) -> bool {
+        match self {
+            Self::Schema => true,
+            Self::Type => false,
+        }
+    }
 }
 
 /// A named JSON Schema (draft 2020-12) that an answer must satisfy.

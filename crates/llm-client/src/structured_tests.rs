@@ -160,6 +160,26 @@ async fn a_type_stricter_than_its_schema_is_a_violation_too() {
     assert_eq!(answer.obtained, Obtained::Repaired { violation: "missing field `largest`".into() });
 }
 
+/// A strict server wants every key in the schema; another server's model leaves out what it does not need, and adds what it
+/// likes. Neither is worth a repair.
+#[tokio::test]
+async fn a_type_that_decides_alone_takes_what_it_can_read() {
+    let schema = || {
+        request().read_by_type().with_schema(JsonSchema {
+            name: "all".into(),
+            schema: serde_json::json!({"type": "object", "properties": {"files": {"type": "integer"}},
+            "required": ["files", "largest", "note"], "additionalProperties": false})
+            .into(),
+        })
+    };
+    let model = answering(&[r#"{"files": 3, "largest": "a.txt", "more": true}"#]);
+    let answer = ask::<Count>(&model, schema()).await.unwrap();
+    assert_eq!((answer.obtained, answer.usage.requests), (Obtained::Direct, 1));
+    let model = answering(&[r#"{"files": "three"}"#, GOOD]);
+    let answer = ask::<Count>(&model, schema()).await.unwrap();
+    assert!(matches!(answer.obtained, Obtained::Repaired { violation } if violation.contains("three")));
+}
+
 /// For a client without batching each sample is a separate call, and each is counted; an unusable answer is
 /// left to the caller.
 #[tokio::test]

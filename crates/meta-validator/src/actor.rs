@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use artoo_bus::{Port, Sender};
 use artoo_case_file::Background;
 use artoo_checks::{Filesystem, Mentions, Record, Subject, evaluate};
-use artoo_judging::{JudgeError, Rerun, WHOLE, Waiting, decided};
-use artoo_llm_client::{LlmClient, Silence, metered};
+use artoo_judging::{Excerpts, JudgeError, Rerun, WHOLE, Waiting, decided};
+use artoo_llm_client::{Conversation, KeptConversation, LlmClient, Silence, metered};
 use artoo_types::{
     Answer, AnswerOrigin, Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, Mode,
     OutcomeStatus, OutcomeSummary, ReplanRequest, Role, StructuredOutput, SubTaskOutcome, Surroundings,
@@ -39,6 +39,10 @@ pub struct Settings {
     pub again: Arc<dyn Rerun>,
     /// The folders of the run, without the files that no judge is shown and no check reads.
     pub world: Filesystem,
+    /// The executor's conversation, if the judge's model is the same and may go on with it.
+    pub conversation: Option<KeptConversation>,
+    /// How much of each output a judge is shown.
+    pub excerpts: Excerpts,
 }
 
 impl std::fmt::Debug for Settings {
@@ -207,6 +211,7 @@ impl Actor {
     ) -> Result<(Vec<(Judge, Finding)>, Option<UnitInterval>), JudgeError> {
         let asked: Vec<Criterion> =
             criteria.iter().filter(|criterion| criterion.check.is_none()).cloned().collect();
+        let conversation = self.conversation(gathered, background);
         let cx = TaskContext {
             spec,
             laws: &gathered.laws,
@@ -218,6 +223,8 @@ impl Actor {
             world: &self.settings.world,
             doubts: &doubts.told,
             grounds: doubts.grounds,
+            conversation: conversation.as_ref(),
+            excerpts: self.settings.excerpts,
         };
         let sureness = Sureness::default();
         let model = sureness.of(&self.model);
@@ -230,6 +237,13 @@ impl Actor {
         let Settings { judge_deadline: deadline, silence, .. } = &self.settings;
         let waiting = Waiting { deadline: *deadline, silence, asked_again: &asked_again };
         Ok((decided(judging, asked.len(), waiting, record).await?, sureness.least()))
+    }
+
+    /// The conversation in which all of the work was done: there is none where several steps or plans did it.
+    fn conversation(&self, gathered: &Gathered, background: &Background) -> Option<Conversation> {
+        let kept = self.settings.conversation.as_ref()?;
+        let [only] = gathered.outcomes.as_slice() else { return None };
+        if background.before.is_empty() { kept.take(only.subtask_id) } else { None }
     }
 
     /// The answer for the person: a value of their schema if they gave one, otherwise a single text.

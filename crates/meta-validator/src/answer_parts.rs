@@ -43,7 +43,7 @@ pub(crate) fn parts(outcomes: &[SubTaskOutcome]) -> Vec<Part<'_>> {
 /// The output of the last step, if it only summarises the steps before it and looked at nothing itself.
 pub(crate) fn summed_up(outcomes: &[SubTaskOutcome]) -> Option<String> {
     let (last, before) = outcomes.split_last()?;
-    let looked = last.tool_calls.iter().any(|call| call.showed() || !call.files.is_empty());
+    let looked = last.tool_calls.iter().any(|call| call.showed() || call.changed_files());
     let summary = text(&last.output);
     (!before.is_empty() && !looked && !summary.trim().is_empty()).then_some(summary)
 }

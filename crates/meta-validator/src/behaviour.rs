@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use artoo_case_file::Background;
 use artoo_checks::Filesystem;
-use artoo_judging::{Grounds, JudgeError};
-use artoo_llm_client::LlmClient;
+use artoo_judging::{Excerpts, Grounds, JudgeError};
+use artoo_llm_client::{Conversation, LlmClient};
 use artoo_types::{Criterion, Finding, Law, SubTaskOutcome, Surroundings, TaskSpec};
 use async_trait::async_trait;
 use serde_json::Value;
@@ -58,4 +58,8 @@ pub struct TaskContext<'a> {
     pub doubts: &'a [String],
     /// Whether the numbers and names of the results occur in the outputs of calls.
     pub grounds: Grounds,
+    /// The conversation in which all of the work was done, if the judge's model did it.
+    pub conversation: Option<&'a Conversation>,
+    /// How much of each output is shown.
+    pub excerpts: Excerpts,
 }

@@ -50,6 +50,7 @@ pub(crate) fn confidence(
         value: UnitInterval::clamped(found * sure),
         least: calibration.least,
         why: format!("{why}{doubted}"),
+        is_measured: calibration.is_measured,
     }
 }
 
@@ -133,6 +134,7 @@ mod tests {
             changed: share(0.4375),
             checked: share(0.625),
             least: share(0.6),
+            is_measured: true,
         }
     }
 
@@ -213,7 +215,8 @@ mod tests {
     #[test]
     fn what_nobody_measured_is_as_the_judge_says() {
         let capable = ModelProfile::default().calibration();
-        assert!(confidence(&[found(None)], capable, None).confirms());
+        let confidence = confidence(&[found(None)], capable, None);
+        assert!(confidence.confirms() && !confidence.is_measured);
     }
 
     #[tokio::test]

@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 use artoo_case_file::Background;
 use artoo_checks::Filesystem;
-use artoo_judging::Grounds;
 use artoo_judging::conformance::{self as laws, EvidenceKind, Harness, Step, nowhere};
+use artoo_judging::{Excerpts, Grounds};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Criterion, Evidence, FailureClass, Finding, OutcomeStatus, RunId, SubTaskId, SubTaskOutcome, TaskSpec,
@@ -132,6 +132,8 @@ impl Harness for WholeTask<'_> {
             world: &world,
             doubts: &[],
             grounds: Grounds::Shown,
+            conversation: None,
+            excerpts: Excerpts::Long,
         };
         let findings = self.judge.judge(std::slice::from_ref(criterion), &cx, self.model).await;
         laws::only(findings.map_err(|error| error.to_string())?)

@@ -87,7 +87,11 @@ impl Doubts {
     ) {
         // A file that was changed since a call looked at it can no longer be compared.
         let is_changed = |path: &PathBuf| {
-            calls.iter().flat_map(|call| &call.files).any(|file| world.place(&file.path).starts_with(path))
+            calls.iter().any(|call| call.may_have_built(path))
+                || calls
+                    .iter()
+                    .flat_map(|call| &call.files)
+                    .any(|file| world.place(&file.path).starts_with(path))
         };
         for path in named.iter().filter(|path| !is_changed(path)).take(MOST_NAMED) {
             // What could not be found out says nothing against the results.
@@ -122,7 +126,7 @@ fn unshown(answer: &str, spec: &TaskSpec, outcome: &SubTaskOutcome, calls: &[Too
     let named = format!("{} {}\n{made_with}", spec.intent, outcome.intent);
     let lacks = unsupported_claim(answer, false, Record { tool_calls: calls, earlier: &[] }, &named)?;
     Some(format!(
-        "{lacks}; pass it only if it follows from what is shown, as a sum or a count does, and quote that in \"from\", word for word"
+        "{lacks}. Pass only if it follows from the outputs, as a sum or a count does. Then give its part a key \"from\": a list of the texts from which it follows, each copied from an output word for word"
     ))
 }
 

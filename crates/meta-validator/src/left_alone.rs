@@ -25,6 +25,9 @@ pub(crate) fn concerns(call: &ToolCall, path: &Path, world: &Filesystem) -> bool
     if call.files.iter().any(|file| is_it(&file.path) || file.moved_from.as_ref().is_some_and(is_it)) {
         return true;
     }
+    if call.may_have_built(path) {
+        return true;
+    }
     let part = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let arguments: String = call.arguments.values().map(|value| format!("{value}\n")).collect();
     let says = |text: &str| part(path).is_some_and(|name| stands_in(&name, text, path, world));

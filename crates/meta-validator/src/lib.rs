@@ -18,6 +18,7 @@
 //! planner, retries no subtask and writes nothing to memory.
 
 mod actor;
+mod after_the_work;
 mod answer_contradictions;
 mod answer_parts;
 mod behaviour;
@@ -40,11 +41,11 @@ mod refusal;
 mod structured_output;
 
 pub use actor::{Settings, run};
-pub use artoo_judging::{Grounds, JudgeError, NoRerun, Rerun, WHOLE};
+pub use artoo_judging::{Excerpts, Grounds, JudgeError, NoRerun, Rerun, WHOLE};
 pub use behaviour::{TaskContext, TaskJudge};
 pub use compose::ANSWER_PROMPT;
 pub use fan_in::{FanIn, Gathered};
 pub use merge::merge;
-pub use model_judge::{GUIDED_PROMPT, ModelTaskJudge, SYSTEM_PROMPT};
+pub use model_judge::{CONTINUED_PROMPT, CRITERIA_PROMPT, GUIDED_PROMPT, ModelTaskJudge, SYSTEM_PROMPT};
 pub use output_schema::{MAX_SCHEMA_BYTES, OutputSchema, OutputSchemaError};
 pub use structured_output::STRUCTURED_PROMPT;

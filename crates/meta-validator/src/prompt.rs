@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use artoo_case_file::visibility::{Fact, Reader, Viewer, form};
 use artoo_judging::{Exhibits, WHOLE};
 use artoo_llm_client::{ModelProfile, Origin, inline, user_statements};
-use artoo_types::{Criterion, SubTaskOutcome, ToolCall};
+use artoo_types::{Criterion, CriterionVerdict, Evidence, Finding, Judge, SubTaskOutcome, ToolCall};
 
 use crate::TaskContext;
 
 /// The maximum number of files shown for one call: a command may write thousands.
-const FILES_SHOWN: usize = 8;
+pub(crate) const FILES_SHOWN: usize = 8;
 
 /// The judge's view of the case: what the user said, the calls, outputs and changes of each step of the run, the answer for the person, the
 /// doubts of code, and the request; then the criteria.
@@ -20,12 +20,10 @@ pub(crate) fn case(
     told: &str,
     profile: &ModelProfile,
 ) -> String {
-    let mut shown = Exhibits::default();
+    let mut shown = Exhibits::of(cx.excerpts);
     shown.line(cx.surroundings.now_line());
     shown.line(format!("Request: {}", cx.spec.in_full()));
-    shown.laws(cx.laws);
-    let limit = form(Viewer::RequestJudge, Reader::of(profile.guided), Fact::UserStatements).limit();
-    shown.block(&user_statements(&cx.background.statements, limit));
+    words_of_the_user(&mut shown, cx, profile);
     if !cx.background.before.is_empty() {
         shown.line("Done by earlier plans of this run:");
     }
@@ -40,20 +38,57 @@ pub(crate) fn case(
         step(&mut shown, outcome, cx, profile, &mut numbers);
     }
     let mut of_the_plan = cx.outcomes.iter().flat_map(|outcome| &outcome.tool_calls);
-    if !cx.background.before.is_empty() && of_the_plan.all(|call| call.files.is_empty()) {
+    if !cx.background.before.is_empty() && of_the_plan.all(|call| !call.changed_files()) {
         shown.line("The last plan created, changed or deleted nothing.");
     }
-    if calls(cx).all(|call| call.files.is_empty()) {
+    if calls(cx).all(|call| !call.changed_files()) {
         shown.line("Nothing was created, changed or deleted.");
     }
+    checked(&mut shown, cx);
     shown.line("Result:");
     shown.text(Origin::SubTask, told);
+    notes(&mut shown, cx);
+    let question = asked(criteria);
+    shown.render(profile, &sought(cx, told, &question)) + &question
+}
+
+/// The user's laws, and what they said in this run.
+pub(crate) fn words_of_the_user(shown: &mut Exhibits<'_>, cx: &TaskContext<'_>, profile: &ModelProfile) {
+    shown.laws(cx.laws);
+    let limit = form(Viewer::RequestJudge, Reader::of(profile.guided), Fact::UserStatements).limit();
+    shown.block(&user_statements(&cx.background.statements, limit));
+}
+
+/// What code saw when it decided criteria of the steps: that needs no reader.
+pub(crate) fn checked(shown: &mut Exhibits<'_>, cx: &TaskContext<'_>) {
+    let saw = |verdict: &CriterionVerdict| match (&verdict.judge, &verdict.finding) {
+        (Judge::Check, Finding::Pass { evidence: Evidence::Observation { text } }) => Some(inline(text)),
+        (Judge::Check | Judge::Model | Judge::Rule, Finding::Pass { .. } | Finding::Fail { .. }) => None,
+    };
+    // The form of the result stands before the judge.
+    let of_a_deed = |outcome: &SubTaskOutcome, verdict: &CriterionVerdict| {
+        outcome.criteria.iter().any(|one| one.text == verdict.criterion && one.is_about_a_deed())
+    };
+    let verdicts = cx.outcomes.iter().flat_map(|outcome| {
+        outcome.criteria_verdicts.iter().filter(move |verdict| of_a_deed(outcome, verdict))
+    });
+    let lines: Vec<String> = verdicts.filter_map(saw).collect();
+    if !lines.is_empty() {
+        shown.line("Checked by artoo:");
+        shown.text(Origin::ToolOutput, lines.join("\n"));
+    }
+}
+
+/// What code noticed about the result.
+pub(crate) fn notes(shown: &mut Exhibits<'_>, cx: &TaskContext<'_>) {
     for doubt in cx.doubts {
         shown.line(format!("Note: {}", inline(doubt)));
     }
-    let question = asked(criteria);
-    let sought = format!("{told}\n{}\n{question}", cx.spec.intent);
-    shown.render(profile, &sought) + &question
+}
+
+/// What the excerpts are chosen by.
+pub(crate) fn sought(cx: &TaskContext<'_>, told: &str, question: &str) -> String {
+    format!("{told}\n{}\n{question}", cx.spec.intent)
 }
 
 /// A step, with its calls and what they changed.
@@ -78,8 +113,8 @@ fn asked(criteria: &[Criterion]) -> String {
     let further: Vec<Criterion> =
         criteria.iter().filter(|criterion| criterion.text != WHOLE).cloned().collect();
     match (criteria, further.is_empty()) {
-        ([_], _) | (_, true) => artoo_judging::asked(criteria, None),
-        (_, false) => artoo_judging::asked(&further, None),
+        ([_], _) | (_, true) => artoo_judging::asked(criteria),
+        (_, false) => artoo_judging::asked(&further),
     }
 }
 

@@ -56,8 +56,10 @@ struct Resolved {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct ResolvedOrOpen {
+    #[serde(default)]
     #[schemars(length(max = 3), inner(length(max = 300)))]
     questions: Vec<String>,
+    #[serde(default)]
     #[schemars(length(max = 4000))]
     intent: String,
     #[serde(default)]
@@ -90,7 +92,7 @@ impl Perceiver for DefaultPerceiver {
             }));
         }
         let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text, dialogue));
-        let prompt = prompt.with_max_tokens(model.profile().room(1024));
+        let prompt = prompt.with_max_tokens(model.profile().room(1024)).read_by_type();
         let (questions, intent, rejects) = if dialogue.may_ask() {
             let prompt = Request { system: format!("{SYSTEM_PROMPT}{ASKING_PROMPT}").into(), ..prompt }
                 .with_schema(JsonSchema::of::<ResolvedOrOpen>("resolved_or_open"));
@@ -171,20 +173,20 @@ fn letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// The variable part of the prompt: the current time, the turns (oldest first), and the newest message. An
-/// earlier result may contain text of files and tools, so it is fenced: it can neither pose as the newest
+/// The variable part of the prompt: the turns (oldest first), the current time and the newest message. An earlier result may contain text of files and tools, so it is fenced: it can neither pose as the newest
 /// message nor give orders.
 fn conversation(request: &UserRequest, text: &str, dialogue: &Dialogue) -> String {
-    let mut prompt = format!("{}\n", request.surroundings.now_line());
+    let mut prompt = String::new();
     for (number, turn) in request.recent_turns().iter().enumerate() {
         let input: String = turn.input.chars().take(INPUT_SHOWN).collect();
-        let result = fenced(Origin::SubTask, &RESULT.cut(&turn.result));
+        let result = format!("{}\n{}", RESULT.cut(&turn.result), turn.beside());
+        let result = fenced(Origin::SubTask, &result);
         // Writing to a string cannot fail.
         let rejected = turn.rejected.map(|how| format!("afterwards: the user {}\n", how.words()));
         let rejected = rejected.unwrap_or_default();
         let _ = writeln!(prompt, "Turn {}\nuser: {input}\nresult:\n{result}\n{rejected}", number + 1);
     }
-    let _ = write!(prompt, "Newest message: {text}");
+    let _ = write!(prompt, "{}\nNewest message: {text}", request.surroundings.now_line());
     for Exchange { questions, answer } in dialogue.exchanges() {
         let answer: String = answer.trim().chars().take(ANSWER_KEPT).collect();
         let answer = if answer.is_empty() { "(none: go ahead)" } else { &answer };

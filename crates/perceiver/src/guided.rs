@@ -6,7 +6,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_llm_client::{JsonSchema, LlmClient, Request, ask};
-use artoo_types::{Turn, UserRequest};
+use artoo_types::UserRequest;
 use serde::Deserialize;
 
 use crate::{Dialogue, PerceiveError};
@@ -50,9 +50,10 @@ pub(crate) async fn restated(
 fn conversation(request: &UserRequest, dialogue: &Dialogue) -> String {
     let turns = request.recent_turns();
     let mut prompt = String::new();
-    for Turn { input, result, .. } in turns.iter().skip(turns.len().saturating_sub(TURNS)) {
-        let input: String = input.chars().take(INPUT_SHOWN).collect();
-        let result = RESULT.cut(result);
+    for turn in turns.iter().skip(turns.len().saturating_sub(TURNS)) {
+        let input: String = turn.input.chars().take(INPUT_SHOWN).collect();
+        let result = turn.beside() + &turn.result;
+        let result = RESULT.cut(&result);
         // Writing to a string cannot fail.
         let _ = writeln!(prompt, "before: {}\ngot: {}", quoted(&input), quoted(&result));
     }

@@ -13,15 +13,15 @@ use artoo_bus::{Port, Sender};
 use artoo_case_file::CaseFile;
 use artoo_llm_client::{LlmClient, ModelProfile, Silence, inline, metered};
 use artoo_types::{
-    ClarificationAnswered, ClarificationRequested, FailureReport, FailureReportRequest, Fault, FaultKind,
-    GaveUp, GiveUpKind, Instruction, MemoryReply, Message, Plan, PlanDirective, Role, SubTaskOutcome,
-    Surroundings, UserStatement,
+    ClarificationAnswered, ClarificationRequested, DirectAnswer, FailureReport, FailureReportRequest, Fault,
+    FaultKind, GaveUp, GiveUpKind, Instruction, MemoryReply, Message, Plan, PlanDirective, Role,
+    SubTaskOutcome, Surroundings, UserStatement,
 };
 use futures_util::FutureExt as _;
 
 use crate::{
     Asking, FailureContext, Inventory, ListFolder, PlanContext, PlanError, Planner, Previous, Recalled,
-    validate,
+    Shortcuts, Workplace, validate,
 };
 
 /// How often the planner may ask the user in one run.
@@ -40,8 +40,12 @@ pub struct Settings {
     pub inventory: Inventory,
     /// Lists the working folder, anew before each plan.
     pub folder: Arc<dyn ListFolder>,
+    /// What the workers may do on this machine.
+    pub workplace: Workplace,
     /// Whether a person is present whom the planner and a step may ask.
     pub person_present: bool,
+    /// What a short request may be spared.
+    pub shortcuts: Shortcuts,
     /// The person's standing instructions for work in this project.
     pub instructions: Arc<[Instruction]>,
     /// Results of an earlier, interrupted run of the same request.
@@ -186,7 +190,10 @@ impl Actor {
             surroundings: self.settings.surroundings.clone(),
             inventory: self.settings.inventory.clone(),
             listing: self.settings.folder.list().await,
+            workplace: self.settings.workplace,
             person_present: self.settings.person_present,
+            turns: case.request().map(|request| request.recent_turns().to_vec()).unwrap_or_default(),
+            shortcuts: self.settings.shortcuts,
             instructions: Arc::clone(&self.settings.instructions),
             memory: memory.clone(),
             run_id: self.sender.run_id(),
@@ -206,6 +213,10 @@ impl Actor {
         });
         match planned {
             Ok(plan) => self.publish(handed_on(plan, memory, &cx, &self.model.profile())),
+            // Which requests are never answered without work holds for every planner.
+            Err(PlanError::Answered(text)) if cx.may_answer() => {
+                self.publish(DirectAnswer { task_id: cx.spec.task_id.clone(), text });
+            }
             Err(PlanError::GaveUp(given_up)) if self.may_ask(&given_up, &case) => {
                 self.ask_the_user(&given_up, &case, memory);
             }

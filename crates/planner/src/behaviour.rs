@@ -6,11 +6,11 @@ use artoo_case_file::{CaseFile, PlanRecord};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     FailureReportRequest, Instruction, MemoryReply, Plan, PlanDirective, RunId, SubTaskId, SubTaskOutcome,
-    Surroundings, TaskSpec, ToolName, UserStatement,
+    Surroundings, TaskSpec, ToolName, Turn, UserStatement,
 };
 use async_trait::async_trait;
 
-use crate::PlanError;
+use crate::{PlanError, direct};
 
 /// Makes plans, and reports a failure.
 ///
@@ -18,7 +18,8 @@ use crate::PlanError;
 /// from 1; kept subtasks were matched, and nothing in `previous.directive.unmet` names them (an entry without
 /// a subtask is of the whole, and speaks against the step of a one-step plan); and the plan differs from the
 /// one that failed. The actor checks this, but for the rejected whole, with [`crate::validate()`], ends the run with a typed fault if it does not hold, and adds to each
-/// step what was recalled ([`crate::Recalled`]).
+/// step what was recalled ([`crate::Recalled`]). Where no tool is needed it may fail with [`PlanError::Answered`] instead, which counts
+/// only if [`PlanContext::may_answer`] allows it.
 ///
 /// *Who calls.* The actor: once for the first plan, once per directive, and at most once for the report.
 ///
@@ -52,8 +53,14 @@ pub struct PlanContext {
     pub inventory: Inventory,
     /// Listing of the working folder, as it is now.
     pub listing: FolderListing,
+    /// What the workers may do on this machine.
+    pub workplace: Workplace,
     /// Whether a person is present whom a step may ask.
     pub person_present: bool,
+    /// The last turns of the session, oldest first.
+    pub turns: Vec<Turn>,
+    /// What a short request may be spared.
+    pub shortcuts: Shortcuts,
     /// The person's standing instructions: advice, which yields to the request.
     pub instructions: Arc<[Instruction]>,
     /// What memory knows about this kind of task.
@@ -70,6 +77,69 @@ pub struct PlanContext {
     pub before: Vec<Previous>,
     /// The previous plan, if there was one.
     pub previous: Option<Previous>,
+}
+
+impl PlanContext {
+    /// Whether the request may be answered without work: the run allows it, nothing was tried yet, and the request names nothing that
+    /// lies here, and nothing that looks like a file or an address.
+    pub fn may_answer(&self) -> bool {
+        self.shortcuts == Shortcuts::DirectAnswer && self.is_fresh() && !direct::names_a_place(self)
+    }
+
+    /// Whether nothing was tried yet, in this run or in one that it corrects or resumes.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.previous.is_none() && self.resumed.is_empty() && self.spec.earlier.is_empty()
+    }
+}
+
+/// What the workers may do on this machine. Data for a prompt: nothing is granted by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Workplace {
+    /// Where they may write.
+    pub writes: Writes,
+    /// Whether their commands may reach other machines.
+    pub network: bool,
+}
+
+/// Where workers may write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// To temporary files alone.
+    Nowhere,
+    /// To the working folder, the workspace and temporary files.
+    #[default]
+    GivenFolders,
+    /// Wherever the user may.
+    Everywhere,
+}
+
+impl Workplace {
+    /// In sentences for a model.
+    pub(crate) fn words(self) -> String {
+        let writes = match self.writes {
+            Writes::Nowhere => "Workers may write to $TMPDIR only.",
+            Writes::GivenFolders => {
+                "Workers may write below the working folder, $WORKSPACE and $TMPDIR. Changes to what was there before this run need the user's consent."
+            }
+            Writes::Everywhere => {
+                "Workers may write wherever the user may. Changes to what was there before this run need the user's consent."
+            }
+        };
+        let network = if self.network { "may use the network" } else { "cannot reach other machines" };
+        format!("{writes} Their commands {network}.")
+    }
+}
+
+/// What a short request may be spared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shortcuts {
+    /// Nothing: it is planned like any other.
+    #[default]
+    None,
+    /// The question for a whole plan, if one step does.
+    ShortPlan,
+    /// The work as well, if the request needs no tool: it is answered from the model's knowledge, and nobody checks that.
+    DirectAnswer,
 }
 
 /// Lists the working folder.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use artoo_checks::{lint, matches_any_text, met_by};
+use artoo_checks::{lint, lint_text, matches_any_text, met_by};
 use artoo_llm_client::inline;
 use artoo_text::is_name_pattern;
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, StepKind, TaskSpec};
@@ -27,7 +27,7 @@ pub(crate) const NOT_EMPTY: &str = r"\S";
 const LONGEST_REQUEST: usize = 8000;
 
 /// The longest request that can be used as an intent, in characters.
-const LONGEST_INTENT: usize = 1000;
+pub(crate) const LONGEST_INTENT: usize = 1000;
 
 /// Turns a draft into subtasks and task criteria.
 ///
@@ -74,6 +74,10 @@ pub fn compile(
             // The request in English says more than a step of it.
             Author::Guided if is_whole && fits => {
                 (spec.intent.clone(), planned_as(english.unwrap_or(own), &spec.intent))
+            }
+            // A short plan has no words of its own: its step is the request.
+            Author::Capable if is_whole && fits && (own.is_empty() || own == spec.intent) => {
+                (spec.intent.clone(), String::new())
             }
             Author::Guided | Author::Capable => (own.to_owned(), request(spec, english)),
         };
@@ -145,10 +149,16 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, author: Author) -> Vec<Crit
         match check(criterion, drafted, spec) {
             Some(checks) => criteria.extend(checks),
             None if author == Author::Guided => {}
+            None if says_nothing(criterion.text(), drafted, spec) => {}
             None => criteria.push(judged(criterion.text())),
         }
     }
     criteria
+}
+
+/// Whether a reader's criterion is empty, or only repeats the step or the request, by which the result is judged anyway.
+fn says_nothing(text: &str, drafted: &SubTaskDraft, spec: &TaskSpec) -> bool {
+    [&drafted.intent, &spec.intent].into_iter().any(|intent| lint_text(text, intent).is_err())
 }
 
 /// Ensures at least one criterion: if there is none, that the output is not empty.

@@ -29,7 +29,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
-    FailureContext, FolderListing, Inventory, PlanContext, Planner, Previous, ToolBrief, replan, validate,
+    FailureContext, FolderListing, Inventory, PlanContext, Planner, Previous, Shortcuts, ToolBrief,
+    Workplace, replan, validate,
 };
 
 /// Checks every law in turn.
@@ -153,7 +154,10 @@ pub fn context(intent: &str) -> PlanContext {
             programs: vec!["find".to_owned(), "python3".to_owned()],
         },
         listing: FolderListing::default(),
+        workplace: Workplace::default(),
         person_present: false,
+        turns: Vec::new(),
+        shortcuts: Shortcuts::None,
         instructions: Arc::default(),
         memory: MemoryReply {
             recalled: vec![PairMemory::unknown(TagPair::new(Space::intent(intent), Entity::local()))],

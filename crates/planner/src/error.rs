@@ -35,6 +35,9 @@ pub enum PlanError {
     /// The planner found that there can be no plan.
     #[error("{}", .0.reason)]
     GaveUp(GaveUp),
+    /// The request needs no plan: this is the answer, from the model's knowledge. A fault where the request has to be worked on.
+    #[error("the request was answered without the work that it takes")]
+    Answered(String),
 }
 
 impl PlanError {
@@ -46,7 +49,7 @@ impl PlanError {
                 FaultKind::Deadline,
                 Some("allow more time, ask for a smaller step, or use a faster model".to_owned()),
             ),
-            Self::Refused(_) => {
+            Self::Refused(_) | Self::Answered(_) => {
                 (FaultKind::Answer, Some("say it in other words, or use a stronger model".to_owned()))
             }
             // Not an error: the results so far are delivered, and nothing more is tried.
@@ -68,7 +71,8 @@ impl PlanError {
             | Self::NoOtherPlan
             | Self::OnlyReworded
             | Self::NothingMissing
-            | Self::GaveUp(_) => None,
+            | Self::GaveUp(_)
+            | Self::Answered(_) => None,
         };
         Fault { role: Role::Planner, kind, message: self.to_string(), hint, remedy }
     }

@@ -19,28 +19,10 @@
 //! - What had to be made still has to be made after a replan ([`replan`](crate::replan)). Cost: a criterion
 //!   that the new way does not need. Reason: it plans a question in place of the change that failed.
 
-use std::sync::Arc;
-
-use artoo_llm_client::JsonSchema;
-use serde_json::{Value, json};
-
 use crate::PlanDraft;
 
 /// The constant part of the planning prompt, in full and with examples.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
-
-/// The plan schema of a capable model: nothing is restated, and each step has criteria.
-pub(crate) fn capable_schema(all: &JsonSchema) -> JsonSchema {
-    let mut schema = Value::clone(&all.schema);
-    if let Some(fields) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
-        fields.shift_remove("english");
-    }
-    let required = schema.pointer_mut("/properties/subtasks/items/required").and_then(Value::as_array_mut);
-    if let Some(required) = required {
-        required.extend(["intent", "sequence", "criteria"].map(|field| json!(field)));
-    }
-    JsonSchema { name: all.name.clone(), schema: Arc::new(schema) }
-}
 
 /// The draft as one step: the request in English, for what its first change is for, if it has one.
 pub(crate) fn as_one_step(draft: &PlanDraft) -> PlanDraft {
@@ -51,23 +33,4 @@ pub(crate) fn as_one_step(draft: &PlanDraft) -> PlanDraft {
     draft.subtasks = draft.subtasks.into_iter().skip(first).take(1).collect();
     draft.subtasks.iter_mut().for_each(|step| step.intent.clone_from(&intent));
     draft
-}
-
-/// The plan schema without giving up, which a small model does at the first doubt. What [`as_one_step`] does not need is not asked
-/// for, but not refused either.
-pub(crate) fn schema(wide: &JsonSchema) -> JsonSchema {
-    let mut schema = Value::clone(&wide.schema);
-    if let Some(fields) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
-        fields.shift_remove("give_up");
-        fields.insert("english".to_owned(), json!({"type": "string", "minLength": 1, "maxLength": 400}));
-    }
-    if let Some(subtasks) = schema.pointer_mut("/properties/subtasks").and_then(Value::as_object_mut) {
-        subtasks.insert("minItems".to_owned(), json!(1));
-    }
-    // Its prompt does not tell it of links.
-    let kinds = schema.pointer_mut("/properties/subtasks/items/properties/kind/oneOf");
-    if let Some(kinds) = kinds.and_then(Value::as_array_mut) {
-        kinds.retain(|kind| kind["const"] != "link");
-    }
-    JsonSchema { name: wide.name.clone(), schema: Arc::new(schema) }
 }

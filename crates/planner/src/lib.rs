@@ -25,6 +25,7 @@ mod behaviour;
 mod compile;
 #[cfg(feature = "test-util")]
 pub mod conformance;
+mod direct;
 mod directed;
 mod draft;
 mod error;
@@ -34,20 +35,25 @@ mod masked_names;
 mod memory_query;
 mod model_planner;
 mod prompt;
+mod question;
 mod recalled;
 mod replan;
+mod schema;
 mod suggestion;
 mod validate;
 
 pub use actor::{Settings, run};
 pub use behaviour::{
-    FailureContext, FolderListing, Inventory, ListFolder, Listed, PlanContext, Planner, Previous, ToolBrief,
+    FailureContext, FolderListing, Inventory, ListFolder, Listed, PlanContext, Planner, Previous, Shortcuts,
+    ToolBrief, Workplace, Writes,
 };
 pub use compile::{Author, compile};
-pub use draft::{CriterionDraft, GiveUpDraft, GiveUpWord, PlanDraft, SubTaskDraft};
+pub use direct::ANSWER_PROMPT;
+pub use draft::{CriterionDraft, PlanDraft, SubTaskDraft};
 pub use error::PlanError;
 pub use guided::GUIDED_PROMPT;
 pub use memory_query::Asking;
 pub use model_planner::{ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};
+pub use question::short_prompt;
 pub use recalled::Recalled;
 pub use validate::{Violation, validate};

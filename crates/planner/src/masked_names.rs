@@ -110,6 +110,11 @@ fn covered<'a>(parts: Vec<Part<'a>>, name: &str, number: usize) -> Vec<Part<'a>>
     done
 }
 
+/// Whether a text has a name as a word.
+pub(crate) fn is_named(text: &str, name: &str) -> bool {
+    !name.is_empty() && find(text, name).is_some()
+}
+
 /// Where a name stands in a text as a word. Words of scripts without blanks may stand beside it.
 fn find(text: &str, name: &str) -> Option<usize> {
     let joins = |inner: Option<char>, outer: Option<char>| {

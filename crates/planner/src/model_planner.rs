@@ -7,13 +7,14 @@ use artoo_types::{GaveUp, GiveUpKind, Plan, SubTaskId};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::draft::{CriterionDraft, GiveUpDraft, GiveUpWord};
-use crate::guided::{self, GUIDED_PROMPT};
+use crate::draft::CriterionDraft;
+use crate::guided::GUIDED_PROMPT;
 use crate::masked_names::{self, MaskedNames};
+use crate::question::{self, Takes};
 use crate::suggestion::NextDraft;
 use crate::{
-    Author, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt, replan,
-    validate,
+    Author, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, direct, prompt,
+    replan, schema, validate,
 };
 
 /// The constant part of the planning prompt.
@@ -38,8 +39,7 @@ pub struct ModelPlanner {
 
 impl Default for ModelPlanner {
     fn default() -> Self {
-        let all = JsonSchema::of::<PlanDraft>("plan").terse();
-        Self { schema: guided::capable_schema(&all), guided_schema: guided::schema(&all) }
+        Self { schema: schema::plan(), guided_schema: schema::guided() }
     }
 }
 
@@ -57,8 +57,8 @@ fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan,
         }
         Some(previous) => replan::merged(previous, draft, author, cx),
     };
-    if let Some(give_up) = draft.give_up.as_ref().filter(|_| draft.subtasks.is_empty()) {
-        return Err(PlanError::GaveUp(gave_up(give_up)));
+    if let Some(gave_up) = gave_up(draft) {
+        return Err(PlanError::GaveUp(gave_up));
     }
     let mut violations = validate(&plan, cx);
     violations.extend(replan::repeats(&plan.subtasks, cx));
@@ -95,14 +95,35 @@ fn uncovered_criterion(
     serde_json::from_value(told).ok()
 }
 
-fn gave_up(draft: &GiveUpDraft) -> GaveUp {
-    GaveUp {
-        kind: match draft.kind {
-            GiveUpWord::Impossible => GiveUpKind::Impossible,
-            GiveUpWord::NeedsPerson => GiveUpKind::NeedsPerson,
+/// What a draft without steps says instead of a plan.
+fn gave_up(draft: &PlanDraft) -> Option<GaveUp> {
+    let said = |text: &Option<String>| {
+        text.as_deref()
+            .map(str::trim)
+            .filter(|text| draft.subtasks.is_empty() && !text.is_empty())
+            .map(str::to_owned)
+    };
+    let asks = |question: String| GaveUp {
+        kind: GiveUpKind::NeedsPerson,
+        reason: question.clone(),
+        question: Some(question),
+    };
+    let gives_up = |reason| GaveUp { kind: GiveUpKind::Impossible, reason, question: None };
+    said(&draft.ask).map(asks).or_else(|| said(&draft.give_up).map(gives_up))
+}
+
+/// The plan or the answer that one small call gives for a short request; `None` if the request takes a whole plan.
+async fn at_once(cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Option<Plan>, PlanError> {
+    match question::ask(cx, model).await? {
+        Takes::Plan(draft) => {
+            let (plan, violations) = planned(&draft, Author::Capable, cx)?;
+            Ok(violations.is_empty().then_some(plan))
+        }
+        Takes::Answer(given) => match direct::answer(given.as_deref(), cx, model).await? {
+            Some(answer) => Err(PlanError::Answered(answer)),
+            None => Ok(None),
         },
-        reason: draft.reason.trim().to_owned(),
-        question: draft.question.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
+        Takes::WholePlan => Ok(None),
     }
 }
 
@@ -115,16 +136,24 @@ impl Planner for ModelPlanner {
         } else {
             (Author::Capable, SYSTEM_PROMPT, &self.schema, PLAN_TOKENS)
         };
-        let names = match author {
-            Author::Guided => MaskedNames::of(&cx.spec.intent, &cx.listing),
-            Author::Capable => MaskedNames::default(),
+        let (names, told) = match author {
+            Author::Guided => (MaskedNames::of(&cx.spec.intent, &cx.listing), prompt::guided(cx, &profile)),
+            Author::Capable => {
+                if question::is_asked(cx)
+                    && let Some(plan) = at_once(cx, model).await?
+                {
+                    return Ok(plan);
+                }
+                (MaskedNames::default(), prompt::planning(cx, &profile))
+            }
         };
         let said = |draft: PlanDraft| match author {
             Author::Guided => uncovered(draft, &names, &cx.spec.intent),
             Author::Capable => draft,
         };
-        let mut request = Request::new("planner", system, names.cover(&prompt::planning(cx, &profile)))
+        let mut request = Request::new("planner", system, names.cover(&told))
             .with_schema(schema.clone())
+            .read_by_type()
             .with_max_tokens(profile.room(tokens));
         let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
         let violations = match planned(&said(first.clone()), author, cx)? {

@@ -14,51 +14,101 @@ use crate::{FailureContext, FolderListing, Listed, PlanContext, Previous, Recall
 const RESUMED: &str = "What it had done is kept with its output, and later steps are shown it.";
 
 /// Text for a plan that continues finished work.
-const MISSING: &str = "Plan only what is still missing.";
+const MISSING: &str = "Plan only what is still missing. Do not repeat what is done.";
 
 /// Introduces the words that the person has added: the request ends with them.
-const ADDED: &str = "While it was worked on, the user added these words, with which the request now ends. Where they contradict what stands \
-before them, they count.";
+const ADDED: &str = "While the work went on, the user added these words, and the request now ends with them. Where they contradict what \
+comes before them, they count.";
 
 /// How much of an output, a reason and a criterion is shown.
 const SHOWN: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierPlans).limit();
+/// How many bytes of the listing the short question shows at most: it asks what the request takes, not how.
+const SHORT_LISTING: usize = 2_000;
 /// How much is shown of an earlier turn of the session.
 const TURNS: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierTurns).limit();
 /// How much is shown of the calls of all earlier plans.
 const CALLS: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierCalls).limit();
 
-/// The prompt before a plan, ordered from the most constant to the most variable.
+/// The prompt before a whole plan: first what stays the same from run to run, last what changes with each call.
 pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     let mut text = String::new();
+    place(&mut text, cx);
+    inventory(&mut text, cx);
+    advised(&mut text, cx, profile);
+    earlier(&mut text, &cx.spec.earlier);
+    so_far(&mut text, cx, Reader::Capable);
+    folder(&mut text, &cx.listing, profile.shown_bytes());
+    request(&mut text, cx);
+    text.push_str(&cx.surroundings.now_line());
+    text
+}
+
+/// The same for a weak model. It says the request in English and of what kind it is: that takes nothing of the machine, and
+/// it plans about what it is shown instead of what is asked.
+pub(crate) fn guided(cx: &PlanContext, profile: &ModelProfile) -> String {
+    let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
-    // A weak model says the request in English and of what kind it is: that takes nothing of the machine, and it plans
-    // about what it is shown instead of what is asked.
-    if !profile.guided {
-        surroundings(&mut text, cx, profile);
+    advised(&mut text, cx, profile);
+    so_far(&mut text, cx, Reader::Guided);
+    request(&mut text, cx);
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// The prompt of the short question. The conversation is shown if the model may answer about it.
+pub(crate) fn short(cx: &PlanContext, profile: &ModelProfile, may_answer: bool) -> String {
+    let mut text = String::new();
+    place(&mut text, cx);
+    advised(&mut text, cx, profile);
+    if may_answer {
+        conversation(&mut text, &cx.turns);
     }
+    so_far(&mut text, cx, Reader::Capable);
+    folder(&mut text, &cx.listing, profile.shown_bytes().min(SHORT_LISTING));
+    request(&mut text, cx);
+    text.push_str(&cx.surroundings.now_line());
+    text
+}
+
+/// The prompt of an answer from the model's knowledge.
+pub(crate) fn answering(cx: &PlanContext, profile: &ModelProfile) -> String {
+    let mut text = String::new();
+    advised(&mut text, cx, profile);
+    conversation(&mut text, &cx.turns);
+    so_far(&mut text, cx, Reader::Capable);
+    request(&mut text, cx);
+    text.push_str(&cx.surroundings.now_line());
+    text
+}
+
+/// The user's standing instructions, and what memory knows.
+fn advised(text: &mut String, cx: &PlanContext, profile: &ModelProfile) {
     text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&Recalled::of(&cx.memory, cx.run_id).for_the_plan);
-    let limit = form(Viewer::Planner, Reader::of(profile.guided), Fact::UserStatements).limit();
+}
+
+/// What the user said in this run, and what was done in it.
+fn so_far(text: &mut String, cx: &PlanContext, reader: Reader) {
+    let limit = form(Viewer::Planner, reader, Fact::UserStatements).limit();
     text.push_str(&user_statements(&besides_notes(&cx.statements), limit));
     if let Some(previous) = &cx.previous {
-        rounds(&mut text, &cx.before, previous);
-    }
-    if cx.previous.is_none() && !cx.resumed.is_empty() {
-        line(&mut text, format_args!("\nAn earlier run of this request was cut off. {RESUMED}"));
+        rounds(text, &cx.before, previous);
+    } else if !cx.resumed.is_empty() {
+        line(text, format_args!("\nAn earlier run of this request was cut off. {RESUMED}"));
         for outcome in &cx.resumed {
-            line(&mut text, format_args!("Done, do not plan it again: {}", inline(&outcome.intent)));
-            output(&mut text, outcome);
+            line(text, format_args!("Done, do not plan it again: {}", inline(&outcome.intent)));
+            output(text, outcome);
         }
-        line(&mut text, format_args!("{MISSING}\n"));
+        line(text, format_args!("{MISSING}\n"));
     }
-    if !profile.guided {
-        earlier(&mut text, &cx.spec.earlier);
-    }
+}
+
+/// The request, with what the user added to it.
+fn request(text: &mut String, cx: &PlanContext) {
     if !cx.notes.is_empty() {
-        line(&mut text, format_args!("{ADDED}\n{}", fenced(Origin::Person, &cx.notes.join("\n"))));
+        line(text, format_args!("{ADDED}\n{}", fenced(Origin::Person, &cx.notes.join("\n"))));
     }
-    let _ = write!(text, "Request: {}", cx.spec.intent);
-    text
+    line(text, format_args!("Request: {}", cx.spec.intent));
 }
 
 /// What the user said apart from the notes, with which the request ends.
@@ -69,27 +119,33 @@ fn besides_notes(statements: &[UserStatement]) -> Vec<UserStatement> {
 
 /// The earlier requests whose results the user rejected.
 fn earlier(text: &mut String, turns: &[Turn]) {
-    for Turn { input, result, rejected, .. } in turns {
-        let Some(how) = rejected else { continue };
-        line(text, format_args!("Earlier the user asked: {}", inline(&TURNS.cut(input))));
-        line(text, format_args!("The result, after which the user {}:", how.words()));
-        line(text, format_args!("{}", fenced(Origin::SubTask, &TURNS.cut(result))));
+    for turn in turns {
+        if let Some(how) = turn.rejected {
+            told(text, turn, &format!("The result, after which the user {}:", how.words()));
+        }
     }
 }
 
-/// The machine, the tools and the working folder.
-fn surroundings(text: &mut String, cx: &PlanContext, profile: &ModelProfile) {
+/// The conversation, oldest turn first.
+fn conversation(text: &mut String, turns: &[Turn]) {
+    for turn in TURNS.newest(turns).1 {
+        told(text, turn, "The result:");
+    }
+}
+
+/// A turn of the conversation, with what its result is called.
+fn told(text: &mut String, turn: &Turn, label: &str) {
+    line(text, format_args!("Earlier the user asked: {}", inline(&TURNS.cut(&turn.input))));
+    line(text, format_args!("{label}\n{}", fenced(Origin::SubTask, &TURNS.cut(&turn.result))));
+}
+
+/// Where the workers are, and what they may do there.
+fn place(text: &mut String, cx: &PlanContext) {
     let path = |path: &Path| inline(&path.display().to_string());
     line(text, format_args!("Platform: {}", cx.surroundings.platform));
     line(text, format_args!("Working folder: {}", path(&cx.surroundings.working_folder)));
     line(text, format_args!("$WORKSPACE: {}", path(&cx.surroundings.workspace)));
-    text.push_str("Tools:\n");
-    for tool in &cx.inventory.tools {
-        line(text, format_args!("- {}: {}", tool.name, tool.summary));
-    }
-    if !cx.inventory.programs.is_empty() {
-        line(text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
-    }
+    line(text, format_args!("{}", cx.workplace.words()));
     let Constraints { scope, deadline } = &cx.spec.constraints;
     if let Some(scope) = scope {
         line(text, format_args!("Nothing outside of {} may be changed: the user said so.", inline(scope)));
@@ -97,14 +153,22 @@ fn surroundings(text: &mut String, cx: &PlanContext, profile: &ModelProfile) {
     if let Some(deadline) = deadline {
         line(text, format_args!("It must be done by {}.", deadline.format("%Y-%m-%d %H:%M")));
     }
-    folder(text, &cx.listing, profile.shown_bytes());
-    if cx.person_present {
-        line(
-            text,
-            format_args!(
-                "The user is there: give up with \"needs_person\" and a question, and they are asked at once. A step may ask them, too."
-            ),
-        );
+    let user = if cx.person_present {
+        "The user is there and answers questions. A worker can ask them, too."
+    } else {
+        "The user is not there: a question ends the work."
+    };
+    line(text, format_args!("{user}"));
+}
+
+/// The tools and programs of the workers.
+fn inventory(text: &mut String, cx: &PlanContext) {
+    text.push_str("Tools:\n");
+    for tool in &cx.inventory.tools {
+        line(text, format_args!("- {}: {}", tool.name, tool.summary));
+    }
+    if !cx.inventory.programs.is_empty() {
+        line(text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
     }
 }
 
@@ -129,7 +193,7 @@ fn folder(text: &mut String, listing: &FolderListing, bytes: usize) {
         (count, true) => format!("[... at least {count} more ...]"),
     };
     if listing.listed.is_empty() {
-        line(text, format_args!("The working folder holds nothing that is shown."));
+        line(text, format_args!("The working folder is empty, but for what is hidden or ignored by git."));
     } else {
         line(
             text,
@@ -151,7 +215,6 @@ pub(crate) fn refusal(violations: &[Violation]) -> String {
 /// The prompt for a failure report.
 pub(crate) fn failure(cx: &FailureContext) -> String {
     let mut text = String::new();
-    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Request: {}", cx.spec.intent));
     line(&mut text, format_args!("Why it ends: {}", inline(&cx.request.reason)));
     for unmet in &cx.request.unmet {
@@ -161,6 +224,7 @@ pub(crate) fn failure(cx: &FailureContext) -> String {
         line(&mut text, format_args!("Step: {}", inline(&partial.intent)));
         line(&mut text, format_args!("{}", excerpt(&partial.output)));
     }
+    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     text
 }
 
@@ -198,7 +262,7 @@ fn rounds(text: &mut String, before: &[Previous], previous: &Previous) {
     whole(text, previous);
     text.push_str(&directed(directive));
     let what = if falls_short_as_a_whole(previous) {
-        "A subtask that repeats in the same words what is done is dropped. Plan new ones that meet what is not met."
+        "Do not repeat what is done: a step in the same words is dropped. Plan new steps that meet what is not met."
     } else {
         MISSING
     };

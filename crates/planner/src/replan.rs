@@ -32,12 +32,19 @@ pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx:
     if author == Author::Guided {
         keep_the_missed(&mut subtasks, previous);
     }
-    for criterion in &previous.plan.task_criteria {
-        if !task_criteria.contains(criterion) {
-            task_criteria.push(criterion.clone());
-        }
+    if !supersedes(&draft, &kept) {
+        let earlier = previous.plan.task_criteria.iter();
+        let still: Vec<Criterion> = earlier.filter(|one| !task_criteria.contains(one)).cloned().collect();
+        task_criteria.extend(still);
     }
     Plan { task_criteria, kept, ..Plan::new(cx.spec.task_id.clone(), cx.round, subtasks) }
+}
+
+/// Whether the criteria of a new plan take the place of those that the earlier plan set for the task: it plans everything anew, and
+/// says itself what must be true. A criterion that was wrong would otherwise fail every later plan. The whole is judged by the request in
+/// either case.
+fn supersedes(draft: &PlanDraft, kept: &[SubTaskId]) -> bool {
+    kept.is_empty() && draft.subtasks.iter().any(|step| !step.criteria.is_empty())
 }
 
 /// Whether a step of the previous plan is kept: it matched, and no later finding contradicts it. If the

@@ -33,7 +33,7 @@ impl Next {
             Self::SayMore => "say more exactly what is wanted",
             Self::SmallerStep => "ask for a smaller step",
             Self::SupplyIt => "supply what is missing: a file, a program or a way in",
-            Self::AllowIt => "allow the action, or ask for something that does not need it",
+            Self::AllowIt => "consent to it, or ask for something that does not need it",
             Self::MoreTime => "allow more time or replans",
             Self::OtherModel => "use a stronger model",
         }

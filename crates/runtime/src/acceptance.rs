@@ -12,11 +12,14 @@ pub struct Acceptance {
     pub sampling: bool,
     /// Whether a judge sees the whole before it is accepted.
     pub last_judge: bool,
+    /// Whether that judge goes on with the executor's conversation, where both have the same model. Otherwise it begins
+    /// anew, and is shown the work again.
+    pub continued_judge: bool,
 }
 
 impl Default for Acceptance {
     /// All checks.
     fn default() -> Self {
-        Self { dependence: true, sampling: true, last_judge: true }
+        Self { dependence: true, sampling: true, last_judge: true, continued_judge: true }
     }
 }

@@ -35,10 +35,12 @@ use crate::{
     call_rehearsal::CallsAgain,
     command,
     command_checks::CommandChecks,
+    continued_judge::{excerpts, kept_conversation},
     executor_settings::executor_settings,
     folder_listing::WorkingFolder,
     guided_limits,
     journal::{RecordFailure, RunJournal},
+    owner_only,
     plan_gate::{Consent, PlanGate},
     question::Questions,
     rejection::{HeedingCorrections, rejected, revoke},
@@ -208,6 +210,7 @@ fn assemble(
         environment: parts.options.environment.clone(),
         jobs: jobs.clone(),
         layer_stores: layer_stores(&folder, &journal.run_id().to_string()),
+        trial_record: Some(parts.data_folder.join(owner_only::TRIAL_RECORD)),
         snapshot: Some(snapshot.clone()),
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
         limits: ToolLimits { shown: parts.models.executor.profile().shown_bytes(), ..ToolLimits::default() },
@@ -327,7 +330,9 @@ fn role_tasks(
             let protected = options.protected.iter().cloned().chain(secrets).collect();
             Arc::new(WorkingFolder { folder: surroundings.working_folder.clone(), protected })
         },
+        workplace: planning::workplace(request),
         person_present: request.person_present,
+        shortcuts: planning::shortcuts(parts, request),
         instructions: request.instructions.clone().into(),
         resumed: kept.to_vec(),
         asking: match options.profile {
@@ -344,7 +349,11 @@ fn role_tasks(
     let (behaviour, model) =
         (Arc::clone(&options.roles.executor), UntilStopped::wrap(&parts.models.executor, &stop, &gate));
     let made_here = OnThisMachine { toolbox: Arc::clone(&toolbox), context: tools.clone() };
-    let settings = executor_settings(parts, (request, kept), (made_here, gate.silence()));
+    let conversation = kept_conversation(parts);
+    let settings = artoo_executor::Settings {
+        conversation: conversation.clone(),
+        ..executor_settings(parts, (request, kept), (made_here, gate.silence()))
+    };
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
@@ -366,6 +375,7 @@ fn role_tasks(
         commands: Arc::new(CommandChecks::new(toolbox, tools, options.policy.clone())),
         again: Arc::clone(&again),
         world: world.clone(),
+        excerpts: excerpts(&parts.models.agent_validator, parts),
     };
     role_tasks.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
@@ -382,6 +392,8 @@ fn role_tasks(
         judges_the_whole: options.acceptance.last_judge,
         again,
         world,
+        conversation,
+        excerpts: excerpts(&parts.models.meta_validator, parts),
     };
     role_tasks.add(bus, Role::MetaValidator, move |port| {
         artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
@@ -413,5 +425,6 @@ impl LocalTime for RunTime {
 
 mod controller;
 mod dispatcher;
+mod planning;
 #[cfg(test)]
 mod tests;

@@ -208,6 +208,7 @@ impl Executor for CarriesOut {
             verbatim: false,
             failure: None,
             samples: None,
+            conversation: None,
         };
         Ok(match tools.call(&Shell.name(), arguments).await {
             Ok(call) if is_done(&call) => {

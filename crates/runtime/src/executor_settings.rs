@@ -2,10 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_executor::{Environment, Provenance, Settings, Terms, Writes};
+use artoo_executor::{CommandNetwork, Environment, Provenance, Settings, Terms, Writes};
 use artoo_ggs_core::Profile;
 use artoo_llm_client::Silence;
-use artoo_sandbox::{Network, SandboxMode};
+use artoo_sandbox::{Network, PrivateNetwork, SandboxMode};
 use artoo_shared_memory::PATIENCE;
 use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome};
 use uuid::Uuid;
@@ -38,10 +38,7 @@ pub(crate) fn executor_settings(
                 SandboxMode::WorkspaceWrite => Writes::GivenFolders,
                 SandboxMode::FullAccess => Writes::Everywhere,
             },
-            network: match request.network {
-                Network::Denied => false,
-                Network::Granted => true,
-            },
+            network: command_network(request),
             approval: request.approval,
             granted: request.granted.clone(),
             person_present: request.person_present && request.approval != Approval::Never,
@@ -60,6 +57,21 @@ pub(crate) fn executor_settings(
             Profile::SpecV08 => None,
         },
         mint: Arc::new(|| CallId::new(Uuid::new_v4())),
+        conversation: None,
+    }
+}
+
+/// The network that the commands of a run are in, for its whole life.
+fn command_network(request: &RunRequest) -> CommandNetwork {
+    match (request.sandbox, request.network) {
+        (SandboxMode::FullAccess, _) | (_, Network::Granted) => CommandNetwork::Machine,
+        (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Network::Denied) => {
+            if PrivateNetwork::is_expected() {
+                CommandNetwork::OwnLoopback
+            } else {
+                CommandNetwork::Nothing
+            }
+        }
     }
 }
 
@@ -76,7 +88,7 @@ fn provenance(request: &RunRequest, kept: &[SubTaskOutcome]) -> Provenance {
         None => outcome.output.to_string(),
     });
     let results: Vec<String> =
-        request.turns.iter().map(|turn| turn.result.clone()).chain(outputs).chain(calls).collect();
+        request.turns.iter().map(|turn| turn.beside() + &turn.result).chain(outputs).chain(calls).collect();
     let typed = request.turns.iter().map(|turn| turn.input.as_str()).chain([request.text.as_str()]);
     let instructions =
         request.instructions.iter().map(|instruction| (Foreign::File, instruction.text.as_str()));

@@ -12,7 +12,7 @@ use artoo_types::{
 /// | 0 | `accept` |
 /// | 1 | internal or provider failure |
 /// | 2 | usage or configuration |
-/// | 3 | `success`, some criteria unmet; or `accept` without the value that a schema asks for; or everything done, and not judged as a whole |
+/// | 3 | `success`, some criteria unmet; or an answer from the model's knowledge, which nobody checked; or `accept` without the value that a schema asks for; or everything done, and not judged as a whole |
 /// | 4 | `abandon`, or a budget is spent, or nobody is there to say that a long run goes on |
 /// | 5 | the plan was not agreed to, or the user ended the run at a question |
 /// | 6 | the person has to answer something first |

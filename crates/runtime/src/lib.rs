@@ -24,6 +24,7 @@ mod builder;
 mod call_rehearsal;
 mod command;
 mod command_checks;
+mod continued_judge;
 pub mod control;
 mod deadlines;
 mod dispatch;

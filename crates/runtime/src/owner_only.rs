@@ -15,7 +15,7 @@ use crate::{runs, sessions};
 const OTHERS: u32 = 0o077;
 
 /// The entries that artoo creates in a data folder.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 11] = [
     runs::NAME,
     sessions::NAME,
     "history",
@@ -25,7 +25,15 @@ const NAMES: [&str; 9] = [
     "memory-folders",
     artoo_auditor::LOG_NAME,
     "audit.head",
+    TRIAL_RECORD,
+    RETENTION_STAMP,
 ];
+
+/// The file that says that a trial of the sandbox's layers succeeded, in the data folder.
+pub(crate) const TRIAL_RECORD: &str = "preview-trial";
+
+/// The file whose time says when undo records were last looked over, in the data folder.
+pub(crate) const RETENTION_STAMP: &str = "undo-retention";
 
 /// A path of artoo's that others may read or write, and whose mode cannot be changed.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ pub fn rejected(message: &Message, turns: &[Turn]) -> Option<(RunId, Rejection)>
     } else if let Message::ToolFinished(finished) = message
         && finished.call.tool.is(ToolKind::UndoRun)
         && finished.call.succeeded()
-        && !finished.call.files.is_empty()
+        && finished.call.changed_files()
     {
         let name = finished.call.arguments.get("run")?.as_str()?;
         known(&|run| short_id(run) == name).map(|run| (run, Rejection::Undone))

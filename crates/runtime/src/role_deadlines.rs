@@ -50,12 +50,13 @@ struct Step {
 }
 
 /// The steps of the plan loop. Those of a single subtask depend on its id, see [`Watch::on_subtask`].
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     step(Kind::UserRequest, None, Role::Perceiver, "a task", |limits| limits.perceive),
     step(Kind::TaskSpec, Some(Role::Perceiver), Role::Planner, "a question to memory", |limits| limits.step),
     step(Kind::MemoryQuery, Some(Role::Planner), Role::SharedMemory, "an answer", |limits| limits.step),
     step(Kind::MemoryReply, Some(Role::SharedMemory), Role::Planner, "a plan", |limits| limits.plan),
     step(Kind::Plan, Some(Role::Planner), Role::Dispatcher, "a manifest", |limits| limits.step),
+    step(Kind::DirectAnswer, Some(Role::Planner), Role::Ggs, "a result", |limits| limits.step),
     step(Kind::OutcomeSummary, Some(Role::MetaValidator), Role::Ggs, DECISION, |limits| limits.step),
     step(Kind::ReplanRequest, Some(Role::MetaValidator), Role::Ggs, DECISION, |limits| limits.step),
     step(Kind::PlanDirective, Some(Role::Ggs), Role::Planner, "a question to memory", |limits| limits.step),

@@ -73,6 +73,8 @@ fn spec(tool: &dyn Tool) -> ToolSpec {
     ToolSpec {
         name: tool.name(),
         summary: tool.summary().to_owned(),
+        description: tool.description().to_owned(),
+        in_this_run: tool.in_this_run(),
         arguments: Arc::new(tool.arguments()),
         output_is_answer: tool.output_is_answer(),
         only_looks: match tool.effect() {

@@ -20,6 +20,7 @@
 mod compaction;
 mod error;
 mod format;
+mod read;
 mod session;
 mod store;
 

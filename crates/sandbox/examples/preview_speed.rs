@@ -18,10 +18,11 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::preview::{Preview, Staging, preview, rehearse};
-use artoo_sandbox::{Capture, Confinement, Ending, Invocation, SandboxMode, run};
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, PrivateNetwork, SandboxMode, run};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -190,9 +191,13 @@ fn invocation(workspace: &Path) -> Invocation {
     }
 }
 
+/// The network of the run that all these commands belong to.
+static NETWORK: OnceLock<PrivateNetwork> = OnceLock::new();
+
 fn confinement(workspace: &Path, home: &Path) -> Confinement {
     Confinement {
         hidden: hidden(home),
+        own_network: Some(NETWORK.get_or_init(PrivateNetwork::default).clone()),
         writable: vec![workspace.to_owned()],
         ..Confinement::new(SandboxMode::WorkspaceWrite, home.join(".artoo/tmp"))
     }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::process_table::all_pids;
 
@@ -20,7 +21,7 @@ const MOUNTS: &str = "/proc/self/mountinfo";
 /// A relative name means the folder in which its process was when it bound the socket; the folder in which
 /// it is now is taken for it. Sockets in other network namespaces (of containers) are reached by their paths
 /// too, so the lists of all processes that can be seen are read.
-pub(crate) fn paths() -> BTreeSet<PathBuf> {
+pub fn paths() -> BTreeSet<PathBuf> {
     let mut lists = BTreeMap::new();
     let (mut found, mut relative) = (BTreeSet::new(), Vec::new());
     let mut read = |list: &Path| {
@@ -44,9 +45,7 @@ pub(crate) fn paths() -> BTreeSet<PathBuf> {
         }
     }
     lists.values().for_each(|list| read(list));
-    if !relative.is_empty() {
-        found.extend(in_folders_of_processes(&relative));
-    }
+    found.extend(by_relative_names(relative));
     let folders: BTreeSet<PathBuf> =
         found.iter().filter_map(|name| name.parent()?.canonicalize().ok()).collect();
     found.extend(folders.iter().flat_map(|folder| in_folder(folder)));
@@ -115,8 +114,24 @@ fn unescaped(text: &str) -> PathBuf {
     PathBuf::from(escapes.iter().fold(text.to_owned(), |text, (escaped, meant)| text.replace(escaped, meant)))
 }
 
+/// Sockets with relative names. Finding their processes means to look at all that is open on this machine, so
+/// what was found once is kept as long as the socket is there.
+fn by_relative_names(names: Vec<(u64, PathBuf)>) -> Vec<PathBuf> {
+    static KNOWN: Mutex<BTreeMap<(u64, PathBuf), Option<PathBuf>>> = Mutex::new(BTreeMap::new());
+    let names: BTreeSet<(u64, PathBuf)> = names.into_iter().collect();
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.retain(|socket, _| names.contains(socket));
+    let new: Vec<(u64, PathBuf)> = names.into_iter().filter(|socket| !known.contains_key(socket)).collect();
+    if !new.is_empty() {
+        let found = in_folders_of_processes(&new);
+        known.extend(new.into_iter().map(|socket| (socket, None)));
+        known.extend(found.into_iter().map(|(socket, path)| (socket, Some(path))));
+    }
+    known.values().flatten().cloned().collect()
+}
+
 /// Relative names in the folders of the processes that have these sockets open.
-fn in_folders_of_processes(names: &[(u64, PathBuf)]) -> Vec<PathBuf> {
+fn in_folders_of_processes(names: &[(u64, PathBuf)]) -> Vec<((u64, PathBuf), PathBuf)> {
     let mut found = Vec::new();
     let own = rustix::process::getpid();
     for pid in all_pids().into_iter().chain([own]) {
@@ -126,7 +141,7 @@ fn in_folders_of_processes(names: &[(u64, PathBuf)]) -> Vec<PathBuf> {
             open.flatten().filter_map(|entry| fs::read_link(entry.path()).ok()).collect();
         for (inode, name) in names {
             if links.contains(Path::new(&format!("socket:[{inode}]"))) {
-                found.push(folder.join(name));
+                found.push(((*inode, name.clone()), folder.join(name)));
             }
         }
     }

@@ -14,25 +14,27 @@
 //! process ([`crate::init_process`]): only bare system calls on strings prepared before, and no allocation.
 
 use std::collections::BTreeSet;
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CString, c_int};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{Mode, OFlags, fstat, mkdir, open, openat};
-use rustix::io::{Errno, write};
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
-use rustix::process::{chdir, fchdir, getegid, geteuid};
+use rustix::process::{chdir, fchdir};
 
 use crate::child_data::c_string;
 use crate::mounts::{clone_of, clone_within, empty_file_system, mount_points, put_mount, set_read_only};
+use crate::network_namespace::NetworkNamespace;
 use crate::preview::{Layer, OverlayDirs};
+use crate::real_names::real_paths;
 use crate::socket_reach::SocketReach;
-use crate::spawn;
-use crate::{Confinement, SandboxError, SandboxMode, capabilities};
+use crate::user_namespace::OwnUsers;
+use crate::{Confinement, SandboxError, SandboxMode, shared_memory, spawn};
 
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
@@ -41,7 +43,7 @@ const MOST_MOUNTS: usize = 64;
 
 /// The steps of [`ChildNamespace::enter`] in order, worded for errors.
 const STEPS: [&str; 6] = [
-    "naming its user in a namespace",
+    "naming its user in a namespace, or entering that of its network",
     "separating its mounts",
     "overlaying its folders",
     "granting and sealing folders",
@@ -53,6 +55,8 @@ const STEPS: [&str; 6] = [
 #[derive(Debug)]
 pub(crate) struct ChildNamespace {
     own_users: Option<OwnUsers>,
+    /// The network that it enters, with the user namespace of that one.
+    network: Option<Arc<NetworkNamespace>>,
     overlays: Vec<Overlay>,
     /// Writable folders that are not overlaid, the private folder for temporary files last.
     writable: Vec<CString>,
@@ -63,15 +67,10 @@ pub(crate) struct ChildNamespace {
     hidden: Vec<Hidden>,
     /// Sockets of other processes that only a mount keeps away.
     sockets: Vec<CString>,
+    /// Whether it gets a `/dev/shm` of its own.
+    has_own_shared_memory: bool,
     /// The number of completed steps.
     steps: AtomicUsize,
-}
-
-/// The id maps of a user namespace in which only the current user is mapped, to itself.
-#[derive(Debug)]
-struct OwnUsers {
-    user: CString,
-    group: CString,
 }
 
 #[derive(Debug)]
@@ -94,12 +93,13 @@ struct Hidden {
 }
 
 impl ChildNamespace {
-    /// Prepares what `confinement` grants, seals and hides, with overlays on the folders of `overlay_dirs`.
+    /// Prepares what `confinement` grants, seals and hides, with overlays on the folders of `overlay_dirs`, for
+    /// a command that starts in `folder` and is in this network.
     pub(crate) fn build(
-        program: &str,
+        (program, folder): (&str, &Path),
         confinement: &Confinement,
         overlay_dirs: Option<&OverlayDirs>,
-        reach: SocketReach<'_>,
+        (reach, network): (SocketReach<'_>, Option<Arc<NetworkNamespace>>),
     ) -> Result<Self, SandboxError> {
         let unfit = |source| namespace_error(program, "preparing its namespaces", source);
         let layers = overlay_dirs.map(|overlay_dirs| overlay_dirs.layers.as_slice()).unwrap_or_default();
@@ -115,8 +115,14 @@ impl ChildNamespace {
         let mounts = if layers.is_empty() { Vec::new() } else { mount_points().map_err(unfit)? };
         let (pinned, sealed) = unchanging_parts(program, confinement, layers)?;
         let sockets = reach.to_cover();
+        let folder = folder.canonicalize().ok();
+        let roots = layers.iter().map(|layer| &layer.root);
+        let has_own_shared_memory =
+            shared_memory::can_be_private(writable.iter().chain(roots).chain(&folder));
         Ok(Self {
             own_users: OwnUsers::if_needed().map_err(unfit)?,
+            network,
+            has_own_shared_memory,
             overlays: layers
                 .iter()
                 .map(|layer| Overlay::of(layer, &mounts))
@@ -135,6 +141,8 @@ impl ChildNamespace {
     fn bare() -> io::Result<Self> {
         Ok(Self {
             own_users: OwnUsers::if_needed()?,
+            network: None,
+            has_own_shared_memory: false,
             overlays: Vec::new(),
             writable: Vec::new(),
             pinned: Vec::new(),
@@ -147,13 +155,18 @@ impl ChildNamespace {
 
     /// The `clone` flags for the first process.
     pub(crate) fn flags(&self) -> c_int {
+        if self.network.as_ref().is_some_and(|network| network.has_own_users()) {
+            // It makes them in the user namespace of its network.
+            return 0;
+        }
         let own_users = if self.own_users.is_some() { libc::CLONE_NEWUSER } else { 0 };
         own_users | libc::CLONE_NEWNS | libc::CLONE_NEWIPC
     }
 
-    /// The overlaid folders, which exist only once the overlays are mounted.
-    pub(crate) fn overlaid(&self) -> Vec<CString> {
-        self.overlays.iter().map(|overlay| overlay.root.clone()).collect()
+    /// The folders to grant that exist only once they are mounted: overlays, and its own `/dev/shm`.
+    pub(crate) fn late(&self) -> Vec<CString> {
+        let shared = self.has_own_shared_memory.then(|| shared_memory::FOLDER.to_owned());
+        self.overlays.iter().map(|overlay| overlay.root.clone()).chain(shared).collect()
     }
 
     /// The step at which [`enter`](Self::enter) failed.
@@ -163,11 +176,10 @@ impl ChildNamespace {
 
     /// Enters the namespaces, in the first process. Bare system calls only.
     pub(crate) fn enter(&self) -> Result<(), Errno> {
-        if let Some(own) = &self.own_users {
-            // Without this, the kernel does not let an ordinary user map a group.
-            put(c"/proc/self/setgroups", c"deny")?;
-            put(c"/proc/self/uid_map", &own.user)?;
-            put(c"/proc/self/gid_map", &own.group)?;
+        match (&self.network, &self.own_users) {
+            (Some(network), _) => network.enter()?,
+            (None, Some(own)) => own.map()?,
+            (None, None) => {}
         }
         self.next_step();
         // Mounts from here on are invisible outside.
@@ -184,12 +196,18 @@ impl ChildNamespace {
         }
         self.next_step();
         self.hide()?;
+        if self.has_own_shared_memory {
+            shared_memory::mount()?;
+        }
         if let Some((tmp, place)) = tmp.as_ref().zip(self.writable.last()) {
             put_mount(tmp, place)?;
         }
         self.next_step();
         set_read_only(c"/", true)?;
         let overlaid = self.overlays.iter().map(|overlay| &overlay.root);
+        if self.has_own_shared_memory {
+            set_read_only(shared_memory::FOLDER, false)?;
+        }
         // Not recursive: mounts inside, including the sealed parts, stay read-only.
         overlaid
             .chain(&self.writable)
@@ -245,16 +263,6 @@ pub(crate) fn works() -> bool {
 
 pub(crate) fn namespace_error(program: &str, step: &'static str, source: io::Error) -> SandboxError {
     SandboxError::Namespace { program: program.to_owned(), step, source }
-}
-
-impl OwnUsers {
-    fn if_needed() -> io::Result<Option<Self>> {
-        if capabilities::may_mount()? {
-            return Ok(None);
-        }
-        let map = |id: u32| c_string(format!("{id} {id} 1").as_bytes());
-        Ok(Some(Self { user: map(geteuid().as_raw())?, group: map(getegid().as_raw())? }))
-    }
 }
 
 impl Overlay {
@@ -362,7 +370,7 @@ fn real_path(path: &Path) -> io::Result<Option<PathBuf>> {
 /// The places that exist, by their real paths. Only the private folder, the last of `writable`, is visible
 /// inside a hidden place.
 fn hidden(places: &[PathBuf], writable: &[PathBuf]) -> io::Result<Vec<Hidden>> {
-    let real: BTreeSet<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
+    let real: BTreeSet<PathBuf> = real_paths(places).into_iter().collect();
     let tmp = writable.last();
     outermost(real.iter())
         .map(|path| {
@@ -391,12 +399,6 @@ fn outermost<'a>(sorted: impl Iterator<Item = &'a PathBuf>) -> impl Iterator<Ite
         }
         is_outside
     })
-}
-
-/// Writes a short text to a kernel file.
-fn put(path: &CStr, text: &CStr) -> Result<(), Errno> {
-    let file = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-    write(&file, text.to_bytes()).map(drop)
 }
 
 /// A path as an overlay option, in which commas separate options.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::PrivateNetwork;
+
 /// How much a command may change. The user chooses it with `--sandbox`.
 ///
 /// ```
@@ -59,7 +61,7 @@ impl FromStr for SandboxMode {
 #[error("`{0}` is no sandbox mode; the modes are read-only, workspace-write and full-access")]
 pub struct UnknownMode(pub String);
 
-/// Whether confined commands may use the network. Unix sockets are another matter: see
+/// Whether confined commands may use the machine's network. Unix sockets are another matter: see
 /// [`Confinement::sockets`].
 ///
 /// ```
@@ -70,7 +72,7 @@ pub struct UnknownMode(pub String);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Network {
-    /// No sockets of the network.
+    /// Nothing of it.
     #[default]
     Denied,
     /// TCP, UDP and what name resolution needs; no raw packets.
@@ -148,8 +150,11 @@ impl Default for ResourceLimits {
 pub struct Confinement {
     /// How much of the rest of this value applies.
     pub mode: SandboxMode,
-    /// Whether it may use the network. Ignored in [`SandboxMode::FullAccess`].
+    /// Whether it may use the machine's network. Ignored in [`SandboxMode::FullAccess`].
     pub network: Network,
+    /// The network that it shares with the other commands of its run, unless it may use the machine's. `None`
+    /// is no network at all, and so is one that cannot be made. Ignored in [`SandboxMode::FullAccess`].
+    pub own_network: Option<PrivateNetwork>,
     /// Its resource limits. Ignored in [`SandboxMode::FullAccess`].
     pub limits: ResourceLimits,
     /// Absolute paths of existing folders, granted with everything below them in
@@ -171,7 +176,7 @@ pub struct Confinement {
     /// command is refused if `writable` contains one. The private folder may be inside one.
     pub hidden: Vec<PathBuf>,
     /// Absolute paths of the Unix sockets of other processes that it may connect to, because the user named
-    /// them. It reaches no other.
+    /// them. Of others it reaches those alone that commands with the same private folder made there.
     pub sockets: Vec<PathBuf>,
     /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 if missing, and
     /// never removed; that is up to the caller.
@@ -179,11 +184,12 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// No grant but the private folder, the default limits, and nothing sealed or hidden.
+    /// No grant but the private folder, no network, the default limits, and nothing sealed or hidden.
     pub fn new(mode: SandboxMode, private_tmp: impl Into<PathBuf>) -> Self {
         Self {
             mode,
             network: Network::Denied,
+            own_network: None,
             limits: ResourceLimits::default(),
             writable: Vec::new(),
             sealed: Vec::new(),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 /// Variables that a command needs to find programs, folders (writable ones included) and the user's language.
-/// The last two keep programs that only read from writing.
-const ALLOWED: [&str; 11] = [
+/// The last ones keep programs that only read from writing, and git from starting others.
+const ALLOWED: [&str; 13] = [
     "PATH",
     "HOME",
     "LANG",
@@ -17,6 +17,8 @@ const ALLOWED: [&str; 11] = [
     "WORKSPACE",
     "GIT_OPTIONAL_LOCKS",
     "PYTHONDONTWRITEBYTECODE",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_EDITOR",
 ];
 
 /// The locale family: `LC_ALL`, `LC_CTYPE` and so on.
@@ -26,7 +28,8 @@ const ALLOWED_PREFIX: &str = "LC_";
 const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
 
 /// Keeps only the variables that a confined command may receive: `PATH`, `HOME`, `LANG`, `LC_*`, `TZ`,
-/// `USER`, `LOGNAME`, `SHELL`, `TERM`, `WORKSPACE`, `GIT_OPTIONAL_LOCKS` and `PYTHONDONTWRITEBYTECODE`.
+/// `USER`, `LOGNAME`, `SHELL`, `TERM`, `WORKSPACE`, `GIT_OPTIONAL_LOCKS`, `PYTHONDONTWRITEBYTECODE`,
+/// `GIT_CONFIG_PARAMETERS` and `GIT_EDITOR`.
 /// Everything else is dropped: a deny list would miss the next provider's key. [`run`](crate::run()) applies
 /// this itself, in every mode.
 ///

@@ -68,8 +68,9 @@ pub enum Gap {
     /// When artoo is killed, background processes of a command may live on for a moment, or permanently if
     /// artoo's own helper process is killed with it.
     Orphans,
-    /// Where the network is granted, or the user named a socket that commands may use: sockets in the file system
-    /// that other processes bind while a command runs can be reached (ABI before version 9).
+    /// Where commands have a network, be it that of their run, or the user named a socket that they may use:
+    /// sockets in the file system that other processes bind while a command runs can be reached (ABI before
+    /// version 9).
     LateSockets,
     /// Devices can be controlled through `ioctl` (ABI before version 5).
     DeviceControl,
@@ -111,9 +112,7 @@ impl Gap {
                 "let this user make user namespaces (in a container: CAP_SYS_ADMIN; on Ubuntu: an AppArmor profile with \
                  `userns` for artoo)"
             }
-            Self::LateSockets => {
-                "use a kernel with Landlock 9; until then, grant neither the network nor a socket to commands"
-            }
+            Self::LateSockets => "use a kernel with Landlock 9 (Linux 7)",
             Self::DeviceControl => "use Linux 6.10 or later",
             Self::Signals => "use Linux 6.12 or later",
         }
@@ -133,7 +132,8 @@ impl fmt::Display for Gap {
             Self::Ipc => "System V IPC objects of the user's other processes can be used",
             Self::Orphans => "what a command left in the background may outlive an artoo that is killed",
             Self::LateSockets => {
-                "with the network or a socket granted, a command can reach sockets that other programs make while it runs"
+                "a command with a network, be it that of its run, or with a socket granted can reach Unix sockets that \
+                 other programs make while it runs"
             }
             Self::DeviceControl => "devices can be controlled through ioctl",
             Self::Signals => "other processes of the user can be signalled",

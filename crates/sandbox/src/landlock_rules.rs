@@ -13,10 +13,8 @@ use landlock::{
     RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
-use crate::socket_reach::SocketReach;
-use crate::{
-    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, child_namespace, seccomp,
-};
+use crate::socket_reach::{ReachedNetwork, SocketReach};
+use crate::{Confinement, Gap, MINIMUM_ABI, NoConfinement, SandboxError, Support, child_namespace, seccomp};
 
 /// Devices that discard or produce bytes and change nothing. The terminal is not one of them.
 pub(crate) const HARMLESS_DEVICES: [&str; 5] =
@@ -36,7 +34,7 @@ impl Rules {
         reach: SocketReach<'_>,
     ) -> Result<Self, SandboxError> {
         let rejected = |error| rejected(program, error);
-        let mut ruleset = handled(confinement.network).and_then(Ruleset::create).map_err(rejected)?;
+        let mut ruleset = handled(reach.network()).and_then(Ruleset::create).map_err(rejected)?;
         for path in confinement.granted() {
             let granted = grant_folder(path).map_err(|source| SandboxError::Grant {
                 program: program.to_owned(),
@@ -45,7 +43,7 @@ impl Rules {
             })?;
             ruleset = ruleset.add_rule(PathBeneath::new(granted, in_a_granted_folder())).map_err(rejected)?;
         }
-        for socket in reach.named() {
+        for socket in reach.connectable() {
             if let Ok(socket) = PathFd::new(socket) {
                 let rule = PathBeneath::new(socket, AccessFs::ResolveUnix)
                     .set_compatibility(CompatLevel::BestEffort);
@@ -72,17 +70,21 @@ impl Rules {
 
 /// What is denied unless granted. The essential rights are a hard requirement; rights of newer kernels are
 /// used if available and otherwise reported as a [`Gap`].
-fn handled(network: Network) -> Result<Ruleset, RulesetError> {
+fn handled(network: ReachedNetwork) -> Result<Ruleset, RulesetError> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_write(ABI::V3))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::IoctlDev | AccessFs::ResolveUnix)?
-        .scope(Scope::Signal | Scope::AbstractUnixSocket)?;
+        .scope(Scope::Signal)?;
     match network {
         // A second barrier behind the seccomp filter, which also covers sockets passed in by other processes.
-        Network::Denied => ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp),
-        Network::Granted => Ok(ruleset),
+        ReachedNetwork::Closed => ruleset
+            .scope(Scope::AbstractUnixSocket)?
+            .handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp),
+        // All abstract names in it are those of the run.
+        ReachedNetwork::OwnOfTheRun => Ok(ruleset),
+        ReachedNetwork::OfTheMachine => ruleset.scope(Scope::AbstractUnixSocket),
     }
 }
 
@@ -153,7 +155,7 @@ fn try_out(has_namespaces: bool) -> Support {
     if abi < MINIMUM_ABI {
         return Support::Missing(NoConfinement::TooOld { abi });
     }
-    if let Err(error) = handled(Network::Denied).and_then(Ruleset::create).and_then(restrict) {
+    if let Err(error) = handled(ReachedNetwork::Closed).and_then(Ruleset::create).and_then(restrict) {
         return refused(&error);
     }
     match seccomp::try_out() {
@@ -169,7 +171,7 @@ fn refused(answer: &dyn ToString) -> Support {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SandboxMode;
+    use crate::{Network, SandboxMode};
     use std::net::{TcpListener, TcpStream};
 
     /// Without the seccomp filter, to test the barrier behind it.
@@ -187,7 +189,7 @@ mod tests {
             let tmp = tempfile::tempdir().unwrap();
             let confinement = Confinement { network, ..Confinement::new(SandboxMode::ReadOnly, tmp.path()) };
             let dialled = thread::spawn(move || {
-                let reach = SocketReach::of(&confinement, 9, true);
+                let reach = SocketReach::of(&confinement, 9, true, false);
                 restrict(Rules::build("test", &confinement, reach).unwrap().ruleset).unwrap();
                 TcpStream::connect(address).map(drop).map_err(|error| error.kind())
             });

@@ -2,7 +2,8 @@
 //!
 //! [`run()`] starts a program confined by the kernel (mount namespace, Landlock and a seccomp filter on
 //! Linux): it may read what the user may read, except hidden places, write only to the roots of its
-//! [`Confinement`], and use no network unless granted. It has no terminal, no standard input, a filtered
+//! [`Confinement`], and use no network unless granted: at most a loopback interface that it shares with the
+//! other commands of its run ([`PrivateNetwork`]). It has no terminal, no standard input, a filtered
 //! environment and bounded resources. A timeout, a cancellation, the end of the command, a dropped future and
 //! the death of this process all end the same way: the whole process tree is gone, daemons included.
 //! [`run_unconfined`] does the same without the kernel's rules, for programs that artoo itself trusts. If the
@@ -44,10 +45,12 @@
 //! - *Landlock*: the same for contents, where mounts are missing; reading a secret that appears, or replaces
 //!   another one, while the command runs; also devices, signals to and tracing of other processes, abstract
 //!   sockets, and TCP where not granted, as a second barrier behind the filter.
+//! - *Network namespace*: reaching other machines, this machine's own services, and abstract sockets of others,
+//!   while the commands of one run reach each other.
 //! - *Seccomp filter*: tracing, reading another process's memory, limits and priorities of other processes,
 //!   mounts, namespaces, kernel keys, programs and modules in the kernel, io_uring, raw and rare sockets,
-//!   network sockets where the network is not granted, Unix sockets but connected pairs where the user named
-//!   none, access lists and extended attributes, and other ABIs of the processor.
+//!   network sockets where there is no network, connections but those of pairs where there is none and the user
+//!   named no socket, access lists and extended attributes, and other ABIs of the processor.
 //! - *Limits*: core dumps, unbounded files, unbounded numbers of processes and open files, full disks, memory.
 //! - *First process*: processes left over when the command ends, or when this process does.
 //! - *Descriptors*: nothing above the standard streams is inherited.
@@ -63,7 +66,8 @@
 //! seen, nothing is sealed, modes and times can be changed, and there are no previews. An ordinary user's
 //! command sees files of other users as owned by `nobody`, the price of its user namespace. A command that may
 //! write to the folder of a secret, without a preview, can read one that appears there while it runs. Before
-//! version 9 of Landlock, a command that may use a named socket reaches others that are bound after it started.
+//! version 9 of Landlock, a command that has a network or may use a named socket reaches sockets in the file
+//! system that others bind after it started.
 //! Where no control group can be made, memory is measured from time to time, so a command may exceed the limit
 //! for a moment. [`Support::Enforced`] lists the gaps of a machine for `artoo doctor`; `docs/not-blocked.md`
 //! has them all.
@@ -105,6 +109,7 @@ mod invocation;
 mod kernel_support;
 mod outcome;
 pub mod preview;
+mod private_network;
 #[cfg(any(test, not(target_os = "linux")))]
 mod process_group;
 mod pump;
@@ -139,6 +144,8 @@ mod memory_limit;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
+mod network_namespace;
+#[cfg(target_os = "linux")]
 mod process_guard;
 #[cfg(target_os = "linux")]
 mod process_limit;
@@ -157,6 +164,8 @@ mod seccomp_rules;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod seccomp_sockets;
 #[cfg(target_os = "linux")]
+mod shared_memory;
+#[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]
 mod socket_reach;
@@ -164,7 +173,11 @@ mod socket_reach;
 mod spawn;
 #[cfg(target_os = "linux")]
 mod supervisor_thread;
+#[cfg(target_os = "linux")]
+mod user_namespace;
 
+#[cfg(target_os = "linux")]
+pub use bound_sockets::paths as bound_sockets;
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
 pub use descriptors::keep_descriptors_from_children;
 pub use environment::scrub;
@@ -172,5 +185,13 @@ pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};
 pub use kernel_support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};
 pub use outcome::{Ending, Outcome, StreamReport};
+pub use private_network::{NoPrivateNetwork, PrivateNetwork};
+pub use real_names::real_paths;
 pub use room::{room_for_files, room_for_threads};
 pub use run::{run, run_unconfined};
+
+/// The names under which Unix sockets are bound. Only Linux tells them.
+#[cfg(not(target_os = "linux"))]
+pub fn bound_sockets() -> std::collections::BTreeSet<std::path::PathBuf> {
+    std::collections::BTreeSet::new()
+}

@@ -48,11 +48,17 @@ fn unescaped(field: &[u8]) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(path))
 }
 
-/// An empty file system in memory whose root has this mode. Not mounted anywhere yet.
+/// An empty file system in memory, for covers, whose root has this mode. Not mounted anywhere yet.
 pub(crate) fn empty_file_system(mode: &CStr) -> Result<OwnedFd, Errno> {
+    file_system_in_memory(mode, c"65536")
+}
+
+/// An empty file system in memory whose root has this mode and which holds this many bytes. Nothing in it can be
+/// executed. Not mounted anywhere yet.
+pub(crate) fn file_system_in_memory(mode: &CStr, size: &CStr) -> Result<OwnedFd, Errno> {
     let system = fsopen(c"tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_set_string(&system, c"mode", mode)?;
-    fsconfig_set_string(&system, c"size", c"65536")?;
+    fsconfig_set_string(&system, c"size", size)?;
     fsconfig_create(&system)?;
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
     fsmount(&system, FsMountFlags::FSMOUNT_CLOEXEC, attributes | MountAttrFlags::MOUNT_ATTR_NOEXEC)

@@ -3,6 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// The places that exist, by their paths without links, in the order given. With many places in the same folders this takes far fewer
+/// system calls than [`Path::canonicalize`] on each.
+///
+/// ```
+/// let places = ["/tmp/../dev".into(), "/nothing/here".into()];
+/// assert_eq!(artoo_sandbox::real_paths(&places), [std::path::PathBuf::from("/dev")]);
+/// ```
+pub fn real_paths(places: &[PathBuf]) -> Vec<PathBuf> {
+    let mut names = RealNames::default();
+    places.iter().filter_map(|place| names.existing(place)).collect()
+}
+
+/// The kernel takes no longer path.
+const LONGEST: usize = 4096;
+
 /// Resolves the folders of many places, each folder once.
 #[derive(Debug, Default)]
 pub(crate) struct RealNames<'a> {
@@ -22,6 +37,19 @@ impl<'a> RealNames<'a> {
         Some(self.of(folder)?.join(name))
     }
 
+    /// The place without links in it, as [`Path::canonicalize`] tells it; `None` if it does not exist. Where its folder is known and its
+    /// last name is no link, that takes one system call.
+    pub(crate) fn existing(&mut self, place: &'a Path) -> Option<PathBuf> {
+        let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else {
+            return place.canonicalize().ok();
+        };
+        if !place.is_absolute() || place.as_os_str().len() > LONGEST {
+            return place.canonicalize().ok();
+        }
+        let real = self.folder(folder)?.join(name);
+        if real.symlink_metadata().ok()?.is_symlink() { real.canonicalize().ok() } else { Some(real) }
+    }
+
     /// The first part of the place that does not exist, in real folders; `None` if all of it exists.
     pub(crate) fn first_missing(&mut self, place: &'a Path) -> Option<PathBuf> {
         if place.symlink_metadata().is_ok() {
@@ -38,7 +66,12 @@ impl<'a> RealNames<'a> {
     }
 
     fn folder(&mut self, folder: &'a Path) -> Option<PathBuf> {
-        self.folders.entry(folder).or_insert_with(|| folder.canonicalize().ok()).clone()
+        if let Some(known) = self.folders.get(folder) {
+            return known.clone();
+        }
+        let real = self.existing(folder);
+        self.folders.insert(folder, real.clone());
+        real
     }
 }
 
@@ -67,6 +100,12 @@ mod tests {
             [None, Some("real/inner/a"), Some("real/none"), None, Some("real/c")]
                 .map(|name| name.map(|name| root.join(name)))
         );
+        let long = root.join("x/".repeat(40_000));
+        let more =
+            [Path::new("/"), Path::new("/.."), Path::new("src"), Path::new("src/none"), long.as_path()];
+        for place in places.iter().map(PathBuf::as_path).chain(more) {
+            assert_eq!(names.existing(place), place.canonicalize().ok());
+        }
         assert_eq!((names.of(Path::new("/")), names.of(Path::new("relative"))), (None, None));
     }
 }

@@ -1,16 +1,17 @@
 //! Which sockets a command may use. One rule: inside the run, yes; outside, no, except what the user named.
 //!
 //! Whatever listens at a socket acts with its own rights: through it a command could do what it may not. The
-//! filter of system calls sees no path. So without the network and without a named socket, nothing can be
+//! filter of system calls sees no path. So without any network and without a named socket, nothing can be
 //! connected but pairs of sockets, which lead nowhere else.
 //!
-//! With the network, or a named socket, Unix sockets can be connected, and those of other processes are kept
-//! away: by Landlock from version 9 on, before that by covering each with a mount, and abstract ones by
-//! Landlock's scope. Where neither works, a command with the network gets no Unix sockets, and one that needs a
-//! named socket is refused.
+//! With a network, or a named socket, Unix sockets can be connected, and those of other processes are kept
+//! away: in the file system by Landlock from version 9 on, before that by covering each with a mount; abstract
+//! ones by the run's own network, whose names are its own, or else by Landlock's scope. Where neither works, a
+//! command with the machine's network gets no Unix sockets, and one that needs a named socket is refused. What
+//! lies in the private folder belongs to the run and is never kept away.
 
 use std::os::unix::fs::FileTypeExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::kernel_support::HOLDS_SOCKETS;
 use crate::seccomp::Sockets;
@@ -22,9 +23,21 @@ const HOLDS_ABSTRACT_SOCKETS: u8 = 6;
 /// The sockets of one command, on a kernel with this version of Landlock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SocketReach<'a> {
-    network: Network,
+    network: ReachedNetwork,
     named: &'a [PathBuf],
+    private_tmp: &'a Path,
     holder: Option<Holder>,
+}
+
+/// The network that a command is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReachedNetwork {
+    /// The machine's, of which it may use nothing.
+    Closed,
+    /// That of its run, which leads nowhere else.
+    OwnOfTheRun,
+    /// The machine's.
+    OfTheMachine,
 }
 
 /// What keeps the Unix sockets of other processes away.
@@ -35,22 +48,63 @@ enum Holder {
 }
 
 impl<'a> SocketReach<'a> {
-    pub(crate) fn of(confinement: &'a Confinement, abi: u8, has_namespaces: bool) -> Self {
+    /// `is_in_own_network` says whether the command is in the network of its run.
+    pub(crate) fn of(
+        confinement: &'a Confinement,
+        abi: u8,
+        has_namespaces: bool,
+        is_in_own_network: bool,
+    ) -> Self {
+        let network = match confinement.network {
+            Network::Granted => ReachedNetwork::OfTheMachine,
+            Network::Denied if is_in_own_network => ReachedNetwork::OwnOfTheRun,
+            Network::Denied => ReachedNetwork::Closed,
+        };
+        let has_abstract_holder = is_in_own_network || abi >= HOLDS_ABSTRACT_SOCKETS;
         let holder = if abi >= HOLDS_SOCKETS {
             Some(Holder::Landlock)
         } else {
-            (has_namespaces && abi >= HOLDS_ABSTRACT_SOCKETS).then_some(Holder::Mounts)
+            (has_namespaces && has_abstract_holder).then_some(Holder::Mounts)
         };
-        Self { network: confinement.network, named: &confinement.sockets, holder }
+        let (named, private_tmp) = (&confinement.sockets, &confinement.private_tmp);
+        Self { network, named, private_tmp, holder }
+    }
+
+    /// The same, without Unix sockets where one that was bound in a folder that the command may write is not there any
+    /// more. The kernel tells the name at which a socket was bound, so what was moved cannot be found and covered.
+    pub(crate) fn unless_moved(self, writable: &[PathBuf]) -> Self {
+        if self.holder != Some(Holder::Mounts) || !self.connects() {
+            return self;
+        }
+        let is_there = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.file_type().is_socket());
+        let own = real(self.private_tmp);
+        let folders: Vec<PathBuf> = writable.iter().map(|folder| real(folder)).collect();
+        let is_moved = |path: &PathBuf| {
+            let is_reached = folders.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(&own);
+            is_reached && !is_there(path)
+        };
+        if bound_sockets::paths().iter().any(is_moved) { Self { holder: None, ..self } } else { self }
+    }
+
+    /// Whether it may connect Unix sockets at all.
+    fn connects(self) -> bool {
+        match self.sockets() {
+            Sockets::Unconnected | Sockets::Network => false,
+            Sockets::Unix | Sockets::UnixAndNetwork => true,
+        }
+    }
+
+    pub(crate) fn network(self) -> ReachedNetwork {
+        self.network
     }
 
     /// What it may create and connect.
     pub(crate) fn sockets(self) -> Sockets {
         match (self.network, self.holder) {
-            (Network::Denied, _) if self.named.is_empty() => Sockets::Unconnected,
-            (Network::Denied, _) => Sockets::Unix,
-            (Network::Granted, Some(_)) => Sockets::UnixAndNetwork,
-            (Network::Granted, None) => Sockets::Network,
+            (ReachedNetwork::Closed, _) if self.named.is_empty() => Sockets::Unconnected,
+            (ReachedNetwork::Closed, _) => Sockets::Unix,
+            (ReachedNetwork::OwnOfTheRun | ReachedNetwork::OfTheMachine, Some(_)) => Sockets::UnixAndNetwork,
+            (ReachedNetwork::OwnOfTheRun | ReachedNetwork::OfTheMachine, None) => Sockets::Network,
         }
     }
 
@@ -65,31 +119,42 @@ impl<'a> SocketReach<'a> {
     }
 
     /// The named sockets, by their real paths.
-    pub(crate) fn named(self) -> impl Iterator<Item = PathBuf> {
+    fn named(self) -> impl Iterator<Item = PathBuf> {
         self.named.iter().filter_map(|path| path.canonicalize().ok())
     }
 
-    /// The sockets in the file system to cover: all that are bound now, but the named ones. A socket that is
-    /// bound later is not among them.
-    pub(crate) fn to_cover(self) -> Vec<PathBuf> {
-        let connects = match self.sockets() {
-            Sockets::Unconnected | Sockets::Network => false,
-            Sockets::Unix | Sockets::UnixAndNetwork => true,
+    /// What Landlock lets it connect to: the named sockets, and those of its run, which lie in the private
+    /// folder.
+    pub(crate) fn connectable(self) -> impl Iterator<Item = PathBuf> {
+        let own = match self.network {
+            ReachedNetwork::Closed => None,
+            ReachedNetwork::OwnOfTheRun | ReachedNetwork::OfTheMachine => Some(self.private_tmp.to_owned()),
         };
-        if !connects || self.holder != Some(Holder::Mounts) {
+        self.named().chain(own)
+    }
+
+    /// The sockets in the file system to cover: all that are bound now, but the named ones and those of the
+    /// run. A socket that is bound later is not among them.
+    pub(crate) fn to_cover(self) -> Vec<PathBuf> {
+        if !self.connects() || self.holder != Some(Holder::Mounts) {
             return Vec::new();
         }
         let named: Vec<PathBuf> = self.named().collect();
+        let own = self.private_tmp.canonicalize().ok();
         let mut others: Vec<PathBuf> = bound_sockets::paths()
             .into_iter()
             .filter_map(|path| path.canonicalize().ok())
-            .filter(|path| !named.contains(path))
+            .filter(|path| !named.contains(path) && !own.as_ref().is_some_and(|own| path.starts_with(own)))
             .filter(|path| path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()))
             .collect();
         others.sort();
         others.dedup();
         others
     }
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]
@@ -110,21 +175,26 @@ mod tests {
             ..Confinement::new(SandboxMode::ReadOnly, "/nowhere")
         };
         let covered = |confinement: &Confinement, abi| {
-            let covered = SocketReach::of(confinement, abi, true).to_cover();
+            let covered = SocketReach::of(confinement, abi, true, false).to_cover();
             [&named, &other].map(|path| covered.contains(path))
         };
+        let in_own = |confinement: &Confinement| SocketReach::of(confinement, 8, true, true).to_cover();
         let with_name = confinement(Network::Denied, vec![named.clone()]);
         assert_eq!(covered(&with_name, 8), [false, true]);
         assert_eq!(covered(&with_name, 9), [false, false], "Landlock does it");
         assert_eq!(covered(&confinement(Network::Granted, vec![]), 8), [true, true]);
-        assert_eq!(covered(&confinement(Network::Denied, vec![]), 8), [false, false], "nothing connects");
+        let nothing = confinement(Network::Denied, vec![]);
+        assert_eq!(covered(&nothing, 8), [false, false], "nothing connects");
+        assert!(in_own(&nothing).contains(&other));
+        let of_the_run = Confinement { private_tmp: folder, ..nothing };
+        assert!(!in_own(&of_the_run).contains(&other), "it lies in the private folder");
     }
 
-    /// What may be created, and whether the command is refused: with and without the network, a named socket,
-    /// and something that keeps others away.
+    /// What may be created, and whether the command is refused: without a network, in that of the run and in the
+    /// machine's, with a named socket, and with something that keeps others away.
     #[test]
     fn the_whole_table() {
-        use Network::{Denied, Granted};
+        use ReachedNetwork::{Closed as Denied, OfTheMachine as Granted, OwnOfTheRun as Own};
         for (network, is_named, abi, has_namespaces, sockets, is_refused) in [
             (Denied, false, 3, false, Sockets::Unconnected, false),
             (Denied, false, 9, true, Sockets::Unconnected, false),
@@ -132,6 +202,9 @@ mod tests {
             (Denied, true, 6, true, Sockets::Unix, false),
             (Denied, true, 5, true, Sockets::Unix, true),
             (Denied, true, 8, false, Sockets::Unix, true),
+            (Own, false, 3, true, Sockets::UnixAndNetwork, false),
+            (Own, true, 9, true, Sockets::UnixAndNetwork, false),
+            (Own, true, 5, true, Sockets::UnixAndNetwork, false),
             (Granted, false, 9, false, Sockets::UnixAndNetwork, false),
             (Granted, false, 6, true, Sockets::UnixAndNetwork, false),
             (Granted, false, 5, true, Sockets::Network, false),
@@ -140,12 +213,12 @@ mod tests {
             (Granted, true, 5, true, Sockets::Network, true),
         ] {
             let confinement = Confinement {
-                network,
+                network: if network == Granted { Network::Granted } else { Network::Denied },
                 sockets: if is_named { vec!["/run/named.sock".into()] } else { vec![] },
                 ..Confinement::new(SandboxMode::ReadOnly, "/nowhere")
             };
-            let reach = SocketReach::of(&confinement, abi, has_namespaces);
-            let case = format!("{network}, named {is_named}, Landlock {abi}, namespaces {has_namespaces}");
+            let reach = SocketReach::of(&confinement, abi, has_namespaces, network == Own);
+            let case = format!("{network:?}, named {is_named}, Landlock {abi}, namespaces {has_namespaces}");
             assert_eq!(reach.sockets(), sockets, "{case}");
             assert_eq!(reach.refuse_unless_held("sh").is_err(), is_refused, "{case}");
         }

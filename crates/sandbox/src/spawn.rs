@@ -158,16 +158,9 @@ impl Child<'_> {
     }
 
     fn wait(&mut self) -> io::Result<ExitStatus> {
-        loop {
-            match waitpid(Some(self.pid), WaitOptions::empty()) {
-                Ok(Some((_, status))) => {
-                    self.is_reaped = true;
-                    return Ok(ExitStatus::from_raw(status.as_raw()));
-                }
-                Ok(None) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let status = reap(self.pid)?;
+        self.is_reaped = true;
+        Ok(status)
     }
 }
 
@@ -178,6 +171,17 @@ impl Drop for Child<'_> {
             // It uses memory that is about to be freed. An error can be ignored: it means that the process
             // does not exist.
             let _ = self.wait();
+        }
+    }
+}
+
+/// Waits for a child of this process, and releases its pid.
+pub(crate) fn reap(pid: Pid) -> io::Result<ExitStatus> {
+    loop {
+        match waitpid(Some(pid), WaitOptions::empty()) {
+            Ok(Some((_, status))) => return Ok(ExitStatus::from_raw(status.as_raw())),
+            Ok(None) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
@@ -202,36 +206,37 @@ fn prepare<'a>(
 
 /// Stack memory of a child.
 #[derive(Debug)]
-struct Stack(Vec<u128>);
+pub(crate) struct Stack(Vec<u128>);
 
 impl Stack {
     /// Uninitialised, like every stack.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Vec::with_capacity(STACK / size_of::<u128>()))
     }
 
     /// Its aligned end, from which it grows downwards.
-    fn top(&mut self) -> *mut c_void {
+    pub(crate) fn top(&mut self) -> *mut c_void {
         self.0.spare_capacity_mut().as_mut_ptr_range().end.cast::<c_void>()
     }
 }
 
-/// Creates a child that shares this process's memory, in new namespaces if the flags ask for them.
-fn born(
+/// Creates a child that shares this process's memory, and what else the flags say: new namespaces, the table of
+/// files, this thread's time.
+pub(crate) fn born(
     function: extern "C" fn(*mut c_void) -> c_int,
     stack: *mut c_void,
-    namespaces: c_int,
+    more: c_int,
     argument: *mut c_void,
 ) -> io::Result<Pid> {
     // No signal handler of this process may run in the child: it would act on this process's memory. The
     // child keeps them blocked.
     let signals = BlockedSignals::block()?;
-    let flags = libc::CLONE_VM | libc::SIGCHLD | namespaces;
+    let flags = libc::CLONE_VM | libc::SIGCHLD | more;
     #[expect(unsafe_code, reason = "there is no safe way to start a process that borrows memory")]
-    // SAFETY: `function` gets its own stack, and `argument` is a `Prepared`; both belong to a `Child`, which
-    // reaps the process before it releases them. This thread waits for the child's report before it
-    // continues, and afterwards the child makes no call that uses the C library's memory of this thread
-    // (`errno`) where it could succeed.
+    // SAFETY: `function` gets its own stack and knows the type of `argument`. Both belong to the caller, who
+    // reaps the process before it releases them. This thread waits for the child's report, or with
+    // `CLONE_VFORK` for its end, before it continues, and afterwards the child makes no call that uses the C
+    // library's memory of this thread (`errno`) where it could succeed.
     let born = unsafe { libc::clone(function, stack, flags, argument) };
     let born = if born < 0 { Err(io::Error::last_os_error()) } else { Ok(born) };
     drop(signals);

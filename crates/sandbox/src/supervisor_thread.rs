@@ -17,14 +17,15 @@ use crate::child_namespace::{self, ChildNamespace, namespace_error};
 use crate::child_restrictions::ChildRules;
 use crate::disk_limit::DiskLimit;
 use crate::memory_limit::MemoryLimit;
+use crate::network_namespace::NetworkNamespace;
 use crate::preview::OverlayDirs;
 use crate::process_guard::{Alive, ProcessGuard};
 use crate::process_limit::{self, Excess, ProcessLimit, Watched};
 use crate::socket_reach::SocketReach;
 use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
 use crate::{
-    Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, Support, landlock_rules, probe,
-    rlimits, scrub,
+    Confinement, Invocation, Network, ResourceLimits, SandboxError, SandboxMode, Support, landlock_rules,
+    probe, rlimits, scrub,
 };
 
 /// The thread needs little; the default of 2 MiB would count against a memory limit.
@@ -136,7 +137,9 @@ impl Binding {
             let source = io::ErrorKind::Unsupported.into();
             return Err(SandboxError::Rules { program, source });
         };
-        let reach = SocketReach::of(confinement, abi, has_namespaces);
+        let network = own_network(confinement);
+        let reach = SocketReach::of(confinement, abi, has_namespaces, network.is_some());
+        let reach = reach.unless_moved(&confinement.writable);
         reach.refuse_unless_held(&program)?;
         if !has_namespaces {
             if overlay_dirs.is_some() {
@@ -147,9 +150,18 @@ impl Binding {
             let rules = ChildRules::build(&program, confinement, Vec::new(), reach)?;
             return Ok(Self { rules: Some(rules), ..none });
         }
-        let namespace = ChildNamespace::build(&program, confinement, overlay_dirs, reach)?;
-        let rules = ChildRules::build(&program, confinement, namespace.overlaid(), reach)?;
+        let command = (program.as_str(), invocation.folder.as_path());
+        let namespace = ChildNamespace::build(command, confinement, overlay_dirs, (reach, network))?;
+        let rules = ChildRules::build(&program, confinement, namespace.late(), reach)?;
         Ok(Self { namespace: Some(namespace), rules: Some(rules) })
+    }
+}
+
+/// The network of the command's run. Where it cannot be made, the command has none.
+fn own_network(confinement: &Confinement) -> Option<Arc<NetworkNamespace>> {
+    match confinement.network {
+        Network::Granted => None,
+        Network::Denied => confinement.own_network.as_ref()?.namespace().ok(),
     }
 }
 

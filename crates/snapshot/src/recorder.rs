@@ -237,6 +237,16 @@ impl Snapshot {
         (!found.is_empty()).then(|| found.concat())
     }
 
+    /// Whether something was at this path before the run; `None` if nobody looked.
+    pub fn was_there(&self, path: &Path) -> Option<bool> {
+        let inner = self.0.lock();
+        let looked = inner.roots.iter().filter_map(|root| {
+            let below = Below::new(path.strip_prefix(root.path()).ok()?).ok()?;
+            root.was_there(&below)
+        });
+        looked.reduce(|one, other| one || other)
+    }
+
     /// Ends the record, after the last call: scans once more if a call was dropped.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! State of one root of a snapshot: what the run found, the last scan, and what the run touched.
 
+mod found;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -107,16 +108,6 @@ impl Root {
     /// The state of a path at the last scan.
     pub(super) fn now(&self, path: &Below) -> Option<&State> {
         self.now.get(path)?.as_ref()
-    }
-
-    /// The paths with this name that existed before the run and still do; `None` if the root is too large to
-    /// tell.
-    pub(super) fn found(&self, name: &OsStr) -> Option<Vec<PathBuf>> {
-        let was_there = |path: &Below| self.before.get(path).is_some_and(|before| before.state.is_some());
-        let named =
-            self.now.iter().filter(|(path, now)| path.path().file_name() == Some(name) && now.is_some());
-        let found = named.filter(|(path, _)| was_there(path)).map(|(path, _)| path.under(&self.path));
-        (self.is_known && !self.is_lost).then(|| found.collect())
     }
 
     /// Scans everything below it from now on.

@@ -170,6 +170,7 @@ pub const TOOLS: &[Tool] = &[
     debian("perl", &["perl"], "5.36", "perl -MFile::Find -MFile::Copy -e 'printf \"%vd\", $^V'"),
     debian("pytest", &["python3-pytest"], "7.2", "pytest --version"),
     debian("make", &["make"], "4.3", "make --version"),
+    debian("go", &["golang-go"], "1.19", "go version | grep -o 'go[0-9][0-9.]*'"),
     debian("patch", &["patch"], "2.7", "patch --version"),
     debian("curl", &["curl"], "7.88", "curl --version"),
     debian("wget", &["wget"], "1.21", "wget --version"),

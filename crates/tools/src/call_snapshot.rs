@@ -1,31 +1,39 @@
 //! Snapshots before and after a call, to learn its changes and to undo them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use artoo_consent::REPOSITORY;
 use artoo_sandbox::SandboxMode;
-use artoo_snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot};
-use artoo_types::{FileChange, FileChangeKind};
+use artoo_snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot, Uncovered};
+use artoo_types::{BuildFolder, EffectKind, FileChange, FileChangeKind};
 
+use crate::build_output::{BuildJudge, BuildPaths, Counted};
 use crate::contents_before::Contents;
 use crate::protected::Protected;
-use crate::{ToolContext, ToolError};
+use crate::{BuildRules, ToolContext, ToolError, ToolReport};
 
 /// A watched command, if the run has a snapshot and the command may write.
 #[derive(Debug)]
-pub(crate) struct Watched(Option<OpenCall>);
+pub(crate) struct Watched {
+    call: Option<OpenCall>,
+    build_rules: BuildRules,
+}
 
 /// Records everything that a command may change. Not on the async thread: a large folder takes a while.
 /// `opened` are folders that this command may write additionally.
 pub(crate) async fn before_command(cx: &ToolContext, opened: &[PathBuf]) -> Result<Watched, ToolError> {
-    let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched(None)) };
-    let Some((folders, everywhere)) = reach(cx, opened) else { return Ok(Watched(None)) };
+    let Some((folders, everywhere)) = reach(cx, opened) else { return Ok(Watched::nothing()) };
+    let Some(snapshot) = cx.snapshot.clone() else {
+        cx.build_rules.lose_track();
+        return Ok(Watched::nothing());
+    };
     let workspace = cx.workspace.clone();
     let looked = tokio::task::spawn_blocking(move || look(&snapshot, &folders, everywhere)).await;
     match looked.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
-        Ok(call) => Ok(Watched(Some(call))),
+        Ok(call) => Ok(Watched { call: Some(call), build_rules: cx.build_rules.clone() }),
         Err(source) => Err(not_recorded(&workspace, source)),
     }
 }
@@ -39,10 +47,10 @@ fn look(snapshot: &Snapshot, folders: &[PathBuf], everywhere: bool) -> io::Resul
 
 /// Records only what a tried command is about to change.
 pub(crate) async fn before_changes(cx: &ToolContext, touched: Vec<Named>) -> Result<Watched, ToolError> {
-    let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched(None)) };
+    let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched::nothing()) };
     let looked = tokio::task::spawn_blocking(move || snapshot.before_paths(&touched)).await;
     match looked.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
-        Ok(call) => Ok(Watched(Some(call))),
+        Ok(call) => Ok(Watched { call: Some(call), build_rules: cx.build_rules.clone() }),
         Err(source) => Err(not_recorded(&cx.workspace, source)),
     }
 }
@@ -99,26 +107,28 @@ fn roots(folders: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
 impl Watched {
     /// For a command that may write nothing.
     pub(crate) fn nothing() -> Self {
-        Self(None)
+        Self { call: None, build_rules: BuildRules::default() }
     }
 
     /// The repositories that the run found in the folders; `None` if unknown.
     pub(crate) fn repositories(&self, cx: &ToolContext) -> Option<Vec<PathBuf>> {
-        self.0.as_ref()?;
+        self.call.as_ref()?;
         cx.snapshot.as_ref()?.found(OsStr::new(REPOSITORY))
     }
 
     /// Compares the state again and reports the changes. `contents` are known earlier file contents, besides
-    /// those kept for undo.
+    /// those kept for undo, and `output` is what is known to be build output.
     pub(crate) async fn after(
-        self,
+        mut self,
         mut contents: Contents,
+        output: Option<BuildPaths>,
         cx: &ToolContext,
-    ) -> Result<Vec<FileChange>, ToolError> {
-        let Some(call) = self.0 else { return Ok(Vec::new()) };
+    ) -> Result<Observed, ToolError> {
+        let Some(call) = self.call.take() else { return Ok(Observed::default()) };
         let context = cx.clone();
         let looked = tokio::task::spawn_blocking(move || {
-            let changes = call.after()?;
+            let changes = call.after().inspect_err(|_| context.build_rules.lose_track())?;
+            let (changes, build_output) = without_build_output(changes, output, &context);
             for change in &changes {
                 let is_closed = change.linked.is_some_and(|id| Protected::of(&context).has_number(id));
                 if let Some(kept) = change.kept.as_ref().filter(|_| !is_closed) {
@@ -127,10 +137,119 @@ impl Watched {
             }
             let mut files: Vec<FileChange> = changes.iter().map(file_change).collect();
             contents.tell(&mut files, &context);
-            Ok(files)
+            Ok(Observed { files, build_output })
         });
-        let files = looked.await.unwrap_or_else(|panic| Err(io::Error::other(panic)));
-        files.map_err(|source| not_recorded(&cx.workspace, source))
+        let observed = looked.await.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        observed.map_err(|source| not_recorded(&cx.workspace, source))
+    }
+}
+
+impl Drop for Watched {
+    /// Nobody looks at what the command did.
+    fn drop(&mut self) {
+        if self.call.is_some() {
+            self.build_rules.lose_track();
+        }
+    }
+}
+
+/// What a call changed.
+#[derive(Debug, Default)]
+pub(crate) struct Observed {
+    /// The user's files.
+    pub(crate) files: Vec<FileChange>,
+    /// The number of other files per folder of build output.
+    pub(crate) build_output: Vec<BuildFolder>,
+}
+
+impl Observed {
+    /// The report with these changes.
+    pub(crate) fn in_report(self, report: ToolReport) -> ToolReport {
+        let Self { files, build_output } = self;
+        ToolReport { files, build_output, ..report }
+    }
+}
+
+/// The changes of the user's files, and the others counted. Blocks.
+fn without_build_output(
+    changes: Vec<Change>,
+    known: Option<BuildPaths>,
+    cx: &ToolContext,
+) -> (Vec<Change>, Vec<BuildFolder>) {
+    // What a trial was to change is noted already.
+    for change in &changes {
+        cx.build_rules.was_changed(&change.path, change.kept.as_deref());
+    }
+    let mut output = known.unwrap_or_else(|| observed_output(&changes, cx));
+    let (mut files, mut built, mut counted) = (Vec::new(), Vec::new(), Counted::default());
+    for change in changes {
+        match output.remove(&change.path) {
+            Some(folder) => {
+                counted.add(folder, effect_kind(change.kind));
+                built.push(change.path);
+            }
+            None => files.push(change),
+        }
+    }
+    cx.seen.refresh(&built);
+    (files, counted.folders())
+}
+
+/// What is build output of the changes of a command that nobody tried. Notes the folders that it made.
+fn observed_output(changes: &[Change], cx: &ToolContext) -> BuildPaths {
+    if cx.snapshot.as_ref().is_some_and(has_too_many_entries) {
+        cx.build_rules.lose_track();
+    }
+    let new_folders = new_folders(changes, cx);
+    let judge = BuildJudge::of(new_folders.clone(), cx);
+    let found = changes
+        .iter()
+        .filter_map(|change| Some((change.path.clone(), judge.folder_of(&change.path, change.folder)?)));
+    let output: BuildPaths = found.collect();
+    let is_taken = |change: &Change| change.kind == ChangeKind::Deleted && !output.contains_key(&change.path);
+    // What was taken from elsewhere may lie in them.
+    if !changes.iter().any(is_taken) {
+        new_folders.into_iter().for_each(|folder| cx.created.insert(folder));
+    }
+    output
+}
+
+/// Whether a root was too large to be scanned, so that a command may have changed something in it that nobody saw.
+fn has_too_many_entries(snapshot: &Snapshot) -> bool {
+    snapshot.not_covered().iter().any(|one| match one.why {
+        Uncovered::TooMany { .. } => true,
+        Uncovered::NoRoom { .. }
+        | Uncovered::Unreadable { .. }
+        | Uncovered::TooDeep
+        | Uncovered::Unsteady
+        | Uncovered::Elsewhere => false,
+    })
+}
+
+/// The folders around what was created that were not there before the run.
+fn new_folders(changes: &[Change], cx: &ToolContext) -> BTreeSet<PathBuf> {
+    let mut known: BTreeMap<&Path, bool> = BTreeMap::new();
+    let was_there = |folder: &Path| cx.snapshot.as_ref().and_then(|snapshot| snapshot.was_there(folder));
+    for change in changes.iter().filter(|change| change.kind == ChangeKind::Created) {
+        for folder in change.path.ancestors().skip(usize::from(!change.folder)) {
+            if known.contains_key(folder) {
+                break;
+            }
+            let is_new = was_there(folder) == Some(false);
+            known.insert(folder, is_new);
+            if !is_new {
+                break;
+            }
+        }
+    }
+    known.into_iter().filter(|(_, is_new)| *is_new).map(|(folder, _)| folder.to_owned()).collect()
+}
+
+fn effect_kind(kind: ChangeKind) -> EffectKind {
+    match kind {
+        ChangeKind::Created => EffectKind::Creates,
+        ChangeKind::Changed => EffectKind::Overwrites,
+        ChangeKind::Deleted => EffectKind::Deletes,
     }
 }
 

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_consent::{Consent, Nobody, PauseClock};
-use artoo_sandbox::{Network, SandboxMode};
+use artoo_sandbox::{Network, PrivateNetwork, SandboxMode};
 use artoo_shell_effects::{Effects, Place};
 use artoo_snapshot::Snapshot;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CreatedPaths, EvidenceStore, Jobs, ProtectedPlaces, SeenFiles};
+use crate::{BuildRules, CreatedPaths, EvidenceStore, Jobs, ProtectedPlaces, SeenFiles};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own
 /// clone with its own `cancel` and `on_output`.
@@ -40,8 +40,12 @@ pub struct ToolContext {
     pub scope: Option<PathBuf>,
     /// The sandbox mode: what commands and `write_file` may change.
     pub mode: SandboxMode,
-    /// Whether confined commands may use the network. The tools that read pages have grants of their own.
+    /// Whether confined commands may use the machine's network. The tools that read pages have grants of their
+    /// own.
     pub network: Network,
+    /// The network that the commands of this run share if they may not use the machine's: see
+    /// [`own_network`](Self::own_network). `None` gives them none.
+    pub private_network: Option<PrivateNetwork>,
     /// Unix sockets of other programs that the user named. A command reaches one of them only with consent,
     /// and no other. Absolute.
     pub sockets: Arc<[PathBuf]>,
@@ -51,6 +55,8 @@ pub struct ToolContext {
     pub evidence: EvidenceStore,
     /// Paths that this run has created, and may therefore change.
     pub created: CreatedPaths,
+    /// What decides about build output, as it was before this run changed it.
+    pub build_rules: BuildRules,
     /// Files that this run has read or written, as it last knew them.
     pub seen: SeenFiles,
     /// Commands of this run that continue in the background.
@@ -58,6 +64,8 @@ pub struct ToolContext {
     /// Candidate folders for the layers of a trial: the first one that lies in none of the command's writable
     /// folders is used. Absolute. Without one, no command is tried.
     pub layer_stores: Vec<PathBuf>,
+    /// The file in which a successful trial of the layers is recorded for later processes. Absolute; without one, each process makes its own trial.
+    pub trial_record: Option<PathBuf>,
     /// Derives effects from the words of a command. They explain a question and can refuse early, and grant
     /// nothing.
     pub explain: Explain,
@@ -97,8 +105,8 @@ pub struct RunFolders {
 }
 
 impl ToolContext {
-    /// A context in these folders, with the default mode and limits, and nothing else: no network, no place of
-    /// its own to protect, nobody to ask, no trials, no undo, and a clock that stands still.
+    /// A context in these folders, with the default mode and limits, and nothing else: no network but
+    /// its own, no place to protect, nobody to ask, no trials, no undo, and a clock that stands still.
     pub fn new(folders: RunFolders, evidence: EvidenceStore) -> Self {
         let RunFolders { working_folder, workspace, home, private_tmp } = folders;
         Self {
@@ -112,13 +120,16 @@ impl ToolContext {
             scope: None,
             mode: SandboxMode::default(),
             network: Network::default(),
+            private_network: Some(PrivateNetwork::default()),
             sockets: Arc::default(),
             environment: BTreeMap::new(),
             evidence,
             created: CreatedPaths::default(),
+            build_rules: BuildRules::default(),
             seen: SeenFiles::default(),
             jobs: Jobs::default(),
             layer_stores: Vec::new(),
+            trial_record: None,
             explain: artoo_shell_effects::effects_of,
             consent: Arc::new(Nobody),
             trial_only: false,
@@ -129,6 +140,25 @@ impl ToolContext {
             limits: ToolLimits::default(),
             cancel: CancellationToken::new(),
             on_output: None,
+        }
+    }
+
+    /// The network that the commands and jobs of this run share. It is settled for the whole run: `None` where
+    /// the user granted the machine's network or unconfined commands.
+    pub fn own_network(&self) -> Option<&PrivateNetwork> {
+        match (self.mode, self.network) {
+            (SandboxMode::FullAccess, _) | (_, Network::Granted) => None,
+            (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Network::Denied) => {
+                self.private_network.as_ref()
+            }
+        }
+    }
+
+    /// Whether nothing that a command does can leave this machine by the network.
+    pub(crate) fn has_no_way_out(&self) -> bool {
+        match (self.mode, self.network) {
+            (SandboxMode::FullAccess, _) | (_, Network::Granted) => false,
+            (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Network::Denied) => true,
         }
     }
 

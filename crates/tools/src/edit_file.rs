@@ -45,6 +45,10 @@ impl Tool for EditFile {
         "change parts of a text file: all edits or none"
     }
 
+    fn description(&self) -> &str {
+        "Change parts of a text file. Either all edits of a call are made or none. The output shows what changed."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Edits
     }
@@ -57,23 +61,23 @@ impl Tool for EditFile {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "maxLength": 400, "description": "the file" },
+                "path": { "type": "string", "maxLength": 400, "description": "relative to the working folder, or from $WORKSPACE or $TMPDIR" },
                 "edits": {
                     "type": "array",
                     "maxItems": MOST_EDITS,
-                    "description": "one after the other",
+                    "description": "replacements, made one after the other",
                     "items": {
                         "type": "object",
                         "properties": {
-                            "old": { "type": "string", "maxLength": 50000, "description": "exact text that stands there once" },
-                            "new": { "type": "string", "maxLength": 50000, "description": "what replaces it" },
-                            "all": { "type": "boolean", "description": "each place" },
+                            "old": { "type": "string", "maxLength": 50000, "description": "text to replace, exactly as in the file, with its indentation; it must occur once, unless all is true" },
+                            "new": { "type": "string", "maxLength": 50000, "description": "text in its place" },
+                            "all": { "type": "boolean", "description": "replace every occurrence" },
                         },
                         "required": ["old", "new"],
                         "additionalProperties": false,
                     },
                 },
-                "patch": { "type": "string", "maxLength": 100000, "description": "or a unified diff with context" },
+                "patch": { "type": "string", "maxLength": 100000, "description": "instead of edits: a unified diff with context lines" },
             },
             "required": ["path"],
             "additionalProperties": false,

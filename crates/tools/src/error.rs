@@ -12,13 +12,15 @@ use artoo_snapshot::UndoError;
 use artoo_types::{CallEnding, CallFailure, FailureClass, ToolName};
 use io_error::{class_of, hint_of};
 
-use crate::git::CommitProblem;
+use crate::git::{CommitProblem, MoveProblem};
 use crate::text_form::Encoding;
 use crate::undo_run::obstacles;
 
 /// What a model does whose command would write the data of a repository.
 pub(crate) const USE_GIT_COMMIT: &str =
     "use git_commit to commit, if that tool is offered; only the user changes anything else in .git";
+const MOVE_WITH_GIT: &str = "git_commit, and git merge, rebase, switch and the like, are asked about; \
+                             only the user changes anything else in .git";
 
 /// A call that failed. Its failure class is decided here and nowhere else.
 #[derive(Debug, thiserror::Error)]
@@ -204,6 +206,9 @@ pub enum ToolError {
     /// A commit could not be made.
     #[error(transparent)]
     Commit(#[from] CommitProblem),
+    /// What a command did to a repository is not carried out.
+    #[error(transparent)]
+    Move(#[from] MoveProblem),
     /// git did not do what artoo asked of it.
     #[error("git could not {doing}: {said}")]
     Git {
@@ -296,6 +301,7 @@ impl ToolError {
             | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
             Self::Commit(problem) => problem.class(),
+            Self::Move(problem) => problem.class(),
             Self::Io { source, .. } => class_of(source),
             Self::NotTakenBack { .. }
             | Self::ChangedMeanwhile { .. }
@@ -334,6 +340,7 @@ impl ToolError {
             | Self::Ruled { .. }
             | Self::Closed { .. }
             | Self::InRepository { .. }
+            | Self::Move(_)
             | Self::Instead { .. }
             | Self::Unconfirmed { .. }
             | Self::ChangedMeanwhile { .. }
@@ -375,7 +382,7 @@ impl ToolError {
             }
             Self::NotAllowed { .. } => "a person can allow it, or grant this kind of effect in advance",
             Self::Ruled { .. } | Self::Closed { .. } => "go on without it",
-            Self::InRepository { .. } => USE_GIT_COMMIT,
+            Self::InRepository { .. } => MOVE_WITH_GIT,
             Self::Instead { .. } => "do what the user says; what was not allowed stays so",
             Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
             Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
@@ -398,6 +405,7 @@ impl ToolError {
             Self::Binary { .. } => "look at it with a program that knows its format, through shell",
             Self::NotTakenBack { .. } => "leave it as it is, and say what stands in the way",
             Self::Commit(problem) => problem.hint(),
+            Self::Move(problem) => problem.hint(),
             Self::Git { .. } => "look with `git status`; leave the files as they should be",
             Self::MadeCommits { .. } => "only the user takes the run back, as a whole",
             Self::Io { source, .. } => hint_of(source)?,

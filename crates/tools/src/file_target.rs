@@ -12,6 +12,7 @@ use artoo_types::{
     Approval, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind, ToolName,
 };
 
+use crate::build_output::BuildJudge;
 use crate::consent::{ASK_BEFORE_ALL, AUTORUN, AutorunFiles, beyond_undo, diff};
 use crate::contents_before::{Contents, as_text};
 use crate::kept_places::refuse_change;
@@ -52,6 +53,8 @@ enum There {
     Ours,
     /// A file of this size and number of names from before the run.
     Theirs { bytes: u64, links: u64 },
+    /// A file of build output of this size, or nothing where it would be one.
+    Output { bytes: Option<u64> },
 }
 
 impl FileTarget {
@@ -115,9 +118,12 @@ impl FileTarget {
             Err(_) if is_hidden_below(&root, &real) => There::Hidden,
             Err(_) => There::Nothing,
         };
+        let there = if !is_scratch && is_build_output(&root, &real, cx)? { there.of_output() } else { there };
         let autorun = match there {
             There::Nothing if !is_scratch => autorun(&real, cx),
-            There::Nothing | There::Hidden | There::Ours | There::Theirs { .. } => None,
+            There::Nothing | There::Hidden | There::Ours | There::Theirs { .. } | There::Output { .. } => {
+                None
+            }
         };
         Ok(Self { shown, real, root, is_scratch, there, autorun, seen })
     }
@@ -126,6 +132,7 @@ impl FileTarget {
     pub(crate) fn bytes_of_theirs(&self) -> Option<u64> {
         match self.there {
             There::Theirs { bytes, .. } => Some(bytes),
+            There::Output { bytes } => bytes,
             There::Nothing | There::Hidden | There::Ours => None,
         }
     }
@@ -153,6 +160,10 @@ impl FileTarget {
                 EffectKind::Creates,
                 "it is hidden, and other programs read such files by themselves".to_owned(),
             ),
+            There::Output { bytes } => {
+                let kind = if bytes.is_some() { EffectKind::Overwrites } else { EffectKind::Creates };
+                (true, kind, "it is build output, which git ignores".to_owned())
+            }
             There::Theirs { links, .. } => (false, EffectKind::Overwrites, of_theirs(links)),
         };
         let effects = vec![Effect { kind, what: self.real.display().to_string(), word: String::new(), why }];
@@ -173,7 +184,7 @@ impl FileTarget {
             There::Theirs { bytes, .. } => (change, vec![self.change(Some(bytes), before, after)]),
             There::Hidden => (change, Vec::new()),
             There::Nothing if self.autorun.is_some() => (AUTORUN, vec![self.change(None, None, after)]),
-            There::Nothing | There::Ours => (ASK_BEFORE_ALL, Vec::new()),
+            There::Nothing | There::Ours | There::Output { .. } => (ASK_BEFORE_ALL, Vec::new()),
         };
         let (rule, reason) = demand.unwrap_or_else(|| (rule.to_owned(), reason.to_owned()));
         let (root, real, context) = (self.root.clone(), self.real.clone(), cx.clone());
@@ -228,15 +239,17 @@ impl FileTarget {
         let Self { shown, real, root, is_scratch, there, autorun: _, seen } = self;
         let failed = |action, source| ToolError::Io { action, path: shown.clone(), source };
         let replace = match there {
-            There::Nothing | There::Hidden => false,
-            There::Ours | There::Theirs { .. } if seen.contains(real) => true,
-            There::Ours | There::Theirs { .. } => {
+            There::Nothing | There::Hidden | There::Output { bytes: None } => false,
+            There::Ours | There::Theirs { .. } | There::Output { .. } if seen.contains(real) => true,
+            There::Ours | There::Theirs { .. } | There::Output { .. } => {
                 return Err(ToolError::ChangedMeanwhile { path: shown.clone() });
             }
         };
         let below = real.strip_prefix(root).unwrap_or(real);
         let watched = if *is_scratch { None } else { call_snapshot::before_path(cx, root, real)? };
         let contents = Contents::of_file(real, cx);
+        cx.build_rules.about_to_change([real.as_path()]);
+        let new_folders: Vec<PathBuf> = new_folders(real).map(Path::to_owned).collect();
         let written = new_file::write(root, below, content, replace);
         if let Some(watched) = watched {
             watched.after().map_err(|source| failed("keep for undo what was written to", source))?;
@@ -249,10 +262,13 @@ impl FileTarget {
             Written::IsFolder => return Err(ToolError::Folder { path: shown.clone() }),
         };
         match there {
-            There::Nothing | There::Hidden | There::Ours => cx.created.insert(real.clone()),
+            There::Nothing | There::Hidden | There::Ours | There::Output { bytes: None } => {
+                cx.created.insert(real.clone());
+            }
             // Consent was given to this content, and the file is still not the run's.
-            There::Theirs { .. } => {}
+            There::Theirs { .. } | There::Output { bytes: Some(_) } => {}
         }
+        new_folders.into_iter().for_each(|folder| cx.created.insert(folder));
         let mut change = FileChange::new(as_text(real), change);
         contents.tell(std::slice::from_mut(&mut change), cx);
         // By its real path: that of the record is lossy.
@@ -264,6 +280,32 @@ impl FileTarget {
     pub(crate) fn recorded(&self, change: FileChange) -> Vec<FileChange> {
         if self.is_scratch { Vec::new() } else { vec![change] }
     }
+}
+
+impl There {
+    /// The same in a folder of build output.
+    fn of_output(self) -> Self {
+        match self {
+            Self::Nothing | Self::Hidden => Self::Output { bytes: None },
+            Self::Theirs { bytes, .. } => Self::Output { bytes: Some(bytes) },
+            Self::Ours | Self::Output { .. } => self,
+        }
+    }
+}
+
+/// Whether a file there is build output with all its names, and can be kept for undo. Blocks.
+fn is_build_output(root: &Path, real: &Path, cx: &ToolContext) -> Result<bool, ToolError> {
+    let judge = BuildJudge::of(new_folders(real).map(Path::to_owned).collect(), cx);
+    let is_it = match real.symlink_metadata() {
+        Ok(found) if found.nlink() > 1 => judge.with_name_outside(&[real.to_owned()]).is_none(),
+        Ok(_) | Err(_) => judge.folder_of(real, false).is_some(),
+    };
+    Ok(is_it && call_snapshot::without_room_at(cx, root, real)?.is_empty())
+}
+
+/// The folders that a new file comes with.
+fn new_folders(real: &Path) -> impl Iterator<Item = &Path> {
+    real.ancestors().skip(1).take_while(|folder| folder.symlink_metadata().is_err())
 }
 
 /// Why a file from before the run is asked about: writing it changes what all of its names show.

@@ -40,6 +40,10 @@ impl Tool for Glob {
         "find files and folders by pattern; `**/*.txt` searches all folders below"
     }
 
+    fn description(&self) -> &str {
+        "Find files and folders by a pattern of their names. `**/*.txt` searches all folders below. .git, node_modules and target are skipped unless the pattern names them."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Reads
     }
@@ -52,13 +56,13 @@ impl Tool for Glob {
         json!({
             "type": "object",
             "properties": {
-                "pattern": { "type": "string", "maxLength": 200, "description": "docs/*.txt or ~/notes/**/*.md" },
-                "root": { "type": "string", "maxLength": 200, "description": "default: the working folder" },
+                "pattern": { "type": "string", "maxLength": 200, "description": "for example docs/*.txt or ~/notes/**/*.md" },
+                "root": { "type": "string", "maxLength": 200, "description": "folder to search; default: the working folder" },
                 "kind": { "enum": ["all", "files", "folders"], "description": "default all" },
-                "sort": { "enum": ["name", "size", "modified"], "description": "largest or newest first; default name" },
-                "hidden": { "type": "boolean", "description": "also hidden names" },
-                "gitignore": { "type": "boolean", "description": "heed .gitignore" },
-                "limit": { "type": "integer", "minimum": 1, "maximum": 1000, "description": "most lines listed" },
+                "sort": { "enum": ["name", "size", "modified"], "description": "size: largest first; modified: newest first; default name" },
+                "hidden": { "type": "boolean", "description": "include hidden names" },
+                "gitignore": { "type": "boolean", "description": "leave out what .gitignore names" },
+                "limit": { "type": "integer", "minimum": 1, "maximum": 1000, "description": "most entries to list" },
             },
             "required": ["pattern"],
             "additionalProperties": false,

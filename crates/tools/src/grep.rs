@@ -43,6 +43,10 @@ impl Tool for Grep {
         "find lines in files by regular expression: path:line: text"
     }
 
+    fn description(&self) -> &str {
+        "Find lines in files by a regular expression. The output has path:line: text."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Reads
     }
@@ -55,16 +59,16 @@ impl Tool for Grep {
         json!({
             "type": "object",
             "properties": {
-                "pattern": { "type": "string", "maxLength": 1000, "description": "regex" },
-                "literal": { "type": "boolean", "description": "pattern is plain text" },
-                "path": { "type": "string", "maxLength": 400, "description": "default: the working folder" },
-                "glob": { "type": "string", "maxLength": 200, "description": "only these files: *.rs" },
-                "ignore_case": { "type": "boolean", "description": "default false" },
-                "context": { "type": "integer", "minimum": 0, "maximum": MOST_CONTEXT, "description": "lines around" },
-                "files_only": { "type": "boolean", "description": "paths alone" },
-                "count": { "type": "boolean", "description": "matches per file" },
-                "hidden": { "type": "boolean", "description": "also hidden names" },
-                "gitignore": { "type": "boolean", "description": "heed .gitignore" },
+                "pattern": { "type": "string", "maxLength": 1000, "description": "regular expression, without look-around" },
+                "literal": { "type": "boolean", "description": "take the pattern as plain text" },
+                "path": { "type": "string", "maxLength": 400, "description": "file or folder to search; default: the working folder" },
+                "glob": { "type": "string", "maxLength": 200, "description": "search only files like this: *.rs" },
+                "ignore_case": { "type": "boolean", "description": "ignore upper and lower case" },
+                "context": { "type": "integer", "minimum": 0, "maximum": MOST_CONTEXT, "description": "lines to show around each match" },
+                "files_only": { "type": "boolean", "description": "show only the paths of the files" },
+                "count": { "type": "boolean", "description": "show only the number of matches per file" },
+                "hidden": { "type": "boolean", "description": "include hidden names" },
+                "gitignore": { "type": "boolean", "description": "leave out what .gitignore names" },
             },
             "required": ["pattern"],
             "additionalProperties": false,

@@ -33,7 +33,9 @@ const WORTH_KNOWING: [&str; 24] = [
 
 /// Those programs that are installed and executable in one of the folders.
 pub fn installed_programs(search_path: &[PathBuf]) -> Vec<String> {
-    let there = |name: &str| search_path.iter().any(|folder| is_executable(&folder.join(name)));
+    // A `PATH` has folders that are nowhere: each is looked for once, and not for every program.
+    let folders: Vec<&PathBuf> = search_path.iter().filter(|folder| folder.is_dir()).collect();
+    let there = |name: &str| folders.iter().any(|folder| is_executable(&folder.join(name)));
     WORTH_KNOWING.into_iter().filter(|name| there(name)).map(str::to_owned).collect()
 }
 

@@ -99,7 +99,7 @@ impl Protected {
     fn look_up(home: &Path, given: impl Iterator<Item = PathBuf>, open: Option<&Path>) -> Self {
         let mut places: Vec<PathBuf> = secrets_in(home).chain(given).collect();
         // The real paths of the same places, to compare with resolved paths.
-        let real: Vec<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
+        let real = artoo_sandbox::real_paths(&places);
         if let Ok(home) = home.canonicalize() {
             places.extend(secrets_in(&home));
         }

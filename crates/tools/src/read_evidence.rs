@@ -27,6 +27,10 @@ impl Tool for ReadEvidence {
         "read lines of an earlier output that was cut"
     }
 
+    fn description(&self) -> &str {
+        "Read an earlier output of this run that was shown cut, whole or some lines of it."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Reads
     }
@@ -39,10 +43,10 @@ impl Tool for ReadEvidence {
         json!({
             "type": "object",
             "properties": {
-                "id": { "type": "string", "maxLength": 64, "description": "as the cut says" },
+                "id": { "type": "string", "maxLength": 64, "description": "as the mark at the cut says" },
                 "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
                 "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
-                "first_column": { "type": "integer", "description": "byte of that line" },
+                "first_column": { "type": "integer", "description": "byte of the first line to begin at" },
             },
             "required": ["id"],
             "additionalProperties": false,

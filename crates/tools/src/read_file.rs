@@ -34,6 +34,10 @@ impl Tool for ReadFile {
         "read a text file, or some lines of a long one"
     }
 
+    fn description(&self) -> &str {
+        "Read a text file, or some lines of a long one. An image file is shown as a picture, if you can see pictures."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Reads
     }
@@ -46,10 +50,10 @@ impl Tool for ReadFile {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "maxLength": 400, "description": "may begin with ~, $WORKSPACE or $TMPDIR" },
+                "path": { "type": "string", "maxLength": 400, "description": "relative to the working folder; may begin with ~, $WORKSPACE or $TMPDIR" },
                 "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
                 "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
-                "first_column": { "type": "integer", "description": "byte of that line" },
+                "first_column": { "type": "integer", "description": "byte of the first line to begin at, for very long lines" },
             },
             "required": ["path"],
             "additionalProperties": false,

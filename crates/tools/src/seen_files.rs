@@ -151,6 +151,17 @@ impl SeenFiles {
         }
     }
 
+    /// Remembers what a call has left of the files that the run has seen. Blocks.
+    pub(crate) fn refresh(&self, changed: &[PathBuf]) {
+        let seen = |path: &&PathBuf| self.files().contains_key(*path);
+        for path in changed.iter().filter(seen) {
+            match Sighting::of(path, true) {
+                Some(left) => self.put(path.clone(), Some(left)),
+                None => drop(self.files().remove(path)),
+            }
+        }
+    }
+
     fn put(&self, path: PathBuf, seen: Option<Sighting>) {
         let mut files = self.files();
         match seen {

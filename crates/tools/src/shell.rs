@@ -1,14 +1,16 @@
 //! `shell` tool: runs a command.
 
 mod background;
+mod definition;
+mod invocation;
+mod missing_service;
 pub(crate) mod perturbation;
 pub(crate) mod reach;
 pub(crate) mod rehearsal;
 mod trial;
 mod written_content;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +19,7 @@ use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Outcome, SandboxMo
 use artoo_shell_effects::{Effects, Permission};
 use artoo_types::{Arguments, CallEnding, Effect, OutputRecord, ToolKind, ToolName};
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::arguments::Given;
 use crate::call_snapshot::{self, Watched};
@@ -26,7 +28,6 @@ use crate::contents_before::Contents;
 use crate::live_view::LiveOutput;
 use crate::protected::Protected;
 use crate::seen_files::Sighting;
-use crate::system_program::{search_path, shell_program};
 use crate::writable_folders::Granted;
 use crate::{
     Captured, EvidenceWriter, SeenFiles, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths,
@@ -34,6 +35,7 @@ use crate::{
 };
 
 use artoo_consent::{ProposedEffects, Question, in_words, on_file};
+use invocation::{environment, shell};
 use reach::Reach;
 use trial::{Layers, Trial};
 
@@ -62,7 +64,11 @@ impl Tool for Shell {
     }
 
     fn summary(&self) -> &str {
-        "run a command in the working folder; it may write there, in $WORKSPACE and in $TMPDIR; what was there before changes after consent"
+        "run a command in the working folder; it may write there, in $WORKSPACE and in $TMPDIR; changing what was there before takes consent"
+    }
+
+    fn description(&self) -> &str {
+        definition::DESCRIPTION
     }
 
     fn effect(&self) -> ToolEffect {
@@ -74,16 +80,7 @@ impl Tool for Shell {
     }
 
     fn arguments(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "command": { "type": "string", "maxLength": MOST_COMMAND, "description": "for bash -c; here-documents work" },
-                "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": 600, "description": "default 60" },
-                "background": { "type": "boolean", "description": "leave it running, for job" },
-            },
-            "required": ["command"],
-            "additionalProperties": false,
-        })
+        definition::arguments(MOST_COMMAND)
     }
 
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
@@ -120,8 +117,10 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let mut call = Call::look(command, invocation, cx).await?;
     call.spares_changes_of_others()?;
     let read = std::mem::take(&mut call.read);
+    let programs = call.reading.programs.clone();
     let report = if is_left_running { call.leave_running().await } else { call.carry_out().await };
-    report.inspect(|_| cx.seen.were_read(&read))
+    let report = report.inspect(|_| cx.seen.were_read(&read))?;
+    missing_service::explained(report, programs, cx).await
 }
 
 /// One command, and what is known before it runs.
@@ -166,7 +165,7 @@ impl<'a> Call<'a> {
             _ if self.cx.trial_only => self.try_only().await,
             (Step::Refuse, _) => Err(ToolError::Ruled { rule: "it is refused".to_owned() }),
             (Step::Read, layers) => {
-                let report = self.run((SandboxMode::ReadOnly, Reach::NOTHING), Vec::new()).await?;
+                let report = self.run((SandboxMode::ReadOnly, Reach::RUN), Vec::new()).await?;
                 match layers
                     .filter(|_| self.cx.mode != SandboxMode::ReadOnly && may_have_been_refused(&report))
                 {
@@ -188,7 +187,7 @@ impl<'a> Call<'a> {
             Some(layers) if self.cx.mode != SandboxMode::ReadOnly => {
                 layers.rehearse(&self.invocation, self.command, self.cx).await
             }
-            Some(_) | None => self.run((SandboxMode::ReadOnly, Reach::NOTHING), Vec::new()).await,
+            Some(_) | None => self.run((SandboxMode::ReadOnly, Reach::RUN), Vec::new()).await,
         }
     }
 
@@ -265,12 +264,12 @@ impl<'a> Call<'a> {
             run(&self.invocation, &confinement(cx, (mode, reach), &granted), capture, &cx.cancel).await;
         live.finish();
         // Also if the command could not be run: the call's record must be closed.
-        let files = watched.after(Contents::none(cx), cx).await;
+        let files = watched.after(Contents::none(cx), None, cx).await;
         let context = (cx, &granted);
         let mut report =
             report(self.command, &mut outcome?, (stdout, stderr), self.invocation.timeout, context)?;
         match files {
-            Ok(files) => report.files = files,
+            Ok(observed) => report = observed.in_report(report),
             Err(error) => drop(report.failure.get_or_insert(error.failure())),
         }
         Ok(report)
@@ -366,6 +365,7 @@ pub(crate) fn confinement(
 ) -> Confinement {
     Confinement {
         network: reach.network,
+        own_network: cx.own_network().filter(|_| reach.is_of_the_run).cloned(),
         sockets: if reach.sockets { cx.sockets.to_vec() } else { Vec::new() },
         writable: granted.writable.clone(),
         sealed: granted.sealed.clone(),
@@ -381,20 +381,6 @@ async fn off_the_async_thread<T: Send + 'static>(
     tokio::task::spawn_blocking(look)
         .await
         .map_err(|panic| ToolError::Panicked { tool: Shell.name(), message: panic.to_string() })
-}
-
-/// The context's environment, plus variables for the writable folders: a model copies a path wrongly more
-/// easily than a name.
-fn environment(cx: &ToolContext) -> BTreeMap<OsString, OsString> {
-    let mut environment = cx.environment.clone();
-    environment.insert("WORKSPACE".into(), cx.workspace.clone().into());
-    // Independent of the person's language: error messages, sorting and number formats are the same on every
-    // machine.
-    environment.insert("LC_ALL".into(), "C.UTF-8".into());
-    // Reading a repository or importing a module leaves nothing behind.
-    environment.insert("GIT_OPTIONAL_LOCKS".into(), "0".into());
-    environment.insert("PYTHONDONTWRITEBYTECODE".into(), "1".into());
-    environment
 }
 
 fn report(
@@ -439,9 +425,6 @@ pub(crate) fn ended(
         output: Captured::Stored(output),
         stderr: Captured::Stored(stderr),
         files: Vec::new(),
+        build_output: Vec::new(),
     }
-}
-
-fn shell(cx: &ToolContext) -> OsString {
-    shell_program(&search_path(cx)).unwrap_or_else(|| "/bin/sh".into()).into()
 }

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use artoo_sandbox::{Ending, Network, ResourceLimits, SandboxMode};
-use artoo_types::{CallFailure, FailureClass};
+use artoo_sandbox::{Ending, Network, PrivateNetwork, ResourceLimits, SandboxMode};
+use artoo_types::{Arguments, CallFailure, FailureClass, ToolKind, ToolName};
 use rustix::io::Errno;
+use serde_json::Value;
 
 use crate::error::USE_GIT_COMMIT;
+use crate::installed_programs::is_executable;
+use crate::system_program::search_path;
 use crate::writable_folders::Granted;
 use crate::{ToolContext, ToolError};
 
@@ -86,7 +89,7 @@ pub(crate) fn failure(
 ) -> Option<CallFailure> {
     let (class, reason, hint) = match ending {
         Ending::Exited(0) => {
-            let program = missing_program(stderr)?;
+            let program = missing_program(stderr, cx)?;
             (
                 FailureClass::Environmental,
                 format!("`{program}` is not on this machine, so what it should have put out is missing"),
@@ -164,9 +167,28 @@ pub(crate) fn is_search_without_hit(command: &str, ending: Ending) -> bool {
     searches && !is_list
 }
 
-/// A program that the shell did not find. In the middle of a pipeline only stderr shows it: `tree | wc -l`
-/// succeeds and prints 0.
-fn missing_program(stderr: &str) -> Option<&str> {
+/// The program that a command names and that is not on this machine. What a command puts out can pose as the shell, so the
+/// name has to stand in the command.
+pub(crate) fn lacked(
+    tool: &ToolName,
+    arguments: &Arguments,
+    stderr: &str,
+    cx: &ToolContext,
+) -> Option<String> {
+    let command = arguments.get("command").and_then(Value::as_str).filter(|_| tool.is(ToolKind::Shell))?;
+    let program = missing_program(stderr, cx)?;
+    command.contains(program).then(|| program.to_owned())
+}
+
+/// A program that the shell did not find and that no folder of the search path has. In the middle of a pipeline only stderr
+/// shows it: `tree | wc -l` succeeds and prints 0.
+fn missing_program<'a>(stderr: &'a str, cx: &ToolContext) -> Option<&'a str> {
+    let is_there = |name: &str| search_path(cx).iter().any(|folder| is_executable(&folder.join(name)));
+    not_found(stderr).filter(|name| !name.contains(char::is_whitespace) && !is_there(name))
+}
+
+/// The program that a shell says it did not find.
+fn not_found(stderr: &str) -> Option<&str> {
     stderr.lines().find_map(|line| {
         // `bash: line 1: tree: command not found`, and dash's `/bin/sh: 1: tree: not found`.
         let line = line.trim_end();
@@ -231,10 +253,9 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
             "after a semicolon python3 takes no with, for or if: write open(...) and [... for ...]"
                 .to_owned(),
         ),
-        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite if lacks_network(stderr, cx) => Some(
-            "commands have no network here; only the user can grant it (`tools.network = true` in the configuration), so do without"
-                .to_owned(),
-        ),
+        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite if lacks_network(stderr, cx) => {
+            Some(network_hint(cx).to_owned())
+        }
         SandboxMode::WorkspaceWrite if refused && !granted.withheld.is_empty() => Some(
             "this machine cannot keep `.git` from commands, so they may write only in $TMPDIR: make new files with write_file"
                 .to_owned(),
@@ -249,6 +270,18 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
         )),
         SandboxMode::ReadOnly if refused || kept => Some("commands may write only in $TMPDIR".to_owned()),
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => None,
+    }
+}
+
+fn network_hint(cx: &ToolContext) -> &'static str {
+    match cx.own_network() {
+        Some(_) if PrivateNetwork::is_expected() => {
+            "commands share a loopback (127.0.0.1, ::1) with the jobs of this run, and reach nothing else: start the server as a \
+             job; only the user can grant the network (`tools.network = true` in the configuration), so do without it"
+        }
+        Some(_) | None => {
+            "commands have no network here; only the user can grant it (`tools.network = true` in the configuration), so do without"
+        }
     }
 }
 

@@ -27,7 +27,9 @@ impl SystemProgram {
     /// The first program of this name in these folders that is root's, with all folders and links on the way to it, and that
     /// neither a group nor others may write. Relative folders are ignored. Blocks.
     pub fn find(name: &str, search_path: &[PathBuf]) -> Option<Self> {
-        absolute(search_path).map(|folder| folder.join(name)).find(|file| is_roots(file)).map(Self)
+        // Most folders have no such program, which one look tells.
+        let is_there = |file: &PathBuf| is_executable(file) && is_roots(file);
+        absolute(search_path).map(|folder| folder.join(name)).find(is_there).map(Self)
     }
 
     /// The program at this absolute path, for which the caller answers: it is started whoever may write it.

@@ -1,6 +1,8 @@
 //! The `Tool` trait and the report of a call.
 
-use artoo_types::{Arguments, CallEnding, CallFailure, Excerpt, FileChange, OutputRecord, ToolName};
+use artoo_types::{
+    Arguments, BuildFolder, CallEnding, CallFailure, Excerpt, FileChange, OutputRecord, ToolName,
+};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -10,7 +12,7 @@ use crate::{ToolContext, ToolError};
 ///
 /// # Contract
 ///
-/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt), [`arguments`](Self::arguments) and what it says of its kind are
+/// [`name`](Self::name), [`summary`](Self::summary), [`description`](Self::description), [`excerpt`](Self::excerpt), [`arguments`](Self::arguments) and what it says of its kind are
 /// constant for the life of the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
 /// arguments that a model wrote, coerced to its schema where they can mean only one thing: it checks them itself and names the one that is wrong. Paths, variables, limits and
 /// the time come from the context and from nowhere else.
@@ -62,8 +64,19 @@ pub trait Tool: Send + Sync {
     /// The name used in plans and prompts.
     fn name(&self) -> ToolName;
 
-    /// One line for the prompt: what the tool does and when to prefer it.
+    /// One line for lists of tools: what the tool does and when to prefer it.
     fn summary(&self) -> &str;
+
+    /// What a model that can call it is told of it; by default the summary.
+    fn description(&self) -> &str {
+        self.summary()
+    }
+
+    /// What its caller has to know that holds in this run alone. It stands beside the step, so that the description stays
+    /// the same in every run and prompts that begin with it can be cached.
+    fn in_this_run(&self) -> Option<String> {
+        None
+    }
 
     /// The kind of its effects, which decides whether it is offered. The default is the strictest kind.
     fn effect(&self) -> ToolEffect {
@@ -157,6 +170,8 @@ pub struct ToolReport {
     pub stderr: Captured,
     /// The files that it created or changed.
     pub files: Vec<FileChange>,
+    /// The folders of build output in which it changed files that are not among these.
+    pub build_output: Vec<BuildFolder>,
 }
 
 /// An output before it is recorded.
@@ -199,6 +214,7 @@ impl ToolReport {
             output: Captured::Bytes(text.into().into_bytes()),
             stderr: Captured::Nothing,
             files: Vec::new(),
+            build_output: Vec::new(),
         }
     }
 
@@ -210,6 +226,7 @@ impl ToolReport {
             output: Captured::Nothing,
             stderr: Captured::Nothing,
             files: Vec::new(),
+            build_output: Vec::new(),
         }
     }
 }

@@ -14,6 +14,7 @@ use tokio::time::sleep;
 
 use crate::coercion::coerced;
 use crate::private_keys;
+use crate::shell_failure;
 use crate::suggestion::better_tool;
 use crate::{
     Captured, EditFile, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Shell, Tool, ToolContext, ToolEffect,
@@ -138,7 +139,10 @@ impl Toolbox {
         if self.get(name).is_some_and(|tool| tool.effect() == ToolEffect::Runs) {
             private_keys::learn(&arguments, cx).await;
         }
-        let ToolReport { ending, mut failure, output, stderr, files } = report;
+        if self.get(name).is_some_and(|tool| acts_unseen(tool.effect())) {
+            cx.build_rules.lose_track();
+        }
+        let ToolReport { ending, mut failure, output, stderr, files, build_output } = report;
         if !files.is_empty() {
             let (seen, files) = (cx.seen.clone(), files.clone());
             // If this panics, the next write is needlessly refused once.
@@ -155,6 +159,7 @@ impl Toolbox {
             failure.hint = Some(format!("{hint}{better}"));
         }
         let says_something = output.bytes > 0 || stderr.bytes > 0 || failure.is_some();
+        let lacked = shell_failure::lacked(name, &arguments, &stderr.shown, cx);
         let foreign = self.get(name).and_then(|tool| foreign(tool.effect())).filter(|_| says_something);
         ToolCall {
             call_id,
@@ -165,8 +170,10 @@ impl Toolbox {
             output,
             stderr,
             files,
+            build_output,
             trust: Trust { foreign, tainted: None },
             held: None,
+            lacked,
             started_at,
             duration_ms: {
                 // Time spent waiting for a person does not count.
@@ -214,6 +221,18 @@ fn taken(tool: &dyn Tool, arguments: Arguments) -> (Arguments, Option<ToolError>
     match coerced(arguments.clone(), &tool.arguments(), &tool.name(), tool.file_content()) {
         Ok(arguments) => (arguments, None),
         Err(error) => (arguments, Some(error)),
+    }
+}
+
+/// Whether a tool of this kind may change files that its report does not name.
+fn acts_unseen(effect: ToolEffect) -> bool {
+    match effect {
+        ToolEffect::Apps | ToolEffect::Unknown => true,
+        ToolEffect::Reads
+        | ToolEffect::Creates
+        | ToolEffect::Edits
+        | ToolEffect::Runs
+        | ToolEffect::Network => false,
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) use self::undo_plan::obstacles;
 use crate::arguments::Given;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
-/// Maximum characters of a request that the arguments show.
+/// Maximum characters of a request that is shown beside its run.
 const REQUEST_SHOWN: usize = 80;
 
 /// A run of the conversation whose file changes can be undone.
@@ -42,7 +42,9 @@ pub struct EarlierRun {
 ///     request: "Make new.txt".to_owned(),
 ///     record: "/home/ada/.artoo/runs/0197f3a2-1111-7222-8333-8c74b3f2f2b5/undo".into(),
 /// };
-/// assert_eq!(UndoRun::new(vec![run]).arguments()["properties"]["run"]["enum"], serde_json::json!(["8c74b3f2f2b5"]));
+/// let tool = UndoRun::new(vec![run]);
+/// assert!(tool.in_this_run().is_some_and(|told| told.ends_with("\n8c74b3f2f2b5: \"Make new.txt\"")));
+/// assert_eq!(tool.arguments(), UndoRun::new(Vec::new()).arguments(), "the same in every run");
 /// ```
 #[derive(Debug, Clone)]
 pub struct UndoRun {
@@ -84,21 +86,30 @@ impl Tool for UndoRun {
         "take back all that an earlier run of this conversation did to files; only this brings lost contents back"
     }
 
+    fn description(&self) -> &str {
+        "Take back everything that an earlier run of this conversation did to files. Nothing else brings lost contents back."
+    }
+
+    /// The runs, the newest first.
+    fn in_this_run(&self) -> Option<String> {
+        let asked = self.runs.iter().map(|run| {
+            let request: String = run.request.chars().take(REQUEST_SHOWN).collect();
+            format!("{}: {}", run.name, Value::from(request))
+        });
+        let asked: Vec<String> = asked.collect();
+        let heading = "the earlier runs that it can take back, the newest first";
+        (!asked.is_empty()).then(|| format!("{heading}\n{}", asked.join("\n")))
+    }
+
     /// The file names in its output are not its own words.
     fn effect(&self) -> ToolEffect {
         ToolEffect::Edits
     }
 
     fn arguments(&self) -> Value {
-        let names: Vec<&str> = self.runs.iter().map(|run| run.name.as_str()).collect();
-        let asked = self.runs.iter().map(|run| {
-            let request: String = run.request.chars().take(REQUEST_SHOWN).collect();
-            format!("{} was asked {}", run.name, Value::from(request))
-        });
-        let described = format!("the newest first: {}", asked.collect::<Vec<_>>().join("; "));
         json!({
             "type": "object",
-            "properties": { "run": { "type": "string", "enum": names, "maxLength": 40, "description": described } },
+            "properties": { "run": { "type": "string", "maxLength": 40, "description": "id of the run, as listed beside the step" } },
             "required": ["run"],
             "additionalProperties": false,
         })

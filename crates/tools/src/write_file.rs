@@ -31,16 +31,25 @@ impl Tool for WriteFile {
         "create a text file, or write it anew; edit_file changes a part"
     }
 
+    fn description(&self) -> &str {
+        "Create a text file with its folders, or replace the whole content of one. To change a part, use edit_file."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Creates
+    }
+
+    /// That a file was written answers no question.
+    fn output_is_answer(&self) -> bool {
+        false
     }
 
     fn arguments(&self) -> Value {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "maxLength": 400, "description": "relative: in the working folder" },
-                "content": { "type": "string", "maxLength": 200000, "description": "all of it" },
+                "path": { "type": "string", "maxLength": 400, "description": "relative to the working folder, or from $WORKSPACE or $TMPDIR" },
+                "content": { "type": "string", "maxLength": 200000, "description": "the whole content" },
             },
             "required": ["path", "content"],
             "additionalProperties": false,

@@ -11,7 +11,7 @@ use crate::UnitInterval;
 /// use artoo_types::{Confidence, UnitInterval};
 ///
 /// let share = |value: f64| UnitInterval::new(value).unwrap();
-/// let sure = Confidence { value: share(0.8), least: share(0.6), why: "two commands agree".to_owned() };
+/// let sure = Confidence { value: share(0.8), least: share(0.6), why: "two commands agree".to_owned(), is_measured: true };
 /// assert!(sure.confirms());
 /// assert!(!Confidence { value: share(0.3), ..sure }.confirms());
 /// ```
@@ -25,6 +25,9 @@ pub struct Confidence {
     pub least: UnitInterval,
     /// What it comes from, in words.
     pub why: String,
+    /// Whether the share was measured for the model. Otherwise it is no more than what the judge says of itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_measured: bool,
 }
 
 impl Confidence {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Arguments, BlockedProgram, Confidence, Fault, GaveUp, Mode, OutcomeStatus, RunId, StructuredOutput,
-    SubTaskId, TaskId, ToolName,
+    Arguments, Basis, BlockedProgram, Confidence, Fault, GaveUp, Mode, OutcomeStatus, RunId,
+    StructuredOutput, SubTaskId, TaskId, ToolName,
 };
 
 /// A number from 0 to 1.
@@ -271,6 +271,9 @@ pub struct FinalResult {
     pub summary: String,
     /// The deliverable; null where there is none.
     pub output: Value,
+    /// What it rests on.
+    #[serde(default, skip_serializing_if = "Basis::is_evidence")]
+    pub basis: Basis,
     /// What came of the schema that the output is to meet, where there is one and the run was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<StructuredOutput>,
@@ -309,6 +312,7 @@ impl FinalResult {
             task_id: TaskId::from_text(label),
             summary: String::new(),
             output: Value::Null,
+            basis: Basis::Evidence,
             structured: None,
             loss: Loss::default(),
             grad_l: 0.0,

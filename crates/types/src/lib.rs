@@ -22,12 +22,14 @@ mod anomaly;
 mod approval;
 mod audit;
 mod briefing;
+mod build_folder;
 mod clarification;
 mod conduct;
 mod confidence;
 mod continuation;
 mod control;
 mod criterion;
+mod direct_answer;
 mod excerpt;
 mod execution;
 mod fault;
@@ -49,6 +51,7 @@ mod settings;
 mod slug;
 mod task;
 mod terminal_text;
+mod told_changes;
 mod tool_call;
 mod tool_kind;
 mod trust;
@@ -67,6 +70,7 @@ pub use audit::{
     ToolRecord, Trend,
 };
 pub use briefing::{Briefing, Lesson};
+pub use build_folder::BuildFolder;
 pub use clarification::{ClarificationAnswered, ClarificationRequested};
 pub use conduct::{BoundaryViolation, Crossing, DriftAlert, DriftMeasure, Share};
 pub use confidence::Confidence;
@@ -76,6 +80,7 @@ pub use control::{
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,
 };
 pub use criterion::{Check, Criterion, Mode};
+pub use direct_answer::{Basis, DirectAnswer};
 pub use excerpt::{Excerpt, head_tail, head_tail_of_ends, place_of, printable};
 pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind, Samples};
 pub use fault::{Fault, FaultKind, Warning};
@@ -105,6 +110,7 @@ pub use task::{
     Constraints, Errand, Limits, MAX_TURNS, Rejection, Surroundings, TaskSpec, Turn, UserRequest,
 };
 pub use terminal_text::{Settled, settled};
+pub use told_changes::{MoreCreated, ToldChanges};
 pub use tool_call::{
     Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
     ToolName, ToolOutput, ToolStarted,

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ClarificationAnswered,
     ClarificationRequested, ContinuationDecided, ContinuationRequested, ControlSettings, CorrectionSignal,
-    DispatchManifest, DreamReport, ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult,
-    GuardQuery, GuardReply, MegramWrite, MemoryQuery, MemoryReply, ModelCall, OutcomeSummary, PersonNote,
-    Plan, PlanApprovalDecided, PlanApprovalRequested, PlanDirective, ReplanRequest, Role, RunId, SubTask,
-    SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
+    DirectAnswer, DispatchManifest, DreamReport, ExecutionResult, FailureReport, FailureReportRequest, Fault,
+    FinalResult, GuardQuery, GuardReply, MegramWrite, MemoryQuery, MemoryReply, ModelCall, OutcomeSummary,
+    PersonNote, Plan, PlanApprovalDecided, PlanApprovalRequested, PlanDirective, ReplanRequest, Role, RunId,
+    SubTask, SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached,
+    Warning,
 };
 
 /// A message as the bus delivers it and the journal keeps it.
@@ -116,6 +117,8 @@ messages! {
     MemoryReply,
     /// A proposed plan.
     Plan,
+    /// An answer without work, in place of a plan.
+    DirectAnswer,
     /// A question to the person about the plan.
     PlanApprovalRequested,
     /// The person's answer.

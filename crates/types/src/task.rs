@@ -78,8 +78,14 @@ impl UserRequest {
 pub struct Turn {
     /// The user's words.
     pub input: String,
-    /// The summary of the result, and the result itself, cut.
+    /// The answer, and the summary of the run if that says more; cut.
     pub result: String,
+    /// The first files that its run changed, a line for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The name by which its run can be taken back; `None` where it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
     /// The run of the turn; `None` where the caller does not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
@@ -91,7 +97,19 @@ pub struct Turn {
 impl Turn {
     /// A turn of an unknown run, whose result was kept.
     pub fn new(input: impl Into<String>, result: impl Into<String>) -> Self {
-        Self { input: input.into(), result: result.into(), run_id: None, rejected: None }
+        let (files, undo) = (Vec::new(), None);
+        Self { input: input.into(), result: result.into(), files, undo, run_id: None, rejected: None }
+    }
+
+    /// What is known of the turn beside its answer, a line for each.
+    ///
+    /// ```
+    /// let turn = artoo_types::Turn { undo: Some("8c74b3f2f2b5".into()), ..artoo_types::Turn::new("Make it", "made") };
+    /// assert_eq!(turn.beside(), "run 8c74b3f2f2b5, which can be taken back\n");
+    /// ```
+    pub fn beside(&self) -> String {
+        let undo = self.undo.iter().map(|name| format!("run {name}, which can be taken back\n"));
+        undo.chain(self.files.iter().map(|file| format!("{file}\n"))).collect()
     }
 }
 

@@ -1,12 +1,12 @@
 //! Tool calls as typed records: the evidence that verdicts point at.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, EvidenceId, FailureClass, Held, SubTaskId, Trust};
+use crate::{BuildFolder, CallId, EvidenceId, FailureClass, Held, SubTaskId, Trust};
 
 /// The name of a tool, for example `shell`. An open set: embedders bring their own tools.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -56,12 +56,18 @@ pub struct ToolCall {
     /// command in the folders that it may write. What changes there meanwhile counts as the call's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileChange>,
+    /// Folders of build output in which it created, changed or deleted files, which are counted and not listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub build_output: Vec<BuildFolder>,
     /// Whose words are in it.
     #[serde(default, skip_serializing_if = "Trust::is_plain")]
     pub trust: Trust,
     /// What memory had to do with it, where it advises against the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<Held>,
+    /// A program that its command names and that is not on this machine. It may have exited with 0 all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacked: Option<String>,
     /// When it began.
     pub started_at: DateTime<FixedOffset>,
     /// How long it took, in milliseconds.
@@ -86,8 +92,10 @@ impl ToolCall {
             output: OutputRecord::default(),
             stderr: OutputRecord::default(),
             files: Vec::new(),
+            build_output: Vec::new(),
             trust: Trust::default(),
             held: None,
+            lacked: None,
             started_at,
             duration_ms: 0,
         }
@@ -96,6 +104,29 @@ impl ToolCall {
     /// Whether the call did what it should.
     pub fn succeeded(&self) -> bool {
         self.failure.is_none()
+    }
+
+    /// Whether it is known to have created, changed or deleted a file.
+    ///
+    /// ```
+    /// # use artoo_types::{BuildFolder, CallEnding, CallId, ToolCall, ToolName};
+    /// # let id: CallId = "00000000-0000-0000-0000-000000000000".parse()?;
+    /// let ending = CallEnding::Exited { status: 0 };
+    /// let mut call = ToolCall::new(id, ToolName::new("shell"), Default::default(), ending, Default::default());
+    /// assert!(!call.changed_files());
+    /// call.build_output.push(BuildFolder { path: "/home/ada/p/target".into(), files: 350 });
+    /// assert!(call.changed_files());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn changed_files(&self) -> bool {
+        !self.files.is_empty() || !self.build_output.is_empty()
+    }
+
+    /// Whether it may have changed what is at this path without naming it: files of build output are only counted.
+    pub fn may_have_built(&self, path: &Path) -> bool {
+        let is_around =
+            |folder: &BuildFolder| path.starts_with(&folder.path) || folder.path.starts_with(path);
+        self.build_output.iter().any(is_around)
     }
 
     /// Whether the call came to its end. One that failed may still show something: that a file is not there.

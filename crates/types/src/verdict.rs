@@ -160,4 +160,7 @@ pub struct CorrectionSignal {
     pub what_was_wrong: String,
     /// What to do instead.
     pub what_to_do: String,
+    /// The criteria that are unmet, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<String>,
 }

@@ -36,6 +36,10 @@ impl Tool for Fetch {
         "read a web page as text"
     }
 
+    fn description(&self) -> &str {
+        "Read a web page as text."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Network
     }
@@ -49,8 +53,8 @@ impl Tool for Fetch {
         json!({
             "type": "object",
             "properties": {
-                "url": { "type": "string", "maxLength": 500, "description": "its address" },
-                "links": { "type": "boolean", "description": "with the addresses of its links; default false" },
+                "url": { "type": "string", "maxLength": 500, "description": "address of the page" },
+                "links": { "type": "boolean", "description": "include the addresses of its links" },
             },
             "required": ["url"],
             "additionalProperties": false,

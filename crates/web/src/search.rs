@@ -79,6 +79,10 @@ impl Tool for Search {
         "search the web"
     }
 
+    fn description(&self) -> &str {
+        "Search the web. The output lists pages with addresses; fetch reads one."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Network
     }

@@ -5,10 +5,20 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+/// How a judge's turn begins that continues the executor's conversation (`crates/meta-validator/prompts/continued.md`).
+const JUDGES_TURN: &str = "The work above is over and your role changes:";
+
+/// The address that executor, planner and judge of the whole share: the judge may continue the executor's conversation
+/// only where both have one model, address included, and may not be weaker than the planner.
+const SHARED: &str = "executor";
+
+/// How the names of a planner's schemas begin.
+const PLANS: &str = "plan";
+
 /// One question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// The asking role: each has an address of its own.
+    /// The asking role. Each has an address of its own, but for executor, planner and judge of the whole.
     pub role: String,
     /// The constant part of the prompt.
     pub system: String,
@@ -32,7 +42,23 @@ impl Question {
         let system = system.iter().map(words).collect::<Vec<_>>().join("\n\n");
         let tools = body.get("tools").cloned().unwrap_or_default();
         let schema = body.pointer("/response_format/json_schema").cloned().unwrap_or_default();
-        Self { role, system, tools, schema, messages }
+        let question = Self { role, system, tools, schema, messages };
+        if question.role == SHARED {
+            Self { role: question.shared_role().to_owned(), ..question }
+        } else {
+            question
+        }
+    }
+
+    /// Who asks at the shared address. The executor asks for calls of tools, never for an answer of a schema.
+    fn shared_role(&self) -> &'static str {
+        let is_judge = || self.messages.last().is_some_and(|last| words(last).starts_with(JUDGES_TURN));
+        match (self.schema.is_null(), self.shape().starts_with(PLANS)) {
+            (true, _) if is_judge() => "meta_validator",
+            (true, _) => "executor",
+            (false, true) => "planner",
+            (false, false) => "meta_validator",
+        }
     }
 
     /// The model's turns in this conversation, in order: its text and calls, without ids.
@@ -43,6 +69,11 @@ impl Question {
     /// The name of the schema, empty if there is none.
     pub(super) fn shape(&self) -> &str {
         self.schema.get("name").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Whether a structured answer is asked for once more: the model has answered in this conversation already.
+    pub(super) fn is_repair(&self) -> bool {
+        !self.schema.is_null() && self.messages.iter().any(is_models)
     }
 
     /// The part that is constant over a conversation, as one text.
@@ -210,6 +241,27 @@ mod tests {
         assert_eq!(question.said(), [json!({"content": "", "calls": [{"name": "look", "arguments": "{}"}]})]);
         assert_eq!(question.news(), "\n## tool call_1_1\n\nIt is blue.\n");
         assert!(question.flat().ends_with("Work.\nLook.\n[image_url]\nlook{}\nIt is blue."));
+    }
+
+    #[test]
+    fn the_judge_at_the_executors_address_is_told_apart() {
+        let role = |body: &Value| Question::of("/executor/v1/chat/completions", body).role;
+        let mut judged = body();
+        assert_eq!(role(&judged), "executor");
+        judged["messages"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"role": "user", "content": format!("{JUDGES_TURN} judge.")}));
+        assert_eq!(role(&judged), "meta_validator");
+        for (name, asking) in
+            [("verdict", "meta_validator"), ("plan", "planner"), ("plan_in_short", "planner")]
+        {
+            let schema = json!({"type": "json_schema", "json_schema": {"name": name}});
+            assert_eq!(role(&json!({"messages": [], "response_format": schema})), asking, "{name}");
+        }
+        let prompt = crate::files::root().join("crates/meta-validator/prompts/continued.md");
+        let prompt = crate::files::read(&prompt).unwrap();
+        assert!(prompt.starts_with(JUDGES_TURN), "the judge's turn begins otherwise: {prompt}");
     }
 
     #[test]

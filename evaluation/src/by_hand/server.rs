@@ -53,6 +53,9 @@ pub struct Asked {
     pub after: Option<usize>,
     /// The number of tool calls in the answer.
     pub calls: usize,
+    /// Whether it asks for a structured answer once more, because the one before could not be used.
+    #[serde(default)]
+    pub is_repair: bool,
 }
 
 /// The HTTP response.
@@ -206,6 +209,7 @@ impl Server {
             added: added(&question).iter().map(|text| count(text).saturating_add(PER_MESSAGE)).sum(),
             after,
             calls: answer.calls.len(),
+            is_repair: question.is_repair(),
         });
         if found != Match::Open {
             state.depth = state.depth.max(depth);

@@ -34,7 +34,15 @@ pub(super) fn make(task: &Task, home: &Path, environment: &[(String, String)]) -
     if !commits.is_empty() {
         git(&["init", "--quiet", "--initial-branch=main"], "")?;
     }
+    let mut branch = "main";
     for commit in &commits {
+        if commit.branch != branch {
+            let is_known = commits.iter().take_while(|other| !std::ptr::eq(*other, commit));
+            let is_known = is_known.into_iter().any(|other| other.branch == commit.branch);
+            let new: &[&str] = if is_known { &[] } else { &["-c"] };
+            git(&[&["switch", "--quiet"], new, &[commit.branch]].concat(), &commit.date)?;
+            branch = commit.branch;
+        }
         put(&folder, &commit.files)?;
         let (name, mail) = commit.author.split_once(" <").unwrap_or((commit.author, ""));
         let name = format!("user.name={name}");

@@ -153,7 +153,7 @@ fn line(game: &Played) -> String {
     let tokens = game.tokens();
     let sabotaged = if game.sabotaged { " (sabotaged)" } else { "" };
     format!(
-        "{:<20} {:<8} {:<10} {:>3} calls, depth {:>2}, {:>6} + {:>5} tokens, plain {:>3} and {:>6}, {} reworded, {} open, {:.1} s{sabotaged} {}",
+        "{:<20} {:<8} {:<10} {:>3} calls, depth {:>2}, {:>6} + {:>5} tokens, {:>2} % cached, plain {:>3} and {:>6}, cost {:.2} x, {} repairs, {} reworded, {} open, {:.1} s{sabotaged} {}",
         game.name,
         game.verdict.name().trim_matches('*'),
         game.directive,
@@ -161,8 +161,11 @@ fn line(game: &Played) -> String {
         game.depth,
         tokens.prompt,
         tokens.completion,
+        tokens.cached.saturating_mul(100).checked_div(tokens.prompt).unwrap_or_default(),
         game.plain.calls,
-        game.plain.tokens(),
+        game.plain.tokens.prompt.saturating_add(game.plain.tokens.completion),
+        game.cost().unwrap_or_default(),
+        game.repairs,
         game.reworded,
         game.open,
         game.seconds,

@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::by_hand::Asked;
+use super::results::sum;
+use crate::by_hand::{Asked, Tokens};
 
 /// The role whose turns a plain loop has as well.
 const EXECUTOR: &str = "executor";
@@ -13,10 +14,8 @@ const EXECUTOR: &str = "executor";
 pub(crate) struct Plain {
     /// Model calls: one for each turn of the executor with tool calls, and one for the answer.
     pub calls: u64,
-    /// Input tokens.
-    pub prompt: u64,
-    /// Output tokens.
-    pub completion: u64,
+    /// Its tokens. Of each prompt, the whole prompt before it is cached.
+    pub tokens: Tokens,
 }
 
 impl Plain {
@@ -29,30 +28,26 @@ impl Plain {
             asked.iter().enumerate().filter(|(_, asked)| asked.role == EXECUTOR).collect();
         let mut length = turns.first().map_or(0, |(_, first)| first.constant).saturating_add(request);
         let mut plain = Self::default();
-        let mut answer = 0;
+        let (mut before, mut answer) = (0, 0);
         for (at, turn) in &turns {
             if turn.calls == 0 {
                 answer = turn.tokens.completion;
                 continue;
             }
-            plain.add(length, turn.tokens.completion);
+            plain.add(length, before, turn.tokens.completion);
+            before = length;
             let results = turns.iter().find(|(_, later)| later.after == Some(*at));
             let results = results.map_or(0, |(_, later)| later.added);
             length = length.saturating_add(turn.tokens.completion).saturating_add(results);
         }
-        plain.add(length, answer);
+        plain.add(length, before, answer);
         plain
     }
 
-    /// Tokens, input plus output.
-    pub(crate) fn tokens(self) -> u64 {
-        self.prompt.saturating_add(self.completion)
-    }
-
-    fn add(&mut self, prompt: u64, completion: u64) {
+    /// Adds a call, whose prompt begins with the `cached` tokens of the prompt before it.
+    fn add(&mut self, prompt: u64, cached: u64, completion: u64) {
         self.calls = self.calls.saturating_add(1);
-        self.prompt = self.prompt.saturating_add(prompt);
-        self.completion = self.completion.saturating_add(completion);
+        self.tokens = sum([&self.tokens, &Tokens { prompt, cached, completion }]);
     }
 }
 
@@ -63,7 +58,17 @@ mod tests {
 
     fn asked(role: &str, after: Option<usize>, added: u64, completion: u64, calls: usize) -> Asked {
         let tokens = Tokens { prompt: 0, cached: 0, completion };
-        Asked { role: role.into(), found: Match::Same, depth: 1, tokens, constant: 100, added, after, calls }
+        Asked {
+            role: role.into(),
+            found: Match::Same,
+            depth: 1,
+            tokens,
+            constant: 100,
+            added,
+            after,
+            calls,
+            is_repair: false,
+        }
     }
 
     #[test]
@@ -79,8 +84,10 @@ mod tests {
             asked("executor", Some(5), 9, 3, 0),
         ];
         // 108; + 10 + 40; + 20 + 60; + 7 + 9.
-        let expected = Plain { calls: 4, prompt: 108 + 158 + 238 + 254, completion: 10 + 20 + 7 + 3 };
-        assert_eq!(Plain::of(&run, 8), expected);
-        assert_eq!(Plain::of(&[], 8), Plain { calls: 1, prompt: 8, completion: 0 });
+        let (prompt, cached) = (108 + 158 + 238 + 254, 108 + 158 + 238);
+        let tokens = Tokens { prompt, cached, completion: 10 + 20 + 7 + 3 };
+        assert_eq!(Plain::of(&run, 8), Plain { calls: 4, tokens });
+        let tokens = Tokens { prompt: 8, ..Tokens::default() };
+        assert_eq!(Plain::of(&[], 8), Plain { calls: 1, tokens });
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Played {
     pub reworded: u64,
     /// Unanswered questions.
     pub open: u64,
+    /// Structured questions that were asked again because the answer could not be used.
+    pub repairs: u64,
     /// The estimate for a plain loop.
     pub plain: Plain,
 }
@@ -65,6 +67,32 @@ impl Played {
     pub(crate) fn tokens(&self) -> Tokens {
         sum(self.roles.values())
     }
+
+    /// Its cost relative to that of a plain loop; `None` without a question of the executor, whose rules and tools the plain
+    /// loop would have read.
+    pub(crate) fn cost(&self) -> Option<f64> {
+        let is_known = self.roles.contains_key("executor");
+        is_known.then(|| cost(self.tokens()) / cost(self.plain.tokens).max(1.0))
+    }
+}
+
+/// The cost of tokens, in the price of one that is read: a cached one costs a tenth, a written one five times as
+/// much. These are the relations of the price lists of 2026, rounded.
+pub(crate) fn cost(tokens: Tokens) -> f64 {
+    let fresh = tokens.prompt.saturating_sub(tokens.cached);
+    fresh as f64 + 0.1 * tokens.cached as f64 + 5.0 * tokens.completion as f64
+}
+
+/// The median of figures; the mean of the two in the middle if their number is even.
+pub(crate) fn median(mut figures: Vec<f64>) -> Option<f64> {
+    figures.sort_by(f64::total_cmp);
+    let middle = figures.len() / 2;
+    let upper = *figures.get(middle)?;
+    if figures.len().is_multiple_of(2) {
+        let lower = *figures.get(middle.checked_sub(1)?)?;
+        return Some(f64::midpoint(lower, upper));
+    }
+    Some(upper)
 }
 
 /// The sum of several token counts.
@@ -102,4 +130,21 @@ pub(crate) struct Games {
     pub machine: String,
     /// The games.
     pub played: Vec<Played>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_figure_in_the_middle() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn a_cached_token_costs_a_tenth_and_a_written_one_five() {
+        assert_eq!(cost(Tokens { prompt: 110, cached: 100, completion: 4 }), 10.0 + 10.0 + 20.0);
+    }
 }

@@ -75,8 +75,15 @@ const PROGRAMS: [&str; 48] = [
 /// Programs that a machine may lack.
 const SPARE: [&str; 2] = ["file", "iconv"];
 
-/// The roles that call a model; each gets its own address, so that the server knows which one asks.
-const ROLES: [&str; 5] = ["perceiver", "planner", "executor", "agent_validator", "meta_validator"];
+/// The roles that call a model with their addresses, by which the server knows which one asks. Planner and judge of the
+/// whole have the executor's: only the same model may continue its conversation.
+const ROLES: [(&str, &str); 5] = [
+    ("perceiver", "perceiver"),
+    ("planner", "executor"),
+    ("executor", "executor"),
+    ("agent_validator", "agent_validator"),
+    ("meta_validator", "executor"),
+];
 
 /// The profile of the hand-played model.
 const PROFILE: &str = "[models.by-hand]
@@ -205,6 +212,7 @@ impl Bench {
             seconds: ended.seconds,
             reworded: found(&asked, Match::Reworded),
             open: found(&asked, Match::Open),
+            repairs: asked.iter().filter(|one| one.is_repair).map(|_| 1).sum(),
             plain: Plain::of(&asked, tokens(task.request)),
             answer,
         })
@@ -249,14 +257,14 @@ fn link_programs(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A configuration with every role at its own address of the server.
+/// A configuration with the roles at their addresses of the server.
 fn configuration(address: &str) -> String {
-    let table = |name: &str, role: &str| {
-        format!("[{name}]\nprovider = \"openai\"\nbase_url = \"{address}/{role}/v1\"\nmodel = \"by-hand\"\n")
+    let table = |name: &str, path: &str| {
+        format!("[{name}]\nprovider = \"openai\"\nbase_url = \"{address}/{path}/v1\"\nmodel = \"by-hand\"\n")
     };
     // A brain is required, although each role has a model of its own.
-    let roles = ROLES.map(|role| table(&format!("roles.{role}"), role));
-    let tables: String = std::iter::once(table("brain", "planner")).chain(roles).collect();
+    let roles = ROLES.map(|(role, path)| table(&format!("roles.{role}"), path));
+    let tables: String = std::iter::once(table("brain", "executor")).chain(roles).collect();
     format!("{tables}{PROFILE}")
 }
 

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    plain::Plain,
-    results::{Games, Played, sum},
+    results::{Games, Played, median, sum},
     task::{Task, Verdict},
 };
 
@@ -32,12 +31,12 @@ pub(super) fn document(games: &Games) -> String {
     let _ = write!(text, "\n- date: {}\n- machine: {}\n\n{}", games.date, games.machine, ABOUT.trim_end());
     text.push_str("\n\n## All together\n\n");
     sums(&mut text, &fair);
-    text.push_str("\n## Each\n\n| task | work | end | by the grader | calls (plain) | depth | tokens read (plain) | tokens written (plain) | cached | questions | own seconds |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+    text.push_str("\n## Each\n\n| task | work | end | by the grader | calls (plain) | depth | tokens read (plain) | tokens written (plain) | cached | cost | repairs | questions | own seconds |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for game in &fair {
         let tokens = game.tokens();
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {}{} | {} ({}) | {} | {} ({}) | {} ({}) | {} % | {} | {:.1} |",
+            "| {} | {} | {} | {}{} | {} ({}) | {} | {} ({}) | {} ({}) | {} % | {} | {} | {} | {:.1} |",
             game.name,
             game.about,
             ended(game),
@@ -47,10 +46,12 @@ pub(super) fn document(games: &Games) -> String {
             game.plain.calls,
             game.depth,
             tokens.prompt,
-            game.plain.prompt,
+            game.plain.tokens.prompt,
             tokens.completion,
-            game.plain.completion,
+            game.plain.tokens.completion,
             percent(tokens.cached, tokens.prompt),
+            times(game.cost()),
+            game.repairs,
             game.questions,
             game.seconds
         );
@@ -89,7 +90,11 @@ fn sums(text: &mut String, fair: &[&Played]) {
     let all = tokens.prompt.saturating_add(tokens.completion);
     let calls: u64 = fair.iter().map(|game| game.calls).sum();
     let plain_calls: u64 = fair.iter().map(|game| game.plain.calls).sum();
-    let plain_tokens: u64 = fair.iter().map(|game| Plain::tokens(game.plain)).sum();
+    let plain = sum(fair.iter().map(|game| &game.plain.tokens));
+    let plain_tokens = plain.prompt.saturating_add(plain.completion);
+    let near = fair.iter().filter(|game| game.calls <= game.plain.calls.saturating_add(2)).count();
+    let costs = median(fair.iter().filter_map(|game| game.cost()).collect());
+    let repairs: u64 = fair.iter().map(|game| game.repairs).sum();
     let reworded: u64 = fair.iter().map(|game| game.reworded).sum();
     let rows = [
         ("right", format!("{} of {}", count(Verdict::Right), fair.len())),
@@ -100,7 +105,11 @@ fn sums(text: &mut String, fair: &[&Played]) {
             "tokens, read and written",
             format!("{all}, a plain loop {plain_tokens}: {} x", ratio(all, plain_tokens)),
         ),
+        ("games with at most two calls more than a plain loop", format!("{near} of {}", fair.len())),
+        ("cost beside a plain loop, median", times(costs)),
         ("of the tokens read, cached", format!("{} %", percent(tokens.cached, tokens.prompt))),
+        ("of those of the plain loop, cached", format!("{} %", percent(plain.cached, plain.prompt))),
+        ("calls that repair a structured answer", repairs.to_string()),
         (
             "questions of the model that read otherwise than when they were answered",
             format!("{reworded} of {calls}"),
@@ -121,8 +130,13 @@ fn objections(game: &Played) -> String {
     if game.objections.is_empty() {
         String::new()
     } else {
-        format!(": {}", game.objections.join("; ").replace('|', "\\|"))
+        format!(": {}", game.objections.join("; ").replace('|', "\\|").replace("](", "]\\("))
     }
+}
+
+/// A ratio, if it is known.
+fn times(ratio: Option<f64>) -> String {
+    ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} x"))
 }
 
 fn percent(part: u64, whole: u64) -> u64 {

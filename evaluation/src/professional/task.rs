@@ -35,6 +35,8 @@ pub(crate) struct Task {
 
 /// A commit of a history.
 pub(crate) struct Commit {
+    /// Its branch. A new branch begins at the commit before it in the list of commits that is checked out then.
+    pub branch: &'static str,
     /// The files that it adds or changes.
     pub files: Files,
     /// Its author.

@@ -63,6 +63,9 @@ impl Call {
         if let Some(role) = self.tools().find_map(named) {
             return role;
         }
+        if self.goes_on() {
+            return Role::Parts;
+        }
         if self.has_tools() {
             return Role::Action;
         }
@@ -77,6 +80,11 @@ impl Call {
     /// Whether tools are offered.
     pub(super) fn has_tools(&self) -> bool {
         self.tools().next().is_some()
+    }
+
+    /// Whether a judge goes on with the executor's conversation.
+    fn goes_on(&self) -> bool {
+        self.texts().any(|text| text.contains("your role changes: you now judge"))
     }
 
     /// The number of results of tools that the conversation holds; of answers, where tools are told in the prompt.
@@ -117,6 +125,7 @@ impl Call {
             Some(schema) => {
                 schema.pointer("/properties/verdicts/minItems").and_then(Value::as_u64).unwrap_or_default()
             }
+            None if self.goes_on() => criteria(&self.lines()),
             None => u64::from(self.texts().any(|text| text.contains("\"verdicts\""))),
         }
     }
@@ -134,6 +143,14 @@ impl Call {
         let system = self.body.get("system").map(flat);
         system.into_iter().chain(self.messages().filter_map(|message| message.get("content")).map(flat))
     }
+}
+
+/// The number of criteria at the end of a judge's prompt.
+fn criteria(lines: &[String]) -> u64 {
+    let several = lines.iter().rposition(|line| line == "Criteria:").map(|at| lines.len() - at - 1);
+    let count =
+        several.unwrap_or_else(|| lines.iter().filter(|line| line.starts_with("Criterion: ")).count());
+    u64::try_from(count).unwrap_or_default()
 }
 
 /// The text of a content, which is a text or a list of parts.

@@ -197,10 +197,10 @@ impl Model {
                 json!({"subtasks": steps})
             }
             Planner::Impossible => {
-                json!({"subtasks": [], "give_up": {"kind": "impossible", "reason": "nobody can"}})
+                json!({"subtasks": [], "give_up": "nobody can"})
             }
             Planner::Asks => {
-                json!({"subtasks": [], "give_up": {"kind": "needs_person", "reason": "it is open", "question": "Which docs?"}})
+                json!({"subtasks": [], "ask": "Which docs?"})
             }
             Planner::Contradictory => {
                 let says = |value: &str| json!({"text": format!("It says {value}"), "check": "output_matches", "value": value});

@@ -112,6 +112,7 @@ async fn a_game_is_played_question_by_question_and_replayed() {
         added: estimate_tokens("blue") + 4,
         after: Some(0),
         calls: 0,
+        is_repair: false,
     };
     assert_eq!(last, expected);
 }

@@ -1,11 +1,12 @@
 //! Measuring part of `cargo xtask bench`: artoo and a hand-written loop against the same mock server.
 //!
-//! `orchestration measure ROUNDS [FLOOR ARTOO]` prints one JSON array of rows, including those about the two
-//! programs only if they are given; `orchestration part shell|process|throughput|effects ROUNDS` runs one of
-//! the measurements alone, for a profiler; `orchestration serve MILLISECONDS` is the mock server.
+//! `orchestration measure ROUNDS` prints one JSON array of rows; `orchestration part shell|process|throughput|effects ROUNDS` runs one of
+//! the measurements alone, for a profiler; `orchestration process ROUNDS FLOOR ARTOO` measures the two programs as a person starts them,
+//! `orchestration counts FLOOR ARTOO` counts their system calls; `orchestration serve MILLISECONDS` is the mock server.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the rows are its output")]
 
+mod counts;
 mod effects;
 #[path = "../floor/task.rs"]
 mod floor;
@@ -37,11 +38,16 @@ async fn run() -> Result<(), Failure> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["serve", latency] => server::serve(Duration::from_millis(latency.parse()?)).await,
         ["part", part, rounds] => measure_part(part, rounds.parse()?).await,
-        ["measure", rounds] => measure_all(rounds.parse()?, None).await,
-        ["measure", rounds, floor, artoo] => {
-            measure_all(rounds.parse()?, Some((Path::new(floor), Path::new(artoo)))).await
+        ["measure", rounds] => measure_all(rounds.parse()?).await,
+        ["process", rounds, floor, artoo] => {
+            let place = tempfile::tempdir()?;
+            ours::folders(place.path())?;
+            let programs = (Path::new(floor), Path::new(artoo));
+            print_rows(&measure::from_outside(rounds.parse()?, programs, place.path()).await?)
         }
-        _ => Err("usage: orchestration measure ROUNDS [FLOOR ARTOO] | part PART ROUNDS | serve MILLISECONDS"
+        ["counts", floor, artoo] => print_rows(&counts::counted(Path::new(floor), Path::new(artoo)).await?),
+        _ => Err("usage: orchestration measure ROUNDS | process ROUNDS FLOOR ARTOO | counts FLOOR ARTOO | \
+                  part PART ROUNDS | serve MILLISECONDS"
             .into()),
     }
 }
@@ -57,21 +63,22 @@ async fn measure_part(part: &str, rounds: u32) -> Result<(), Failure> {
         "throughput" => vec![measure::throughput(rounds, place.path()).await?],
         other => return Err(format!("no such part: {other}").into()),
     };
-    print(&serde_json::to_string(&rows)?);
-    Ok(())
+    print_rows(&rows)
 }
 
-async fn measure_all(rounds: u32, programs: Option<(&Path, &Path)>) -> Result<(), Failure> {
+async fn measure_all(rounds: u32) -> Result<(), Failure> {
     let place = tempfile::tempdir()?;
     ours::folders(place.path())?;
     let mut rows = measure::with_shell(rounds, place.path()).await?;
     rows.push(measure::in_process(rounds, place.path()).await?);
     rows.push(effects::classified(rounds, place.path())?);
-    if let Some((floor, artoo)) = programs {
-        rows.extend(measure::from_outside(rounds, floor, artoo, place.path()).await?);
-    }
     rows.push(measure::throughput(rounds, place.path()).await?);
-    print(&serde_json::to_string(&rows)?);
+    print_rows(&rows)
+}
+
+/// Prints rows as one line of JSON.
+fn print_rows(rows: &[xtask::bench::Row]) -> Result<(), Failure> {
+    print(&serde_json::to_string(rows)?);
     Ok(())
 }
 

@@ -7,12 +7,16 @@
 //! missed.
 
 mod conversation;
+mod counts;
+mod process;
+mod record;
 mod section;
 pub mod stats;
 mod table;
 
 use std::path::Path;
 
+pub use counts::Counts;
 pub use table::{Goal, Row};
 
 use crate::{
@@ -32,12 +36,13 @@ const IN_MEMORY: &str = "/dev/shm";
 /// # Errors
 /// A build or a measurement fails. A missed goal is a row of the table, not an error.
 pub fn run(options: &cli::Bench) -> Result<()> {
+    if options.check {
+        return process::check(options);
+    }
     let out = files::root().join(&options.out);
     let document = match options.only {
-        Some(BenchPart::Conversation) => {
-            let before = if out.exists() { files::read(&out)? } else { String::new() };
-            section::replaced(&before, &conversation::section(options)?)
-        }
+        Some(BenchPart::Conversation) => section::replaced(&before(&out)?, &conversation::section(options)?),
+        Some(BenchPart::Process) => with_process(before(&out)?, options)?,
         None => whole(options)?,
     };
     files::write(out, &document)?;
@@ -45,15 +50,34 @@ pub fn run(options: &cli::Bench) -> Result<()> {
     Ok(())
 }
 
+/// The document as it is; empty if there is none.
+fn before(out: &Path) -> Result<String> {
+    if out.exists() { files::read(out) } else { Ok(String::new()) }
+}
+
+/// The document with new figures of the process, which go on record, too.
+fn with_process(document: String, options: &cli::Bench) -> Result<String> {
+    let process::Measured { figures, counts } = process::measured(options)?;
+    record::update(&figures, &counts)?;
+    let mut document = document;
+    if !figures.is_empty() {
+        document = section::replaced(&document, &process::section(options, &figures));
+    }
+    if !counts.is_empty() {
+        document = section::replaced(&document, &process::counts_section(&counts));
+    }
+    Ok(document)
+}
+
 /// All parts.
 fn whole(options: &cli::Bench) -> Result<String> {
-    let artoo = step("build artoo", || verify::artoo(Build::Release))?;
-    let floor = step("build the floor", || verify::example("floor", Build::Release))?;
+    // First, since that is what a person has: a process for a request.
+    let process = process::measured(options)?;
+    let counted = process::measured(&cli::Bench { tested: true, ..options.clone() })?;
+    record::update(&process.figures, &counted.counts)?;
     let orchestration = step("build the bench", || verify::example("orchestration", Build::Release))?;
-    let printed = step("measure", || {
-        let measure = Program::new(orchestration, ["measure", rounds(options).as_str()]);
-        measure.args([&floor, &artoo]).text()
-    })?;
+    let printed =
+        step("measure", || Program::new(orchestration, ["measure", rounds(options).as_str()]).text())?;
     let mut table = rows(&printed)?;
     for (what, example) in [("measure the sandbox", "preview_speed"), ("measure snapshots", "snapshot_speed")]
     {
@@ -77,7 +101,8 @@ fn whole(options: &cli::Bench) -> Result<String> {
         command: format!("cargo xtask bench --rounds {}", options.rounds),
         rounds: options.rounds,
     };
-    let mut document = table::document(&conditions, &table, (&runs, in_memory.as_deref()), &bus);
+    let process = [process::section(options, &process.figures), process::counts_section(&counted.counts)];
+    let mut document = table::document(&conditions, &process, &table, (&runs, in_memory.as_deref()), &bus);
     document.push_str(&step("measure memory", memory_on_disk)?);
     Ok(section::replaced(&document, &conversation::section(options)?))
 }

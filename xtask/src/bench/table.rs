@@ -57,9 +57,10 @@ impl Row {
     }
 }
 
-/// The document: conditions, the table, runs whose model answers at once, the bus.
+/// The document: conditions, the sections about the process, the table, runs whose model answers at once, the bus.
 pub(super) fn document(
     conditions: &Conditions,
+    process: &[String],
     rows: &[Row],
     (runs, in_memory): (&str, Option<&str>),
     bus: &str,
@@ -78,6 +79,10 @@ pub(super) fn document(
          \"beyond\" a floor is the difference within a round.\n\n\
          - date: {date}\n- machine: {machine}\n\n"
     );
+    for section in process {
+        let _ = writeln!(text, "{section}");
+    }
+    text.push_str("## Runs in one process\n\nOf a process that is warm, and parts of it.\n\n");
     text.push_str(&rows_table(rows));
     let _ = write!(
         text,
@@ -159,19 +164,21 @@ mod tests {
     fn the_document_admits_what_is_missed() {
         let conditions = Conditions {
             date: "2026-01-01".into(),
-            machine: "2 cores".into(),
+            machine: "2 cores, linux".into(),
             command: "c".into(),
             rounds: 5,
         };
         let rows =
             [row(7.0, Some(1.75), Some(Goal::RatioAtMost(1.5))), row(0.4, None, Some(Goal::Under(1.0)))];
-        let text = document(&conditions, &rows, ("runs 1.0\n", Some("memory 1.0\n")), "bus 1.0\n");
+        let process = ["## P\n\nfirst\n".to_owned()];
+        let text = document(&conditions, &process, &rows, ("runs 1.0\n", Some("memory 1.0\n")), "bus 1.0\n");
         for line in [
             "| w | 4 ms | 7 ms | 1.75 | at most 1.5 x the floor | **missed** |",
             "| w |  | 0.40 ms |  | under 1 ms | met |",
             "```text\nruns 1.0\n```\n",
             "```text\nmemory 1.0\n```\n",
             "```text\nbus 1.0\n```\n",
+            "linux\n\n## P\n\nfirst\n\n## Runs in one process\n",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }

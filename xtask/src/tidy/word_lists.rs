@@ -17,7 +17,7 @@ const DECIDING: [&str; 9] = [
 ];
 
 /// Files that may contain such a list, with its languages and what a word in it decides.
-const MAY: [(&str, &str); 9] = [
+const MAY: [(&str, &str); 10] = [
     (
         "crates/perceiver/src/dangling_request.rs",
         "English, and courtesy in German, French, Spanish, Chinese: what refers to nothing is asked back",
@@ -36,6 +36,7 @@ const MAY: [(&str, &str); 9] = [
     ),
     ("crates/agent-validator/src/verdicts.rs", "names of artoo's own tools"),
     ("crates/judging/src/dependence.rs", "names of artoo's own tools"),
+    ("crates/planner/src/schema.rs", "the words of the answer's format, which the schema names to the model"),
 ];
 
 /// Finds constants with two or more words, in the crates that decide.

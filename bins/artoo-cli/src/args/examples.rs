@@ -16,7 +16,8 @@ Exit codes:
   0    accept: every criterion met, with evidence
   1    internal or provider failure
   2    usage or configuration
-  3    success: close enough, some criteria unmet
+  3    success: close enough, some criteria unmet; or an answer from the
+       model's knowledge, which nobody checked
   4    abandon: partial results and the reason
   5    consent was needed and not given
   124  --timeout

@@ -17,7 +17,9 @@ use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
 use crate::machine::threads;
 use crate::terminal::{Style, neutral_json, paged, worded};
-use crate::view::{Frame, Live, Outcome, depth, explanation, footer, no_end, result, run_row, undo_line};
+use crate::view::{
+    Frame, Live, Outcome, depth, explanation, footer, left_behind, no_end, result, run_row, undo_line,
+};
 
 /// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Exit, CommandError> {
@@ -145,7 +147,7 @@ fn show(
     state: RunState,
     folder: &std::path::Path,
 ) -> Result<(), CommandError> {
-    let frame = Frame::new(context.terminal.data_look(), false);
+    let frame = Frame::new(context.terminal.data_look(), context.common.verbose > 0);
     let mut live = Live::default();
     let mut text = String::new();
     let mut outcome = None;
@@ -163,11 +165,19 @@ fn show(
             }
             text.push('\n');
             let is_rendered = context.streams.stdout && !live.is_quoted(outcome);
-            text.push_str(&result(outcome, if is_rendered { frame.rendering() } else { frame }, false));
+            let (story, undo) = (live.story(), runs::undo_state(folder));
+            text.extend(left_behind(outcome, story, undo, frame).map(|left| left + "\n"));
+            text.push_str(&result(
+                outcome,
+                story,
+                if is_rendered { frame.rendering() } else { frame },
+                false,
+            ));
             text.push('\n');
-            let undo = undo_line(outcome, runs::undo_state(folder), frame);
-            let depth = depth(outcome).map(|line| frame.paint.text(Style::Faint, &line));
-            for row in footer(outcome, folder, frame).into_iter().chain(depth).chain(undo) {
+            let undo = undo_line(outcome, undo, frame);
+            let depth = depth(outcome).filter(|_| !frame.verbose);
+            let depth = depth.map(|line| frame.paint.text(Style::Faint, &line));
+            for row in footer(outcome, story, folder, frame).into_iter().chain(depth).chain(undo) {
                 text.push_str(&row);
                 text.push('\n');
             }

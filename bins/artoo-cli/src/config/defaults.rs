@@ -20,7 +20,7 @@ pub(crate) fn layer() -> Layer {
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 27] = [
+    let values: [(&str, Value); 28] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
@@ -37,6 +37,7 @@ pub(crate) fn layer() -> Layer {
         ("acceptance.dependence", true.into()),
         ("acceptance.sampling", true.into()),
         ("acceptance.last_judge", true.into()),
+        ("acceptance.continued_judge", true.into()),
         ("undo.max_age_days", whole(retention.max_age.as_secs() / DAY)),
         ("undo.max_bytes", whole(retention.max_bytes)),
         ("undo.max_run_bytes", whole(SnapshotLimits::default().bytes)),

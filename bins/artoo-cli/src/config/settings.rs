@@ -150,6 +150,7 @@ pub(crate) fn resolve(merged: &Merged, folders: &Folders) -> Result<(Settings, S
             dependence: sections.acceptance.dependence.unwrap_or(true),
             sampling: sections.acceptance.sampling.unwrap_or(true),
             last_judge: sections.acceptance.last_judge.unwrap_or(true),
+            continued_judge: sections.acceptance.continued_judge.unwrap_or(true),
         },
         protected: all_whole("tools.protected", sections.tools.protected.as_deref(), home)?,
         sockets: all_whole("tools.sockets", sections.tools.sockets.as_deref(), home)?,

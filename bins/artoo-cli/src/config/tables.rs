@@ -425,6 +425,8 @@ pub(crate) struct AcceptanceTable {
     pub(crate) sampling: Option<bool>,
     /// Whether a judge sees the whole before it is accepted.
     pub(crate) last_judge: Option<bool>,
+    /// Whether that judge goes on with the executor's conversation, where both have the same model.
+    pub(crate) continued_judge: Option<bool>,
 }
 
 /// A search engine.

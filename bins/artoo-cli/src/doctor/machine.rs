@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use artoo_consent::secrets_in;
 use artoo_policy::Block;
 use artoo_sandbox::preview::{NoPreview, Preview};
-use artoo_sandbox::{Gap, Network, SandboxMode, Support, probe};
+use artoo_sandbox::{Gap, Network, NoPrivateNetwork, PrivateNetwork, SandboxMode, Support, probe};
 
 use super::Check;
 use crate::config::{Settings, own_policy};
@@ -20,6 +20,7 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     let search_path = context.environment.search_path();
     let home = &context.folders.home;
     let mut checks = sandbox(&Granted::of(settings), probe());
+    checks.extend(own_network(&Granted::of(settings), &probe(), || PrivateNetwork::default().make()));
     checks.extend(trials(settings.sandbox, || Preview::supported(&nearest_folder(&settings.data_dir))));
     checks.push(protected(home, settings));
     checks.extend(kept(context, home));
@@ -46,13 +47,20 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
 struct Granted {
     mode: SandboxMode,
     network: Network,
+    /// Whether the commands of a run are expected to share a network of their own.
+    has_own_network: bool,
     /// Whether commands may be granted a socket of another program.
     sockets: bool,
 }
 
 impl Granted {
     fn of(settings: &Settings) -> Self {
-        Self { mode: settings.sandbox, network: settings.network(), sockets: !settings.sockets.is_empty() }
+        Self {
+            mode: settings.sandbox,
+            network: settings.network(),
+            has_own_network: PrivateNetwork::is_expected(),
+            sockets: !settings.sockets.is_empty(),
+        }
     }
 }
 
@@ -93,6 +101,39 @@ fn sandbox(granted: &Granted, support: Support) -> Vec<Check> {
             )]
         }
     }
+}
+
+/// Whether the commands of a run share a network. Nothing is said where they are in the machine's, or do not
+/// run at all.
+fn own_network(
+    granted: &Granted,
+    support: &Support,
+    make: impl FnOnce() -> Result<(), NoPrivateNetwork>,
+) -> Option<Check> {
+    const NAME: &str = "network";
+    match (granted.mode, granted.network, support) {
+        (SandboxMode::FullAccess, _, _) | (_, Network::Granted, _) | (_, _, Support::Missing(_)) => {
+            return None;
+        }
+        (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Network::Denied, Support::Enforced { .. }) => {}
+    }
+    Some(match make() {
+        Ok(()) => Check::good(
+            NAME,
+            "the commands and jobs of a run share a loopback of their own, and reach nothing else",
+        ),
+        Err(reason) => {
+            let remedy = match &reason {
+                NoPrivateNetwork::NotLinux => "use Linux for servers and clients within a run",
+                NoPrivateNetwork::NoNamespaces | NoPrivateNetwork::Refused(_) => {
+                    "let this user make user and network namespaces"
+                }
+                NoPrivateNetwork::ForNow(_) => "see what uses up the namespaces, processes or files",
+            };
+            Check::note(NAME, format!("commands have none, not even among themselves: {reason}"))
+                .remedy(remedy)
+        }
+    })
 }
 
 /// Whether commands are tried before their changes are kept.
@@ -183,7 +224,7 @@ fn not_held_back(gap: Gap, granted: &Granted) -> Option<Check> {
                 format!("{gap}; therefore commands may write nothing in a workspace that holds a repository")
             }
         },
-        Gap::LateSockets => match (granted.network, granted.sockets) {
+        Gap::LateSockets => match (granted.network, granted.sockets || granted.has_own_network) {
             (Network::Denied, false) => return None,
             (Network::Granted, _) | (Network::Denied, true) => gap.to_string(),
         },
@@ -238,6 +279,7 @@ fn disk(path: &Path) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doctor::State;
 
     /// With the oldest supported kernel, with the newest one, and without enforcement.
     #[test]
@@ -257,7 +299,7 @@ mod tests {
             (SandboxMode::WorkspaceWrite, Network::Granted, missing.clone()),
             (SandboxMode::FullAccess, Network::Denied, missing),
         ] {
-            let granted = Granted { mode, network, sockets: false };
+            let granted = Granted { mode, network, has_own_network: false, sockets: false };
             for Check { name, state, finding, remedy } in sandbox(&granted, support) {
                 lines.push(format!("{state:?} {name}: {finding}\n  {}", remedy.unwrap_or_default()));
             }
@@ -266,10 +308,35 @@ mod tests {
         insta::assert_snapshot!(lines.join("\n"));
     }
 
+    #[test]
+    fn the_network_of_a_run_is_told_where_there_is_no_other() {
+        let told = |mode, network, made: Result<(), NoPrivateNetwork>| {
+            let granted = Granted { mode, network, has_own_network: made.is_ok(), sockets: false };
+            let support = Support::Enforced { abi: 9, gaps: Vec::new() };
+            own_network(&granted, &support, || made).map(|check| (check.state, check.remedy.is_some()))
+        };
+        let none = || Err(NoPrivateNetwork::NoNamespaces);
+        let full = || Err(NoPrivateNetwork::ForNow("full".to_owned()));
+        for (mode, network, made, expected) in [
+            (SandboxMode::WorkspaceWrite, Network::Denied, Ok(()), Some((State::Good, false))),
+            (SandboxMode::ReadOnly, Network::Denied, none(), Some((State::Note, true))),
+            (SandboxMode::ReadOnly, Network::Denied, full(), Some((State::Note, true))),
+            (SandboxMode::WorkspaceWrite, Network::Granted, none(), None),
+            (SandboxMode::FullAccess, Network::Denied, none(), None),
+        ] {
+            assert_eq!(told(mode, network, made), expected, "{mode}, {network}");
+        }
+    }
+
     /// Every gap names a next step.
     #[test]
     fn each_gap_has_a_remedy() {
-        let granted = Granted { mode: SandboxMode::WorkspaceWrite, network: Network::Denied, sockets: true };
+        let granted = Granted {
+            mode: SandboxMode::WorkspaceWrite,
+            network: Network::Denied,
+            has_own_network: true,
+            sockets: false,
+        };
         for gap in Gap::of(3, false) {
             let check = not_held_back(gap, &granted).unwrap();
             assert!(check.remedy.is_some_and(|remedy| !remedy.is_empty()), "{gap:?}");

@@ -46,6 +46,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
     context.terminal.converse(slash::TABLE.iter().map(|(name, ..)| *name));
     let at_terminal = context.streams.stdin && context.streams.stdout && context.streams.stderr;
     if at_terminal {
+        context.terminal.shows_requests();
         // Loading the settings also switches the terminal to screen reader mode if
         // options or configuration ask for it.
         Loaded::load(context, Given::default())?;

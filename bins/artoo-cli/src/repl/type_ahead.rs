@@ -137,6 +137,10 @@ impl Typed {
                 Event::Resize(..) => Done::Changed,
                 Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => Done::Nothing,
             };
+            if matches!(done, Done::Answered(_)) {
+                // An answered question is gone before anything is told: who saw it once more would answer it twice.
+                self.draw(&state);
+            }
             let said = match done {
                 Done::Nothing => continue,
                 Done::Changed => None,

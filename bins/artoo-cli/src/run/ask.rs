@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, IsTerminal as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use artoo_runtime::{Answerer, Noter};
@@ -45,6 +46,8 @@ struct Person {
     keyboard: Arc<dyn Keyboard>,
     /// Where the answer *always* adds its rule.
     policy: Option<PolicyFile>,
+    /// The folder that the run works in, if it is known.
+    folder: Option<PathBuf>,
 }
 
 /// The open question.
@@ -151,7 +154,14 @@ fn line(input: &mut dyn BufRead) -> String {
 impl Asking {
     /// Asks through this answerer and keyboard. Rules are added to `policy`.
     pub(super) fn new(answerer: Answerer, keyboard: Arc<dyn Keyboard>, policy: Option<PolicyFile>) -> Self {
-        Self { person: Some(Person { answerer, keyboard, policy }), open: None, later: VecDeque::new() }
+        let person = Person { answerer, keyboard, policy, folder: None };
+        Self { person: Some(person), open: None, later: VecDeque::new() }
+    }
+
+    /// Names paths below this folder without it.
+    pub(super) fn in_folder(mut self, folder: &Path) -> Self {
+        self.person.iter_mut().for_each(|person| person.folder = Some(folder.to_owned()));
+        self
     }
 
     /// Asks nobody; the questions are answered by another process.
@@ -292,7 +302,8 @@ impl Asking {
 
     /// Repeats a question that may have scrolled off the screen.
     fn again(&mut self, asked: Box<ApprovalRequested>, terminal: &mut Terminal) {
-        for line in first_screen(&asked, Frame::new(terminal.look(), false)) {
+        let folder = self.person.as_ref().and_then(|person| person.folder.as_deref());
+        for line in first_screen(&asked, folder, Frame::new(terminal.look(), false)) {
             terminal.note(&line);
         }
         self.begin(Question::Effect(asked), terminal);

@@ -304,7 +304,7 @@ mod tests {
         let (question, prompt) =
             (text.find("? docs␛[2J or logs?"), text.find("answer (empty: go ahead, /stop: stop the run) > "));
         assert!(question.is_some() && question < prompt, "{text}");
-        assert!(text.contains("answered: logs"), "{text}");
+        assert!(text.contains("understood: Count logs"), "{text}");
         artoo.close().await;
     }
 

@@ -61,6 +61,7 @@ pub(super) async fn drive(
     let (now, text) = (prepared.request.surroundings.now, prepared.request.text.clone());
     let mut periodic = Periodic::from_here(&prepared.settings.data_dir);
     let turns = prepared.request.turns.clone();
+    let working_folder = prepared.request.surroundings.working_folder.clone();
     let run = artoo.resume(prepared.request, prepared.kept).map_err(|error| not_begun(&error))?;
     let run_id = run.id();
     let conversation = prepared.conversation;
@@ -77,6 +78,7 @@ pub(super) async fn drive(
     let policy = policy_file(context, &prepared.policy.rules);
     let asking =
         if args.detached { Asking::elsewhere() } else { Asking::new(run.answerer(), keyboard, policy) };
+    let asking = asking.in_folder(&working_folder);
     let attended = attend(context.terminal, (artoo, run, after), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;
     periodic.tell(context.terminal);

@@ -12,7 +12,9 @@ use artoo_types::Role;
 use crate::args::RunArgs;
 use crate::error::CommandError;
 use crate::terminal::{Style, Terminal, neutral_json};
-use crate::view::{Frame, Live, Outcome, footer, result, structured, undo_line, unstructured};
+use crate::view::{
+    Frame, Live, Outcome, Story, footer, left_behind, result, structured, undo_line, unstructured,
+};
 
 /// The recipient of the output.
 pub(super) enum Show {
@@ -73,7 +75,10 @@ impl Show {
             }
             Self::Person { live, quiet, verbose, .. } => {
                 let frame = Frame::new(terminal.look(), *verbose);
-                let rows = live.on(line, frame);
+                let mut rows = live.on(line, frame);
+                if !*verbose && terminal.has_requests() && matches!(line.event, Event::RunStarted { .. }) {
+                    rows.drain(..rows.len().min(1));
+                }
                 if !*quiet {
                     for row in rows {
                         terminal.note(&row);
@@ -94,16 +99,28 @@ impl Show {
     /// Shows a finding of the auditor during the run.
     pub(super) fn notice(&self, terminal: &mut Terminal, notice: &str) {
         match self {
-            Self::Person { quiet: false, .. } => {
+            Self::Person { quiet: false, verbose, .. } => {
                 let frame = Frame::new(terminal.look(), true);
-                terminal.note(&frame.line(Role::Auditor.code(), 0, Some(Style::Notice), notice));
+                let (code, said) = match verbose {
+                    true => (Role::Auditor.code(), notice.to_owned()),
+                    false => ("", format!("the auditor: {notice}")),
+                };
+                terminal.note(&frame.line(code, 0, Some(Style::Notice), &said));
             }
             Self::Person { .. } | Self::Command { .. } | Self::Json(_) => {}
         }
     }
 
+    /// What the run did, as far as it was shown to a person.
+    pub(super) fn story(&self) -> Story {
+        match self {
+            Self::Json(_) => Story::default(),
+            Self::Person { live, .. } | Self::Command { live, .. } => live.story().clone(),
+        }
+    }
+
     /// Draws the status line.
-    pub(super) fn status(&self, terminal: &mut Terminal, beat: usize, elapsed: Duration) {
+    pub(super) fn status(&mut self, terminal: &mut Terminal, beat: usize, elapsed: Duration) {
         match self {
             Self::Person { live, quiet: false, .. } | Self::Command { live, .. } => {
                 terminal.status(&live.status(beat, elapsed))
@@ -128,17 +145,15 @@ impl Show {
                 let errors = Frame::new(terminal.look(), *verbose);
                 let frame = Frame::new(terminal.data_look(), *verbose);
                 let frame = if *at_terminal && !live.is_quoted(outcome) { frame.rendering() } else { frame };
-                if let Some(tick) = crate::view::tick(outcome, errors)
-                    && (!*at_terminal || *schema)
-                    && !*quiet
-                {
-                    terminal.note(&tick);
+                let (story, undo) = (live.story(), undo_state(folder));
+                if !*quiet && let Some(left) = left_behind(outcome, story, undo, errors) {
+                    terminal.advice(&left);
                 }
                 let written = match structured(outcome) {
                     Some(json) if *schema => terminal.data(&json),
                     None if *schema => {
                         // Standard output gets the requested JSON or nothing.
-                        let instead = result(outcome, errors, outcome.exit_code != 0);
+                        let instead = result(outcome, story, errors, outcome.exit_code != 0);
                         for row in
                             unstructured(outcome, errors).iter().map(String::as_str).chain(instead.lines())
                         {
@@ -146,11 +161,13 @@ impl Show {
                         }
                         Ok(())
                     }
-                    Some(_) | None => terminal.data(&result(outcome, frame, !*at_terminal)),
+                    Some(_) | None => terminal.data(&result(outcome, story, frame, !*at_terminal)),
                 };
                 if !*quiet {
-                    let undo = undo_line(outcome, undo_state(folder), errors);
-                    for row in footer(outcome, folder, errors).into_iter().chain(undo) {
+                    let tick = crate::view::tick(outcome, story, errors);
+                    tick.filter(|_| !*at_terminal || *schema).iter().for_each(|tick| terminal.note(tick));
+                    let undo = undo_line(outcome, undo, errors);
+                    for row in footer(outcome, story, folder, errors).into_iter().chain(undo) {
                         terminal.advice(&row);
                     }
                 }

@@ -84,6 +84,7 @@ async fn carry_out(
     let person_present = prepared.request.person_present;
     let show = Show::of_command(context.common.verbose > 0);
     let now = prepared.request.surroundings.now;
+    let working_folder = prepared.request.surroundings.working_folder.clone();
     let run = artoo.command(prepared.request).map_err(|error| not_begun(&error))?;
     let run_id = run.id();
     let asked = format!("! {}", args.command);
@@ -92,7 +93,7 @@ async fn carry_out(
         conversation.as_ref().filter(|conversation| conversation.ask(context.terminal, run_id, now, &asked));
     let data_dir = prepared.settings.data_dir.clone();
     let view = View::new(show, RunFindings::new([], SystemClock::new().now()), run.canceller(), data_dir);
-    let asking = Asking::new(run.answerer(), keyboard, policy);
+    let asking = Asking::new(run.answerer(), keyboard, policy).in_folder(&working_folder);
     let attended = attend(context.terminal, (artoo, run, After::Close), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;
     if let Some((conversation, mut end)) = kept.zip(view.end.take()) {
@@ -119,7 +120,7 @@ async fn carry_out(
         }
     }
     if let (Some(outcome), false) = (&view.outcome, args.json) {
-        tell_files(context, outcome);
+        tell_files(context, outcome, &view.show);
     }
     if let Some(error) = view.trouble {
         return Err(error);
@@ -196,8 +197,9 @@ fn said(call: &ToolCall) -> String {
 }
 
 /// Prints the changed files and how to undo the changes.
-fn tell_files(context: &mut Context<'_>, outcome: &Outcome) {
-    let lines = file_lines(outcome, Frame::new(context.terminal.look(), context.common.verbose > 0));
+fn tell_files(context: &mut Context<'_>, outcome: &Outcome, show: &Show) {
+    let lines =
+        file_lines(outcome, &show.story(), Frame::new(context.terminal.look(), context.common.verbose > 0));
     if lines.is_empty() {
         return;
     }

@@ -57,8 +57,10 @@ pub(super) fn find(data_dir: &Path, wanted: &Wanted, folder: &Path) -> Result<Op
     let sessions = Sessions::new(data_dir, Redactor::new());
     match wanted {
         Wanted::None | Wanted::New => Ok(None),
-        Wanted::Known(id) => sessions.read(*id).map(Some).map_err(explained),
-        Wanted::Named(part) => sessions.find(part).map(Some).map_err(explained),
+        Wanted::Known(id) => sessions.newest_turns(*id).map(Some).map_err(explained),
+        Wanted::Named(part) => {
+            sessions.find_id(part).and_then(|id| sessions.newest_turns(id)).map(Some).map_err(explained)
+        }
         Wanted::Newest => match sessions.newest_in(folder).map_err(explained)? {
             Some(session) => Ok(Some(session)),
             None => Err(CommandError::usage(format!("no session belongs to {}", folder.display()))

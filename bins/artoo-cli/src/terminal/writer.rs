@@ -22,6 +22,8 @@ pub(crate) struct Terminal {
     size: fn() -> Option<Size>,
     /// Commands that the user types with a slash in the current context.
     slashed: Vec<&'static str>,
+    /// Whether requests are typed at this terminal, so that they are on the screen already.
+    has_requests: bool,
 }
 
 impl Terminal {
@@ -34,7 +36,7 @@ impl Terminal {
         size: fn() -> Option<Size>,
     ) -> Self {
         let errors = Arc::new(StderrWriter::new(err, size));
-        Self { out, errors, look, data_look, size, slashed: Vec::new() }
+        Self { out, errors, look, data_look, size, slashed: Vec::new(), has_requests: false }
     }
 
     /// A terminal that discards its output.
@@ -53,6 +55,16 @@ impl Terminal {
     /// From now on, hints name these commands with a slash, as they are typed in the REPL.
     pub(crate) fn converse(&mut self, commands: impl Iterator<Item = &'static str>) {
         self.slashed = commands.collect();
+    }
+
+    /// From now on, requests are typed at this terminal.
+    pub(crate) fn shows_requests(&mut self) {
+        self.has_requests = true;
+    }
+
+    /// Whether a request is on the screen before its run begins.
+    pub(crate) fn has_requests(&self) -> bool {
+        self.has_requests
     }
 
     /// Standard error, shared with the log and the input line.

@@ -3,20 +3,25 @@
 //! All the text shown comes from a model or is the name or content of a file. It is rendered exactly, and no
 //! text can push the rest off the screen. What does not fit is counted, and [`details`] shows it.
 
+mod action;
 mod changes;
 mod commit;
 mod effects;
 mod groups;
+mod place;
 mod told;
 
+use std::path::Path;
+
+use artoo_shell_effects::DecidedBy;
 use artoo_types::{
-    ApprovalRequested, ApprovalScope, Effect, EffectKind, PreviewedChange, ProposedCommit, Role, ToolName,
+    ApprovalRequested, ApprovalScope, Effect, EffectKind, PreviewedChange, ProposedCommit, ToolName,
 };
 
-use super::labels;
 use super::layout::Frame;
 use super::units::counted;
 use crate::terminal::{Style, exact, exact_ends};
+use place::Place;
 use told::{Told, rows};
 
 /// Maximum height of a question before the answer, if no line is wider than the terminal.
@@ -38,14 +43,18 @@ pub(super) struct Asked<'a> {
     pub(super) effects: &'a [Effect],
     pub(super) changes: &'a [PreviewedChange],
     pub(super) commit: Option<&'a ProposedCommit>,
+    pub(super) rule: &'a str,
     pub(super) reason: &'a str,
     pub(super) person: bool,
+    /// The folder that the run works in: paths below it are named without it.
+    pub(super) folder: Option<&'a Path>,
 }
 
-impl<'a> From<&'a ApprovalRequested> for Asked<'a> {
-    fn from(asked: &'a ApprovalRequested) -> Self {
-        let ApprovalRequested { tool, command, effects, changes, commit, reason, person, .. } = asked;
-        Self { tool, command, effects, changes, commit: commit.as_ref(), reason, person: *person }
+impl<'a> Asked<'a> {
+    pub(super) fn of(asked: &'a ApprovalRequested, folder: Option<&'a Path>) -> Self {
+        let ApprovalRequested { tool, command, effects, changes, commit, rule, reason, person, .. } = asked;
+        let (commit, person) = (commit.as_ref(), *person);
+        Self { tool, command, effects, changes, commit, rule, reason, person, folder }
     }
 }
 
@@ -87,13 +96,13 @@ pub(super) fn question(asked: &Asked<'_>, code: &str, frame: Frame) -> Vec<Strin
 }
 
 /// The lines of a question to the user.
-pub(crate) fn first_screen(asked: &ApprovalRequested, frame: Frame) -> Vec<String> {
-    question(&asked.into(), labels::code(Some(Role::Executor)), frame)
+pub(crate) fn first_screen(asked: &ApprovalRequested, folder: Option<&Path>, frame: Frame) -> Vec<String> {
+    question(&Asked::of(asked, folder), "", frame)
 }
 
-/// All details of a question: each path, each diff line, each effect with its reason.
+/// All details of a question: each whole path, each diff line, each effect with its reason.
 pub(crate) fn details(asked: &ApprovalRequested, frame: Frame) -> Vec<String> {
-    let (code, asked) = (labels::code(Some(Role::Executor)), Asked::from(asked));
+    let (code, asked) = ("", Asked::of(asked, None));
     let mut lines = Vec::new();
     for told in said(&asked, usize::MAX, Frame { columns: usize::MAX, ..frame }) {
         lines.push(told.line(code, frame));
@@ -101,6 +110,11 @@ pub(crate) fn details(asked: &ApprovalRequested, frame: Frame) -> Vec<String> {
         lines.extend(diff.map(|text| frame.row(code, DIFF_DEPTH, Some(Style::Faint), &text)));
     }
     lines
+}
+
+/// How many lines the changes of a call add and take away, if all of them are known: `(+3 -1)`.
+pub(super) fn difference(changes: &[PreviewedChange]) -> String {
+    if changes.is_empty() { String::new() } else { action::difference(changes) }
 }
 
 /// The decision in words.
@@ -124,32 +138,52 @@ fn scope_words(scope: ApprovalScope) -> &'static str {
 /// The items of a question, with at most `most` lines of the command, and `most` changes
 /// and effects of each kind listed one by one.
 fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
-    let Asked { tool, command, effects, changes, commit, reason, person } = *asked;
-    let columns = frame.columns.saturating_mul(MAX_ROWS).max(LEAST_TEXT);
-    let head = if person { format!("? may {tool} do this?") } else { format!("{tool} needs consent") };
-    let mut told = vec![Told::new(format!("{head} {}", exact(reason)), false).styled(0, Style::Notice)];
+    let Asked { tool: _, command, effects, changes, commit, reason, rule, person, folder } = *asked;
+    let place = Place { columns: frame.columns.saturating_mul(MAX_ROWS).max(LEAST_TEXT), folder };
+    let mut unsaid = effects::unsaid(effects, changes);
+    unsaid.retain(|effect| commit.is_none() || effect.kind != EffectKind::Commits);
+    let action = action::of(asked, &unsaid, most, place);
+    let mut told = vec![action.head(person)];
+    told.extend(reasons(rule, reason).map(|why| Told::new(exact(why), false).styled(1, Style::Notice)));
+    if !action.says_command() {
+        told.extend(command_lines(command, most, place));
+    }
+    told.extend(commit.into_iter().flat_map(|commit| commit::lines(commit, most, place.columns)));
+    let (lost, others): (Vec<_>, Vec<_>) =
+        unsaid.into_iter().partition(|effect| effect.kind == EffectKind::Deletes);
+    told.extend(effects::by_kind(&lost, most, place));
+    if !action.says_change() {
+        if changes.len() > 1 {
+            told.push(Told::new(format!("{}:", changes::counts(changes)), false).styled(1, Style::Strong));
+        }
+        let below = |told: Told<'a>| Told { depth: told.depth + usize::from(changes.len() > 1), ..told };
+        told.extend(changes::by_kind(changes, most, place).into_iter().map(below));
+    }
+    told.extend(effects::by_kind(&others, most, place));
+    told
+}
+
+/// Why it is asked. That what was there changes only with consent is why anything is asked, and is not said each time.
+fn reasons<'a>(rule: &str, reason: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_standing = rule == DecidedBy::ConsentToChange.name();
+    let reason =
+        reason.strip_prefix(DecidedBy::ConsentToChange.words()).filter(|_| is_standing).unwrap_or(reason);
+    Some(reason.trim_start_matches("; ")).filter(|reason| !reason.trim().is_empty()).into_iter()
+}
+
+/// The command, at most so many lines of it.
+fn command_lines<'a>(command: &str, most: usize, place: Place<'_>) -> Vec<Told<'a>> {
     let lines: Vec<&str> = command.strip_suffix('\n').unwrap_or(command).split('\n').collect();
-    told.extend(lines.iter().take(most).map(|line| {
-        let (line, is_cut) = exact_ends(line, columns);
+    let line = |line: &&str| {
+        let (line, is_cut) = exact_ends(line, place.columns);
         Told::new(format!("$ {line}"), is_cut).styled(1, Style::Strong)
-    }));
+    };
+    let mut told: Vec<Told<'a>> = lines.iter().take(most).map(line).collect();
     let more = lines.len().saturating_sub(most);
     if more > 0 {
         let more = counted(more as u64, "more line", "more lines");
         told.push(Told::new(format!("… {more} of the command"), true));
     }
-    told.extend(commit.into_iter().flat_map(|commit| commit::lines(commit, most, columns)));
-    let mut unsaid = effects::unsaid(effects, changes);
-    unsaid.retain(|effect| commit.is_none() || effect.kind != EffectKind::Commits);
-    let (lost, others): (Vec<_>, Vec<_>) =
-        unsaid.into_iter().partition(|effect| effect.kind == EffectKind::Deletes);
-    told.extend(effects::by_kind(&lost, most, columns));
-    if !changes.is_empty() {
-        told.push(Told::new(format!("{}:", changes::counts(changes)), false).styled(1, Style::Strong));
-    }
-    let below = |told: Told<'a>| Told { depth: told.depth + usize::from(!changes.is_empty()), ..told };
-    told.extend(changes::by_kind(changes, most, columns).into_iter().map(below));
-    told.extend(effects::by_kind(&others, most, columns));
     told
 }
 

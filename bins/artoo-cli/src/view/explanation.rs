@@ -11,8 +11,8 @@ use artoo_runtime::explain::{
     RememberedKind, Round, RoundMemory, Unmet,
 };
 use artoo_types::{
-    Amount, ControlSettings, DecidingGradient, FailureClass, Hyperparameters, MacroState, SolverOrigin,
-    UnitInterval, Weighing,
+    Amount, Basis, ControlSettings, DecidingGradient, FailureClass, Hyperparameters, MacroState,
+    SolverOrigin, UnitInterval, Weighing,
 };
 
 use super::layout::Frame;
@@ -29,8 +29,12 @@ pub(crate) fn explanation(page: &Explanation, frame: Frame) -> String {
     let mut sheet = Sheet { text: String::new(), frame, currency };
     sheet.head(page);
     let settings = page.settings.as_ref();
+    let undecided = match page.end.as_ref().map(|end| end.basis) {
+        Some(Basis::Model) => "the request was answered from the model's knowledge",
+        Some(Basis::Evidence) | None => "the record of this round ends before a decision",
+    };
     for round in &page.rounds {
-        sheet.round(round, settings);
+        sheet.round(round, settings, undecided);
     }
     sheet.end(page);
     sheet.text
@@ -74,7 +78,7 @@ impl Sheet {
         }
     }
 
-    fn round(&mut self, round: &Round, settings: Option<&ControlSettings>) {
+    fn round(&mut self, round: &Round, settings: Option<&ControlSettings>, undecided: &str) {
         self.text.push('\n');
         self.styled(Style::Strong, &format!("round {}", round.round));
         match &round.plan {
@@ -89,7 +93,7 @@ impl Sheet {
         }
         match &round.decided {
             Some(decided) => self.decided(decided, settings),
-            None => self.row("decided", "nothing: the record of this round ends before a decision"),
+            None => self.row("decided", &format!("nothing: {undecided}")),
         }
         self.row("cost", &cost(&round.cost, &self.currency));
     }

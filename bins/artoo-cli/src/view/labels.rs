@@ -57,6 +57,16 @@ pub(super) fn ending(ending: &CallEnding) -> Option<String> {
     }
 }
 
+/// How a program ended, if it did not end well. That a call was refused is its reason already.
+pub(super) fn ending_of_program(ending: &CallEnding) -> Option<String> {
+    match ending {
+        CallEnding::Exited { .. } | CallEnding::Signalled { .. } | CallEnding::TimedOut => {
+            self::ending(ending)
+        }
+        CallEnding::Returned | CallEnding::Cancelled | CallEnding::Refused => None,
+    }
+}
+
 /// An effect kind as a verb before its object.
 pub(super) fn effect(kind: EffectKind) -> &'static str {
     match kind {
@@ -67,7 +77,7 @@ pub(super) fn effect(kind: EffectKind) -> &'static str {
         EffectKind::Network => "asks other machines",
         EffectKind::OutsideMachine => "acts on other machines",
         EffectKind::Privilege => "uses the rights of somebody else",
-        EffectKind::Unknown => "cannot be known",
+        EffectKind::Unknown => "it cannot be known what this does",
     }
 }
 

@@ -54,7 +54,7 @@ impl Frame {
         Self { paint: Paint::new(false), ..self }
     }
 
-    /// A line of a role: its code, then the text on one line, indented by `depth` steps and cut to fit.
+    /// A line of a role: its code, if it has one, then the text on one line, indented by `depth` steps and cut to fit.
     pub(crate) fn line(self, code: &str, depth: usize, style: Option<Style>, text: &str) -> String {
         let text = neutral_line(text);
         let before = width(&self.code(code)) + self.indent(depth).len() + 1;
@@ -70,8 +70,11 @@ impl Frame {
     }
 
     fn code(self, code: &str) -> String {
+        if code.is_empty() || self.columns < NARROW {
+            return String::new();
+        }
         let code = if code == "·" { self.sign("·", "") } else { code };
-        if self.columns < NARROW { String::new() } else { format!("{code:<4} ") }
+        format!("{code:<4} ")
     }
 
     fn indent(self, depth: usize) -> String {

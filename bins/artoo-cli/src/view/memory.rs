@@ -15,6 +15,11 @@ pub(super) fn guard(guard: &MemoryGuard) -> String {
     format!("memory: {} {} {how}{lesson}", guard.target.tool, guard.target.target)
 }
 
+/// Outcome of a call that memory held back, without the id of the memory.
+pub(super) fn held_in_words(held: &Held) -> String {
+    self::held(&Held { because: Vec::new(), ..held.clone() })
+}
+
 /// Outcome of a call that memory held back.
 pub(crate) fn held(held: &Held) -> String {
     let advice = match held.action {

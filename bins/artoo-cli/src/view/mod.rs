@@ -3,7 +3,10 @@
 //! All output is neutral: characters from models, tools and files that act on the terminal are made visible.
 
 mod approval;
-mod events;
+mod call_words;
+mod changed_files;
+mod detail;
+mod ending;
 mod explanation;
 mod labels;
 mod layout;
@@ -11,27 +14,34 @@ mod live;
 mod loss;
 mod markdown;
 mod memory;
+mod near;
+mod odds;
 mod outcome;
+mod plain;
 mod preview;
 mod records;
 mod session;
+mod story;
 mod units;
+mod waiting;
 mod what_if;
 
 pub(crate) use approval::{details, first_screen};
 pub(crate) use artoo_types::short_id;
+pub(crate) use ending::{
+    depth, file_lines, footer, left_behind, result, structured, tick, undo_line, unstructured,
+};
 pub(crate) use explanation::explanation;
 pub(crate) use labels::{advice, megram};
 pub(crate) use layout::Frame;
 pub(crate) use live::Live;
 pub(crate) use memory::held as memory_held;
-pub(crate) use outcome::{
-    Outcome, call, depth, ending, file_lines, footer, result, structured, tick, undo_line, unstructured,
-};
+pub(crate) use outcome::{Outcome, call, ending};
 pub(crate) use records::{
     check_lines, commit_taken_back_line, no_end, obstacle_line, run_row, taken_back_line,
 };
 pub(crate) use session::{changed_file, session_markdown, session_page, session_row};
+pub(crate) use story::Story;
 pub(crate) use units::{bytes, counted, seconds};
 pub(crate) use what_if::what_if;
 

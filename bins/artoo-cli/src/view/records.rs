@@ -78,12 +78,16 @@ pub(crate) fn taken_back_line(change: &TakenBack, dry_run: bool) -> String {
     format!("{}{}", pad(action, 15), neutral_line(&change.path.display().to_string()))
 }
 
-/// One commit that is taken back.
+/// One commit, or one move of git, that is taken back.
 pub(crate) fn commit_taken_back_line(commit: &CommitTakenBack, dry_run: bool) -> String {
-    let CommitTakenBack { repository, branch, commit, subject } = commit;
+    let CommitTakenBack { repository, branch, commit, subject, is_move } = commit;
     let action = if dry_run { "would take back" } else { "took back" };
     let id: String = commit.chars().take(12).collect();
-    let what = format!("commit {id} of branch {branch} in {repository}: {subject}");
+    let what = if *is_move {
+        format!("in {repository}: {subject}")
+    } else {
+        format!("commit {id} of branch {branch} in {repository}: {subject}")
+    };
     format!("{}{}", pad(action, 16), neutral_line(&what))
 }
 

@@ -51,14 +51,12 @@ fn the_exact_effect_is_shown_and_a_yes_allows_it() {
     let (code, screen, is_left) = at_a_terminal(160, "y\n");
     assert_eq!((code, is_left), (Some(0), false), "{screen}");
     let parts = [
-        "? may shell do this? what was there before the run",
+        "notes.txt? (14 B)",
         "$ rm ~/artoo_workspace/notes.txt",
         "$ echo 0",
-        "deletes",
-        "notes.txt",
         ASKED,
         "allowed once: the person agreed",
-        "✓ accept",
+        "✓ Done",
     ];
     let mut rest = screen.as_str();
     for part in parts {
@@ -95,7 +93,7 @@ fn always_is_a_rule_in_the_file_and_the_next_run_does_not_ask() {
         WHY,
         "rule 1 was added to /",
         "allowed always: the person agreed, by a rule: notes are short-lived",
-        "✓ accept",
+        "✓ Done",
     ];
     let mut rest = screen.as_str();
     for part in parts {
@@ -205,7 +203,7 @@ fn a_no_leaves_the_file_and_ends_with_5() {
         let (code, screen, is_left) = at_a_terminal(160, typed);
         assert_eq!((code, is_left), (Some(5), true), "{typed:?}\n{screen}");
         assert!(screen.contains("not allowed: the person did not agree"), "{screen}");
-        assert!(!screen.contains("✓ accept"), "{screen}");
+        assert!(!screen.contains("✓ Done"), "{screen}");
     }
 }
 
@@ -285,7 +283,9 @@ fn the_record_shows_what_was_decided() {
     let scene = scene();
     scene.say(&["run", REQUEST]).ended(5);
     let shown = scene.say(&["runs", "show", "last"]).ended(0).out;
-    for part in ["needs consent", "deletes", "notes.txt", "not allowed: nobody is there to be asked"] {
+    for part in
+        ["needs consent", "needs consent: Delete ", "notes.txt", "not allowed: nobody is there to be asked"]
+    {
         assert!(shown.contains(part), "no `{part}` in\n{shown}");
     }
     let explained = scene.say(&["runs", "explain", "last"]).ended(0).out;

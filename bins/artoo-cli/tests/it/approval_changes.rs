@@ -118,7 +118,10 @@ fn one_deletion_among_many_changes_comes_first_and_d_shows_every_path() {
     ]
     .map(at);
     assert!(order.is_sorted(), "{first}");
-    assert!(first.lines().skip_while(|line| !line.contains("? may shell")).count() < 30, "{first}");
+    assert!(
+        first.lines().skip_while(|line| !line.contains("Run python3 step-0.py?")).count() < 30,
+        "{first}"
+    );
     for n in 0..60 {
         assert!(rest.contains(&format!("photos/img-{n}.jpg -> /")), "{rest}");
     }

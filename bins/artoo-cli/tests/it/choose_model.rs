@@ -82,10 +82,15 @@ fn the_web_is_granted_by_the_user_and_not_by_a_folder() {
     fs::write(scene.folder().join("config.toml"), "[tools]\nweb = true\napps = true\nmdfind = true\n")
         .unwrap();
     let offered = |from: usize, summary: &str| {
-        scene.server().calls().iter().skip(from).any(|call| call.body.to_string().contains(summary))
+        scene
+            .server()
+            .calls()
+            .iter()
+            .skip(from)
+            .any(|call| call.body.to_string().to_lowercase().contains(summary))
     };
     scene.say(&["run", REQUEST]).ended(0);
-    assert!(offered(0, "run a command in the working folder"));
+    assert!(offered(0, "run a command with bash in the working folder"));
     for summary in ["read a web page", "search the web", "find files anywhere"] {
         assert!(!offered(0, summary), "{summary}");
     }

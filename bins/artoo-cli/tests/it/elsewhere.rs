@@ -74,7 +74,9 @@ impl Missing {
 fn doctor(machine: Missing, scene: &Scene, options: &[&str], code: i32) -> Vec<String> {
     let said = machine.say(scene.artoo(&[&["doctor"], options].concat())).ended(code);
     let is_about = |line: &str| {
-        ["sandbox", "trials", "not held back", "artoo can"].iter().any(|name| line.contains(name))
+        ["sandbox", "commands have none", "trials", "not held back", "artoo can"]
+            .iter()
+            .any(|name| line.contains(name))
     };
     said.out.lines().filter(|line| is_about(line)).map(str::to_owned).collect()
 }
@@ -136,6 +138,7 @@ fn without_overlays_commands_read_and_are_asked_about_before_they_write() {
         "✓ ok    sandbox",
         "in protected places (keys, tokens, mail) can be seen",
         "commands run where they can write nothing",
+        "commands have none, not even among themselves",
     ] {
         assert!(lines.iter().any(|line| line.contains(part)), "{part}: {lines:#?}");
     }

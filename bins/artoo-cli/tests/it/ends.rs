@@ -34,10 +34,9 @@ fn accept() {
     assert_eq!(said.out, "3\n", "in a pipe the result comes alone");
     for part in [
         "» How many .txt files are in docs?",
-        "plan 1: 1 subtask",
+        "plan: Count the .txt files in docs",
         "ls docs/*.txt | wc -l → 3",
-        "✓ accept",
-        "accept · ",
+        "✓ Done",
         "recorded: ",
     ] {
         assert!(said.err.contains(part), "no `{part}` in\n{}", said.err);
@@ -54,7 +53,30 @@ fn success_names_what_is_unmet() {
     {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
     }
-    assert!(!said.out.contains('✓') && !said.err.contains("✓ accept"));
+    assert!(!said.out.contains('✓') && !said.err.contains("✓ Done"));
+}
+
+/// Nothing was looked at, and everything that shows the run says so.
+#[test]
+fn an_answer_from_knowledge_is_labelled_wherever_it_is_shown() {
+    let answer = json!({"do": "answer", "criteria": [], "text": "A byte order mark."});
+    let scene = Scene::new(model(answer, |_| json!({})));
+    let said = scene.say(&["run", "What does BOM mean?"]).ended(3);
+    assert!(
+        said.out.contains("From the model's knowledge, not checked.\n\nA byte order mark.\n"),
+        "{}",
+        said.out
+    );
+    let json = scene.say(&["run", "--json", "What does BOM mean?"]).ended(3);
+    let last = json.out.lines().last().unwrap();
+    assert!(last.contains("\"basis\":\"model\"") && last.contains("\"directive\":\"success\""), "{last}");
+    let page = scene.say(&["explain"]).ended(0);
+    assert!(page.out.contains("the request was answered from the model's knowledge"), "{}", page.out);
+    let shown = scene.say(&["runs", "show"]).ended(0);
+    assert!(shown.out.contains("not checked"), "{}", shown.out);
+    // Whoever takes nothing but an accept gets work.
+    let strict = scene.say(&["run", "--strict", "What does BOM mean?"]);
+    assert!(!strict.out.contains("From the model's knowledge"), "{}", strict.out);
 }
 
 #[test]

@@ -207,12 +207,20 @@ fn talk(mut command: Command) -> String {
     let count = |shown: &artoo_pseudo_terminal::Shown, text: &str| {
         String::from_utf8_lossy(shown.bytes()).matches(text).count()
     };
+    // A question is drawn again with each key and each line above it. It is open while its prompt is the last line and each answer
+    // so far has been told.
+    let is_asked = |shown: &artoo_pseudo_terminal::Shown, answered: usize| {
+        let text = shown.text();
+        let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+        let told = count(shown, "› n\n") + count(shown, "› n\r");
+        told >= answered && (last.contains(QUESTION.trim_end()) || last.starts_with("answer ›"))
+    };
     let mut answered = 0;
     loop {
         let mut is_over = false;
         screen.until("the end of the run, or a question", |shown| {
             is_over = count(shown, "recorded:") > 0;
-            is_over || count(shown, QUESTION) > answered
+            is_over || is_asked(shown, answered)
         });
         if is_over {
             break;

@@ -44,6 +44,10 @@ pub(crate) fn model(
             "verdict" | "task_verdict" => {
                 Reply::text(json!({"met": false, "reason": "not to be seen"}).to_string())
             }
+            // A judge goes on with the executor's conversation.
+            _ if shown(call).contains("your role changes: you now judge") => {
+                Reply::text(met(call).to_string())
+            }
             _ if call.body.get("tools").is_some() => called(action(&shown(call))),
             _ => Reply::text("It could not be done."),
         }
@@ -66,11 +70,17 @@ pub(crate) fn met(call: &Call) -> Value {
     let last = lines.iter().filter_map(|line| line.strip_prefix("Call ")).next_back().unwrap();
     let last: usize = last.split(':').next().unwrap().parse().unwrap();
     let part = json!({"quote": request, "reason": "the call shows it", "call": last, "verdict": "pass"});
-    let schema = &call.body["response_format"]["json_schema"]["schema"]["properties"];
-    let Some(further) = schema["verdicts"]["minItems"].as_u64() else { return json!({"parts": [part]}) };
     let verdict =
         |number| json!({"criterion": number, "reason": "the call shows it", "verdict": "pass", "call": last});
-    json!({"parts": [part], "verdicts": (1..=further).map(verdict).collect::<Vec<_>>()})
+    json!({"parts": [part], "verdicts": (1..=criteria(&lines)).map(verdict).collect::<Vec<_>>()})
+}
+
+/// The number of criteria at the end of a judge's prompt.
+fn criteria(lines: &[&str]) -> usize {
+    match lines.iter().rposition(|line| *line == "Criteria:") {
+        Some(at) => lines.len() - at - 1,
+        None => lines.iter().filter(|line| line.starts_with("Criterion: ")).count(),
+    }
 }
 
 /// An action as a native tool call, or as text.

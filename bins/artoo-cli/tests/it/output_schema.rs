@@ -33,7 +33,7 @@ fn json_of_the_schema_comes_alone() {
     let scene = saying(json!({"count": 3}));
     let said = scene.say(&["run", "--output-schema", &file(&scene, &count()), REQUEST]).ended(0);
     assert_eq!(said.out, "{\n  \"count\": 3\n}\n");
-    assert!(said.err.contains("✓ accept"), "{}", said.err);
+    assert!(said.err.contains("✓ Done"), "{}", said.err);
     let said = scene.say(&["run", "--quiet", "--output-schema", "schema.json", REQUEST]).ended(0);
     assert_eq!((said.out.as_str(), said.err.as_str()), ("{\n  \"count\": 3\n}\n", ""));
     let said = scene.say(&["run", "--json", "--output-schema", "schema.json", REQUEST]).ended(0);
@@ -51,7 +51,7 @@ fn law_0_what_was_not_found_out_is_no_json() {
         let schema = file(&scene, &schema);
         let said = scene.say(&["run", "--output-schema", &schema, REQUEST]).ended(3);
         assert_eq!(said.out, "");
-        for part in ["✗ There is no JSON of the schema: ", "\n3\n", "accept, without the JSON"] {
+        for part in ["✗ There is no JSON of the schema: ", "\n3\n", "done, without the JSON"] {
             assert!(said.err.contains(part), "no `{part}` in\n{}", said.err);
         }
         let said = scene.say(&["runs", "explain", "last"]).ended(0);

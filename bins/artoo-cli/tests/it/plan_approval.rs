@@ -27,12 +27,12 @@ fn a_yes_lets_the_plan_run() {
     let (code, screen, journal) = at_a_terminal("y\n");
     assert_eq!(code, Some(0), "{screen}");
     let parts = [
-        "? may plan 1 run? nothing of it has",
-        "1. Count the .txt files in docs",
-        "done when: The output is the number of files",
+        "plan: Count the .txt files in docs",
+        "Run this plan? Nothing of it has run yet.",
+        "is done when: The output is the number of files",
         "run this plan? [y/N] > y",
-        "runs: the person agreed",
-        "✓ accept",
+        "the plan runs: the person agreed",
+        "✓ Done",
     ];
     let mut rest = screen.as_str();
     for part in parts {
@@ -48,9 +48,11 @@ fn anything_else_is_a_no() {
     for typed in ["n\n", "\n", "\u{4}", "yes but not now\n"] {
         let (code, screen, journal) = at_a_terminal(typed);
         assert_eq!(code, Some(5), "{typed:?}\n{screen}");
-        for part in
-            ["does not run: the person did not agree", "error: nothing of plan 1 was run", "not agreed to"]
-        {
+        for part in [
+            "the plan does not run: the person did not agree",
+            "error: nothing of plan 1 was run",
+            "not agreed to",
+        ] {
             assert!(screen.contains(part), "no `{part}` in\n{screen}");
         }
         assert!(!journal.contains("tool_started") && !journal.contains("dispatch_manifest"), "{journal}");
@@ -65,7 +67,7 @@ fn where_nobody_can_be_asked_the_plan_is_shown_and_nothing_runs() {
         let scene = Scene::new(counting());
         let said = scene.say(line).ended(5);
         said.explains("nobody is there to agree to it", "at a terminal");
-        assert_eq!(said.err.contains("plan 1: 1 subtask"), shown, "{}", said.err);
+        assert_eq!(said.err.contains("plan: Count the .txt files in docs"), shown, "{}", said.err);
         assert_eq!(said.out.contains("\"plan.proposed\""), !shown, "{}", said.out);
         assert!(!scene.journal().contains("tool_started"));
     }

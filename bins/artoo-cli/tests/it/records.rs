@@ -22,7 +22,7 @@ fn a_run_can_be_looked_at_again() {
     let id = listed.split_whitespace().next().unwrap();
     for part in [id, "last"] {
         let shown = scene.say(&["runs", "show", part]).ended(0).out;
-        for expected in ["plan 1", "wc -l → 3", "✓ accept", "recorded: "] {
+        for expected in ["plan: ", "wc -l → 3", "✓ Done", "recorded: "] {
             assert!(shown.contains(expected), "no `{expected}` in\n{shown}");
         }
     }

@@ -136,7 +136,7 @@ fn a_request_a_follow_up_and_the_end() {
     let scene = Scene::new(following());
     let mut talk = Talk::begin(&scene, 80, &[]);
     talk.types("How many .txt files are in docs?\r");
-    talk.screen.until_seen("✓ accept");
+    talk.screen.until_seen("✓ Done");
     talk.screen.until_shown_times("recorded:", 1);
     talk.at_prompt();
     talk.types("and now again\r");
@@ -184,7 +184,7 @@ fn what_is_typed_while_a_run_works_is_kept() {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell("sleep 1; ls docs/*.txt | wc -l")));
     let mut talk = Talk::begin(&scene, 80, &[]);
     talk.types("Count slowly\r");
-    talk.screen.until_seen("plan 1");
+    talk.screen.until_seen("plan: ");
     talk.types("/cost\r");
     talk.screen.until_seen("next: /cost");
     talk.types("a draft 数");
@@ -391,7 +391,7 @@ fn a_command_of_the_person_is_carried_out_told_to_the_next_request_and_taken_bac
     talk.screen.until_seen("+seen-by-the-next");
     talk.at_prompt();
     talk.types("How many .txt files are in docs?\r");
-    talk.screen.until_seen("✓ accept");
+    talk.screen.until_seen("✓ Done");
     talk.at_prompt();
     assert!(scene.folder().join("new.txt").exists());
     talk.types("/undo\r");
@@ -442,7 +442,7 @@ fn a_note_reaches_the_run_and_one_that_came_too_late_is_offered() {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell("sleep 1; ls docs/*.txt | wc -l")));
     let mut talk = Talk::begin(&scene, 80, &[]);
     talk.types("Count slowly\r");
-    talk.screen.until_seen("plan 1");
+    talk.screen.until_seen("plan: ");
     talk.types("only those of 2024\r");
     talk.screen.until_seen("note: only those of 2024");
     talk.screen.until_shown_times("recorded:", 1);
@@ -503,7 +503,7 @@ fn lesson_a_stop_at_the_prompt_leaves_it_as_it_was() {
         // The prompt is drawn again, with what was typed before.
         talk.until_last_line_has("› How many");
         talk.types(" .txt files are in docs?\r");
-        talk.screen.until_seen("✓ accept");
+        talk.screen.until_seen("✓ Done");
         talk.at_prompt();
         talk.types("\u{4}");
         talk.until_last_line_has("shell$");
@@ -577,5 +577,5 @@ fn lesson_a_screen_reader_has_a_prompt_that_draws_nothing() {
     screen.types("\u{4}");
     assert_eq!(ended(&mut child).code(), Some(0));
     let (seen, raw) = screen.end();
-    assert!(seen.contains("accept") && !raw.contains('\u{1b}'), "{raw:?}");
+    assert!(seen.contains("Done: ") && !raw.contains('\u{1b}'), "{raw:?}");
 }

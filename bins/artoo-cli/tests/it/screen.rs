@@ -107,7 +107,7 @@ fn shown(columns: u16, variables: &[(&str, &str)]) -> (String, String) {
 #[test]
 fn twenty_columns_are_enough() {
     let (screen, raw) = shown(20, &[]);
-    for part in ["» 数一数 docs", "plan 1", "✓ accept", "\n3"] {
+    for part in ["» 数一数 docs", "plan: ", "✓ Done", "\n3"] {
         assert!(screen.contains(part), "no `{part}` in\n{screen}");
     }
     // A wrapped status line would stay on the screen.

@@ -48,6 +48,7 @@ impl House {
             commands: Arc::new(NoCommands),
             again: Arc::new(artoo_agent_validator::NoRerun),
             world: artoo_checks::Filesystem::of(&surroundings(folder)),
+            excerpts: artoo_agent_validator::Excerpts::Long,
         };
         let actor = tokio::spawn(run(scene.bus.port(Role::AgentValidator).unwrap(), judge, client, settings));
         let dispatcher = scene.bus.port(Role::Dispatcher).unwrap();

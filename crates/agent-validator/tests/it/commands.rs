@@ -96,6 +96,7 @@ async fn judged(
         mentions: &StepMentions::of(&subtask, &world),
         subject: &[],
         evidence: &result.tool_calls,
+        excerpts: artoo_agent_validator::Excerpts::Long,
     };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let mut found = verdicts(&cx, judge, runner, &model, a_minute(), kept, |_| {}).await.unwrap();

@@ -50,6 +50,7 @@ async fn ask(
         mentions: &StepMentions::of(&subtask, &world),
         subject: &[],
         evidence: &result.tool_calls,
+        excerpts: artoo_agent_validator::Excerpts::Long,
     };
     let found = ModelJudge.judge(&subtask.success_criteria[..1], &cx, &client).await.unwrap().remove(0);
     model.assert_finished();
@@ -130,6 +131,7 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
             mentions: &StepMentions::of(&subtask, &world),
             subject: &[],
             evidence: &done.tool_calls,
+            excerpts: artoo_agent_validator::Excerpts::Long,
         };
         let judged = ModelJudge.judge(&subtask.success_criteria[..1], &cx, &model).await;
         assert!(judged.is_err(), "{said}");

@@ -50,6 +50,7 @@ async fn decided_by(
         mentions: &StepMentions::of(subtask, &world),
         subject: &[],
         evidence: &result.tool_calls,
+        excerpts: artoo_agent_validator::Excerpts::Long,
     };
     let mut reached = Vec::new();
     let show = |verdict: &CriterionVerdict| reached.push(verdict.clone());
@@ -176,6 +177,7 @@ async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
             mentions: &StepMentions::of(subtask, &world),
             subject: &subject,
             evidence,
+            excerpts: artoo_agent_validator::Excerpts::Long,
         };
         let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
         verdicts(&cx, &Unasked, &NoCommands, &model, a_minute(), &[], |_| {}).await.unwrap().remove(0)
@@ -217,6 +219,7 @@ async fn an_answer_without_a_word_of_an_output_fails_where_it_is_about_something
             mentions: &StepMentions::of(&subtask, &world),
             subject,
             evidence: &calls,
+            excerpts: artoo_agent_validator::Excerpts::Long,
         };
         let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
         verdicts(&cx, &Unasked, &NoCommands, &model, a_minute(), &[], |_| {})
@@ -288,6 +291,7 @@ async fn lesson_what_did_not_change_is_not_judged_again() {
         mentions: &StepMentions::of(&subtask, &world),
         subject: &[],
         evidence: &done.tool_calls,
+        excerpts: artoo_agent_validator::Excerpts::Long,
     };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let judge = Asked::default();
@@ -373,6 +377,7 @@ async fn lesson_89_an_old_file_is_no_new_one() {
         mentions: &StepMentions::of(&subtask, &old_world),
         subject: &[],
         evidence: &result.tool_calls,
+        excerpts: artoo_agent_validator::Excerpts::Long,
     };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let found = verdicts(&cx, &Unasked, &NoCommands, &model, a_minute(), &[], |_| {}).await.unwrap();
@@ -416,6 +421,7 @@ async fn lesson_n13_a_missing_verdict_is_no_pass_and_no_failure() {
         world: &world,
         subject: &[],
         evidence: &result.tool_calls,
+        excerpts: artoo_agent_validator::Excerpts::Long,
     };
     for (fault, words) in
         [("hangs", "no verdict within 60 s"), ("panics", "panicked"), ("errs", "does not fit the schema")]

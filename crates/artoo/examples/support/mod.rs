@@ -18,7 +18,7 @@ pub(crate) fn model((request, kind): (&str, &str), call: Value, answer: &str) ->
         "criteria": [{"text": format!("The output answers: {request}"), "check": "output_matches", "value": "."}],
     }]});
     // Nothing is accepted that no judge has held against the request, part by part. `verdicts` has an entry for each criterion of
-    // the task, here the one that the default planner makes of the pattern; without any the schema forbids it.
+    // the task, here the one that the default planner makes of the pattern; without any it may be left out.
     let met = json!({
         "parts": [{"quote": request, "reason": "the call shows it", "call": 1, "verdict": "pass"}],
         "verdicts": [{"criterion": 1, "reason": "the call shows it", "verdict": "pass"}],

@@ -1,10 +1,11 @@
 //! The fold: which messages become which facts.
 
-use artoo_case_file::CaseFile;
+use artoo_case_file::{CaseFile, Unmet};
 use artoo_types::{
     ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, ClarificationAnswered, ClarificationRequested,
-    Criterion, DispatchManifest, Message, Mode, OutcomeStatus, PersonNote, Plan, PlannedSubTask, Role, RunId,
-    SubTaskId, SubTaskOutcome, TaskId, TaskSpec, ToolName, UserStatement,
+    Criterion, CriterionVerdict, DispatchManifest, Evidence, Finding, Judge, Message, Mode, OutcomeStatus,
+    PersonNote, Plan, PlannedSubTask, Role, RunId, SubTaskId, SubTaskOutcome, TaskId, TaskSpec, ToolName,
+    UserStatement, VerdictReached,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -66,6 +67,41 @@ fn the_work_of_earlier_plans_stays_on_record() {
     assert_eq!(intents(&case.outcomes_before(2)), ["second", "third"], "what is kept counts for the plan");
     assert_eq!(intents(&case.outcomes_before(1)), Vec::<&str>::new());
     assert_eq!(case.plans_before(2).count(), 1);
+}
+
+/// Who works on the next plan is told what each judge found, once.
+#[test]
+fn what_a_plan_lacked_is_told_to_the_next() {
+    let verdict =
+        |criterion: &str, finding| CriterionVerdict::new(criterion, Mode::Plausible, Judge::Model, finding);
+    let passed = Finding::Pass { evidence: Evidence::Observation { text: "1".to_owned() } };
+    let Message::SubTaskOutcome(of_step) = outcome(1, "first") else { panic!("no outcome") };
+    let of_step = SubTaskOutcome {
+        criteria_verdicts: vec![
+            verdict("it is there", passed),
+            verdict("it is whole", Finding::fail("half of it")),
+        ],
+        ..of_step
+    };
+    let of_task = VerdictReached {
+        subtask_id: None,
+        attempt: 0,
+        verdict: verdict("all are named", Finding::fail("no log")),
+    };
+    let case = folded(&[
+        (plan(1, &[], 1), Role::Planner),
+        (manifest(1, &[], &[1]), Role::Dispatcher),
+        (of_step.into(), Role::AgentValidator),
+        (of_task.clone().into(), Role::MetaValidator),
+        (of_task.into(), Role::MetaValidator),
+        (plan(2, &[], 1), Role::Planner),
+    ]);
+    let unmet = |criterion: &str, reason: &str| Unmet { criterion: criterion.into(), reason: reason.into() };
+    assert_eq!(
+        case.background(2).fell_short,
+        [unmet("it is whole", "half of it"), unmet("all are named", "no log")]
+    );
+    assert_eq!(case.background(1).fell_short, []);
 }
 
 /// A run that resumes another one gets its outcomes before any plan.

@@ -159,7 +159,7 @@ fn called(answer: &str) -> Option<String> {
         Action::Call { tool, arguments, .. } if tool.is(ToolKind::Shell) => {
             Some(arguments.get("command")?.as_str()?.to_owned())
         }
-        Action::Call { .. } | Action::Answer(_) | Action::GiveUp(_) => None,
+        Action::Call { .. } | Action::Answer(_) | Action::AskUser(_) | Action::GiveUp(_) => None,
     }
 }
 

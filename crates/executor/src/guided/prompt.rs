@@ -10,7 +10,7 @@ use super::GUIDED_PROMPT;
 use super::code_block::Language;
 use super::subject::Described;
 use crate::AttemptContext;
-use crate::prompt::{GO_ON, OUTPUTS, correction, earlier, line, opening, result, task};
+use crate::prompt::{GO_ON, OUTPUTS, earlier, guided_correction, line, opening, result, task};
 
 /// The part of the rules for a small model that only applies to GNU find.
 const GNU_ADVICE: &str = " For sizes and times use find -printf '%s %p\\n' with sort -n, not ls.";
@@ -37,7 +37,7 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
         line(&mut text, format_args!("{}", names(named)));
     }
     earlier(&mut text, cx);
-    correction(&mut text, cx);
+    guided_correction(&mut text, cx);
     text
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn derived_step(
     }
     text.push_str(&earlier_results(&cx.subtask.earlier, OUTPUTS * profile.shown_bytes()));
     earlier(&mut text, cx);
-    correction(&mut text, cx);
+    guided_correction(&mut text, cx);
     line(&mut text, format_args!("Task: {}", cx.subtask.intent));
     text
 }

@@ -70,6 +70,8 @@ mod tests {
         let spec = |name: &str, arguments| ToolSpec {
             name: ToolName::new(name),
             summary: String::new(),
+            description: String::new(),
+            in_this_run: None,
             arguments: Arc::new(arguments),
             output_is_answer: true,
             only_looks: false,

@@ -11,16 +11,19 @@ const KEPT_WHOLE: usize = 2;
 /// The longest text argument kept in an old call, in characters.
 const ARGUMENT: usize = 400;
 
-/// The task, and each turn of the model with its results.
-#[derive(Clone, Debug)]
-pub(super) struct Conversation {
+/// What a call is answered that the end of the attempt came before.
+const ENDED: &str = "The attempt ended here.";
+
+/// What a model was told in an attempt, and what it said and did. The attempt that corrects it goes on with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversation {
     task: String,
     exchanges: Vec<Exchange>,
     tokens: u64,
 }
 
 /// A turn of the model, and the reply to it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Exchange {
     said: Message,
     came: Vec<Came>,
@@ -31,7 +34,7 @@ struct Exchange {
 }
 
 /// The result of one call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Came {
     id: String,
     /// The full text.
@@ -79,6 +82,19 @@ impl Conversation {
             told.clone_into(&mut last.told);
         }
         self.count_last();
+    }
+
+    /// The conversation of an attempt that has ended, with a last word to it: each call has its result, since
+    /// providers refuse one that has none. `None` if the model said nothing in it.
+    pub(super) fn continued(mut self, told: &str) -> Option<Self> {
+        let last = self.exchanges.last_mut()?;
+        for call in &last.said.calls {
+            if last.came.iter().all(|came| came.id != call.id) {
+                last.came.push(Came::words(call.id.clone(), ENDED.to_owned()));
+            }
+        }
+        self.told(told);
+        Some(self)
     }
 
     /// Estimated number of tokens.

@@ -106,7 +106,7 @@ impl Progress {
         if !was_started(call) {
             return Novelty::Nothing;
         }
-        let has_changed = !call.files.is_empty();
+        let has_changed = call.changed_files();
         if has_changed {
             // After a change the same output says something else.
             self.results.clear();

@@ -1,6 +1,6 @@
 //! Tests of [`Action`]: parsing a turn, and its schema.
 
-use artoo_executor::{Action, ToolSpec, conformance};
+use artoo_executor::{Action, ToolSpec, User, conformance};
 use artoo_types::{GaveUp, GiveUpKind, ToolName};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -55,6 +55,34 @@ fn the_schema_names_only_the_tools_that_are_offered() {
     insta::assert_json_snapshot!(Action::schema(&tools(), true, true).schema.as_ref());
 }
 
+/// Nobody is asked who is not there, and a user who is there is asked instead of given up for.
+#[test]
+fn only_what_is_accepted_is_offered() {
+    let ask = json!({"ask_user": "Which?"});
+    let needs_person = json!({"give_up": "two fit", "kind": "needs_person", "question": "Which?"});
+    let needs_consent = json!({"give_up": "no network", "kind": "needs_consent"});
+    for (turn, present, absent) in [
+        (ask, true, false),
+        (needs_person, false, true),
+        (needs_consent, true, true),
+        (json!({"give_up": "why"}), true, true),
+        (json!({"give_up": "why", "kind": "tired"}), false, false),
+        (json!({"ask_user": ""}), false, false),
+        (json!({"tool": "write_file", "arguments": {"command": "x"}, "output_is_answer": false}), true, true),
+        (
+            json!({"tool": "write_file", "arguments": {"command": "x"}, "output_is_answer": true}),
+            false,
+            false,
+        ),
+    ] {
+        for (user, expected) in [(User::Present, present), (User::Absent, absent)] {
+            let violation = Action::any(&tools(), user).violation(&turn).unwrap();
+            assert_eq!(violation.is_none(), expected, "{turn} {user:?}: {violation:?}");
+            assert!(!expected || Action::read(&turn).is_some(), "{turn}");
+        }
+    }
+}
+
 fn gave_up(kind: GiveUpKind, question: Option<&str>) -> GaveUp {
     GaveUp { kind, reason: "why".to_owned(), question: question.map(str::to_owned) }
 }
@@ -78,6 +106,9 @@ fn turns_are_read() {
             json!({"give_up": "why", "kind": "needs_person", "question": "Which?"}),
             Some(Action::GiveUp(gave_up(GiveUpKind::NeedsPerson, Some("Which?")))),
         ),
+        (json!({"ask_user": "Which?"}), Some(Action::AskUser("Which?".to_owned()))),
+        (json!({"give_up": "why", "kind": "tired"}), None),
+        (json!({"give_up": " "}), None),
         (json!({"answer": 3}), None),
         (json!({"tool": "shell"}), None),
         (json!({"tool": "shell", "arguments": "ls"}), None),

@@ -67,6 +67,7 @@ impl Executor for Stubborn {
             verbatim: false,
             failure: None,
             samples: None,
+            conversation: None,
         })
     }
 }
@@ -113,7 +114,7 @@ async fn lesson_18_a_long_output_is_an_answer_as_a_whole_or_not_at_all() {
 async fn a_correction_makes_one_more_attempt_that_sees_the_first() {
     let model =
         Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::json(call("say 3 4", true))).expect(
-            Expect::any().user_contains("say 3 4").user_contains("Print one number"),
+            Expect::any().user_contains("3 4").user_contains("- The output is one number"),
             Answer::json(json!({"answer": "3"})),
         ));
     let mut house = with_model(&model);

@@ -37,6 +37,7 @@ impl Executor for Listed {
             verbatim: false,
             failure: None,
             samples: None,
+            conversation: None,
         })
     }
 }
@@ -64,6 +65,7 @@ impl Executor for Led {
             verbatim: false,
             failure: None,
             samples: None,
+            conversation: None,
         })
     }
 }

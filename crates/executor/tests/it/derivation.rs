@@ -164,6 +164,7 @@ fn answered(output: &str, samples: Option<Samples>) -> Attempt {
         verbatim: true,
         failure: None,
         samples,
+        conversation: None,
     }
 }
 

@@ -67,6 +67,7 @@ pub(crate) fn correction(number: u128, attempt_number: u32) -> CorrectionSignal 
         failure_class: FailureClass::Logical,
         what_was_wrong: "the output has 2 numbers".to_owned(),
         what_to_do: "Print one number".to_owned(),
+        unmet: vec!["The output is one number".to_owned()],
     }
 }
 
@@ -221,6 +222,8 @@ pub(crate) fn spec(tool: &dyn Tool) -> ToolSpec {
     ToolSpec {
         name: tool.name(),
         summary: tool.summary().to_owned(),
+        description: tool.description().to_owned(),
+        in_this_run: tool.in_this_run(),
         arguments: Arc::new(tool.arguments()),
         output_is_answer: tool.output_is_answer(),
         only_looks: false,
@@ -334,6 +337,7 @@ impl House {
             parallel,
             memory_patience: memory.as_ref().map(|_| Duration::from_secs(2)),
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),
+            conversation: None,
         };
         let scene = Scene::new(now()).unwrap();
         let client: Arc<dyn LlmClient> = Arc::clone(model) as _;

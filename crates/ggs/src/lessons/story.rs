@@ -139,6 +139,9 @@ pub(super) fn reason(call: &ToolCall, failure: &CallFailure) -> String {
         FailureClass::Forbidden => "never allowed",
         FailureClass::Unknown => "of unknown cause",
     };
+    if let (Some(program), CallEnding::Exited { status }) = (&call.lacked, &call.ending) {
+        return format!("{program} is not on this machine, exit status {status}");
+    }
     match call.ending {
         CallEnding::Exited { status: 126 } => "its program cannot be run, exit status 126".to_owned(),
         CallEnding::Exited { status: 127 } => {

@@ -1,8 +1,8 @@
 //! The final results for the person.
 
 use artoo_types::{
-    Confidence, FailureClass, Fault, FaultKind, FinalResult, Message, OutcomeStatus, OutcomeSummary,
-    PrevDirective, Role, SubTaskOutcome, TerminalState, UnitInterval,
+    Basis, Confidence, DirectAnswer, FailureClass, Fault, FaultKind, FinalResult, Message, OutcomeStatus,
+    OutcomeSummary, PrevDirective, Role, SubTaskOutcome, TerminalState, UnitInterval,
 };
 use serde_json::{Value, json};
 
@@ -136,7 +136,7 @@ fn a_refusal_is_named_with_what_could_be_done() {
         "Not finished: expected 3, found 2.\n\
          It needs an action that was not allowed, and a refusal is not worked around.\nMissing: a is deleted.\n\
          Outputs that failed their checks are handed over, marked.\n\
-         Next: allow the action, or ask for something that does not need it."
+         Next: consent to it, or ask for something that does not need it."
     );
 }
 
@@ -207,7 +207,12 @@ fn a_question_is_put_once() {
 
 fn believed(value: f64) -> Confidence {
     let share = |value: f64| UnitInterval::new(value).unwrap();
-    Confidence { value: share(value), least: share(0.6), why: "it was found out in one way alone".to_owned() }
+    Confidence {
+        value: share(value),
+        least: share(0.6),
+        why: "it was found out in one way alone".to_owned(),
+        is_measured: true,
+    }
 }
 
 /// Lesson of issue 16: with a small model the README's own request ended as `accept`, with one of two answers
@@ -229,4 +234,17 @@ fn lesson_what_meets_everything_and_is_not_confirmed_is_plausible() {
     );
     let said = role().on(&envelope(met(Some(believed(0.5)))));
     assert!(!said.iter().any(|message| matches!(message, Message::MegramWrite(_))), "{said:?}");
+}
+
+/// An answer in place of a plan is never accepted, and takes the place of nothing that was done.
+#[test]
+fn an_answer_without_work_is_handed_over_as_that() {
+    let answer = || DirectAnswer { task_id: task().task_id, text: "A byte order mark.".to_owned() };
+    let result = result_of([answer().into()]);
+    assert_eq!((result.basis, result.directive), (Basis::Model, TerminalState::Success));
+    assert_eq!((result.output, result.fault), (json!("A byte order mark."), None));
+    assert_eq!(result.summary, "From the model's knowledge, not checked.");
+    let late = result_of([matched(1, &["a"]).into(), answer().into()]);
+    assert_eq!((late.basis, late.directive), (Basis::Evidence, TerminalState::Abandon));
+    assert!(late.fault.is_some(), "{late:#?}");
 }

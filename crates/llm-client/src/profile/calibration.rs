@@ -25,6 +25,8 @@ pub struct Calibration {
     pub checked: UnitInterval,
     /// The minimum share for a result to be accepted.
     pub least: UnitInterval,
+    /// Whether the shares were measured for the model.
+    pub is_measured: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -48,6 +50,7 @@ impl Calibration {
             changed: UnitInterval::ZERO,
             checked: UnitInterval::ZERO,
             least: UnitInterval::ONE,
+            is_measured: false,
         };
         CALIBRATIONS.as_ref().map_or(nothing, |all| if is_weak { all.weak } else { all.unmeasured })
     }
@@ -63,5 +66,6 @@ mod tests {
         let weak = [all.weak.alone, all.weak.agreed, all.weak.across];
         assert!(weak.is_sorted(), "{weak:?}");
         assert!(all.unmeasured.alone >= all.unmeasured.least);
+        assert!(all.weak.is_measured && !all.unmeasured.is_measured);
     }
 }

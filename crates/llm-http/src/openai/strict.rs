@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 /// The schema in strict form: every object closed, every property required. An optional property becomes
-/// required if it may also be `null`, which means the same to the reader. `None` if the schema has no strict
-/// form. Copied only if it changes: this runs for every call, and a schema is large.
+/// required if it may also be `null` or has a default, which means the same to the reader. Bounds of texts and defaults are left out,
+/// since strict mode takes none; whoever reads the answer checks them. `None` if the schema has no strict form. Copied
+/// only if it changes: this runs for every call, and a schema is large.
 pub(super) fn strict(schema: &Value) -> Option<Cow<'_, Value>> {
     // The top level must be an object, and not a choice of objects.
     if schema.get("type")? != "object" {
@@ -14,9 +15,9 @@ pub(super) fn strict(schema: &Value) -> Option<Cow<'_, Value>> {
     }
     match fit(schema) {
         Fit::AsItIs => Some(Cow::Borrowed(schema)),
-        Fit::WithAllRequired => {
+        Fit::Adapted => {
             let mut strict = schema.clone();
-            require_all(&mut strict);
+            adapt(&mut strict);
             Some(Cow::Owned(strict))
         }
         Fit::Not => None,
@@ -27,9 +28,12 @@ pub(super) fn strict(schema: &Value) -> Option<Cow<'_, Value>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     AsItIs,
-    WithAllRequired,
+    Adapted,
     Not,
 }
+
+/// Keywords that strict mode refuses, and that the reader of the answer applies.
+const LEFT_OUT: [&str; 3] = ["minLength", "maxLength", "default"];
 
 /// Keywords that strict mode supports, beyond those handled below.
 const KNOWN: [&str; 16] = [
@@ -63,6 +67,7 @@ fn fit(schema: &Value) -> Fit {
         "items" => fit(value),
         "anyOf" => worst(Fit::AsItIs, value.as_array()),
         name if KNOWN.contains(&name) => Fit::AsItIs,
+        name if LEFT_OUT.contains(&name) => Fit::Adapted,
         _ => Fit::Not,
     });
     parts.max().unwrap_or(Fit::AsItIs)
@@ -73,15 +78,15 @@ fn worst<'a>(known: Fit, parts: Option<impl IntoIterator<Item = &'a Value>>) -> 
     parts.map_or(Fit::Not, |parts| parts.into_iter().map(fit).max().unwrap_or(known).max(known))
 }
 
-/// Whether all properties of an object are required, or the optional ones may be `null`.
+/// Whether all properties of an object are required, or the optional ones may be `null` or have a default to write.
 fn required(fields: &Map<String, Value>) -> Fit {
     let required = fields.get("required").and_then(Value::as_array);
     let properties = fields.get("properties").and_then(Value::as_object).into_iter().flatten();
     let each = properties.map(|(name, property)| {
         if required.is_some_and(|names| names.iter().any(|known| known == name)) {
             Fit::AsItIs
-        } else if takes_null(property) {
-            Fit::WithAllRequired
+        } else if takes_null(property) || property.get("default").is_some() {
+            Fit::Adapted
         } else {
             Fit::Not
         }
@@ -89,9 +94,10 @@ fn required(fields: &Map<String, Value>) -> Fit {
     each.max().unwrap_or(Fit::AsItIs)
 }
 
-/// Makes all properties required, recursively.
-fn require_all(schema: &mut Value) {
+/// Makes all properties required and leaves out what strict mode refuses, recursively.
+fn adapt(schema: &mut Value) {
     let Some(fields) = schema.as_object_mut() else { return };
+    fields.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
     if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
         let names = properties.keys().cloned().map(Value::String).collect();
         fields.insert("required".to_owned(), names);
@@ -99,10 +105,10 @@ fn require_all(schema: &mut Value) {
     for (name, value) in fields {
         match name.as_str() {
             "properties" | "$defs" => {
-                value.as_object_mut().into_iter().flat_map(|inner| inner.values_mut()).for_each(require_all);
+                value.as_object_mut().into_iter().flat_map(|inner| inner.values_mut()).for_each(adapt);
             }
-            "items" => require_all(value),
-            "anyOf" => value.as_array_mut().into_iter().flatten().for_each(require_all),
+            "items" => adapt(value),
+            "anyOf" => value.as_array_mut().into_iter().flatten().for_each(adapt),
             _ => {}
         }
     }
@@ -164,6 +170,21 @@ mod tests {
             closed(json!({"steps": {"type": "array", "items": inner(required)}}), json!(["steps"]))
         };
         assert_eq!(strict(&outer(json!([]))), Some(Cow::Owned(outer(json!(["note"])))));
+    }
+
+    #[test]
+    fn bounds_of_texts_and_defaults_are_left_to_the_reader() {
+        let bounded = json!({"type": "object", "additionalProperties": false, "required": ["default"], "properties": {
+            "default": {"type": "string", "minLength": 1, "maxLength": 9},
+            "count": {"type": ["integer", "null"], "minimum": 1, "default": null},
+            "names": {"type": "array", "items": {"type": "string"}, "default": []},
+        }});
+        let strict_form = json!({"type": "object", "additionalProperties": false, "required": ["default", "count", "names"], "properties": {
+            "default": {"type": "string"},
+            "count": {"type": ["integer", "null"], "minimum": 1},
+            "names": {"type": "array", "items": {"type": "string"}},
+        }});
+        assert_eq!(strict(&bounded).as_deref(), Some(&strict_form));
     }
 
     #[test]

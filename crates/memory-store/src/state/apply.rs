@@ -139,7 +139,7 @@ impl State {
         if let Some(megram) = after.megram.as_ref().or(before.megram.as_ref()) {
             if let Some(pair) = self.pairs.get_mut(&megram.space, &megram.entity) {
                 let had = pair.counts.live > 0;
-                pair.change(id, before, &after);
+                pair.change(id, (before, &after), self.grams);
                 let has = pair.counts.live > 0;
                 self.counts.pairs = self.counts.pairs.saturating_add(has.into()).saturating_sub(had.into());
             }

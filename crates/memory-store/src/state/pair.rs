@@ -1,6 +1,7 @@
 //! `Pair`: the in-memory data of a tag pair.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use artoo_mkct_memory::due::Due;
 use artoo_mkct_memory::sums::{Exactness, Slots, Term};
@@ -9,6 +10,7 @@ use artoo_types::{Entity, MegramId, Space};
 use super::facts::{Class, Known};
 use super::key::PairKey;
 use super::record::{PairCounts, PairRecord};
+use super::words::cut;
 
 /// A pair that changed or was processed. It overrides the table's data.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub(super) struct Pair {
     pub(super) words_ms: Option<i64>,
     /// Whether a Megram with words was removed, so that the table's words are no longer valid.
     pub(super) lost_words: bool,
+    /// Its words, once somebody asked for them.
+    pub(super) words: WordCache,
     /// Its changed Megrams; the others are in the table.
     pub(super) ids: BTreeSet<MegramId>,
     /// Those of them that are rules.
@@ -38,6 +42,7 @@ impl Pair {
             counts: PairCounts::default(),
             words_ms: None,
             lost_words: false,
+            words: WordCache::default(),
             ids: BTreeSet::new(),
             rules: BTreeSet::new(),
             due: Due::Never,
@@ -56,12 +61,22 @@ impl Pair {
     }
 
     /// Updates the pair from the previous to the current facts about one of its Megrams.
-    pub(super) fn change(&mut self, id: MegramId, before: &Known, after: &Known) {
+    pub(super) fn change(
+        &mut self,
+        id: MegramId,
+        (before, after): (&Known, &Known),
+        grams: fn(&str) -> Vec<u32>,
+    ) {
         self.sum(before.term(), after.term());
         self.count(before.class(), after.class());
         self.counts.touched_ms =
             after.touched_ms().map_or(self.counts.touched_ms, |at| at.max(self.counts.touched_ms));
         self.lost_words |= before.megram.is_some() && after.megram.is_none();
+        match (&before.megram, &after.megram) {
+            (None, Some(new)) => self.words.add(|| grams(&new.content)),
+            (Some(_), None) => self.words.forget(),
+            (Some(_), Some(_)) | (None, None) => {}
+        }
         if after.megram.is_some() {
             self.ids.insert(id);
         } else {
@@ -96,6 +111,44 @@ impl Pair {
             };
             *count = if is_new { count.saturating_add(1) } else { count.saturating_sub(1) };
         }
+    }
+}
+
+/// The words of a pair, kept so that each text is taken apart once. They are the smallest hashes of all, so what is new can be added to
+/// them; what is gone cannot be taken out.
+#[derive(Debug, Default)]
+pub(super) struct WordCache(Mutex<Option<Vec<u32>>>);
+
+impl WordCache {
+    /// The kept words, or those that `collect` finds.
+    pub(super) fn get<E>(&self, collect: impl FnOnce() -> Result<Vec<u32>, E>) -> Result<Vec<u32>, E> {
+        if let Some(words) = self.lock().as_ref() {
+            return Ok(words.clone());
+        }
+        let words = collect()?;
+        *self.lock() = Some(words.clone());
+        Ok(words)
+    }
+
+    fn add(&mut self, grams: impl FnOnce() -> Vec<u32>) {
+        if let Some(words) = self.lock().as_mut() {
+            words.extend(grams());
+            cut(words);
+        }
+    }
+
+    fn forget(&mut self) {
+        *self.lock() = None;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Vec<u32>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clone for WordCache {
+    fn clone(&self) -> Self {
+        Self(Mutex::new(self.lock().clone()))
     }
 }
 

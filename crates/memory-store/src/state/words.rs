@@ -70,6 +70,10 @@ impl State {
         if pair.counts.live == 0 {
             return Ok(Vec::new());
         }
+        pair.words.get(|| self.collected_words((space, entity), pair))
+    }
+
+    fn collected_words(&self, (space, entity): TagPairRef<'_>, pair: &Pair) -> Result<Vec<u32>, TableError> {
         let mut words = Vec::new();
         let mut unchanged: Vec<Known> = Vec::new();
         match pair.words_ms {
@@ -117,7 +121,8 @@ impl State {
     }
 }
 
-fn cut(words: &mut Vec<u32>) {
+/// Keeps the smallest hashes, each once, in ascending order.
+pub(super) fn cut(words: &mut Vec<u32>) {
     words.sort_unstable();
     words.dedup();
     words.truncate(WORDS);

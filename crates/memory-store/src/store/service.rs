@@ -84,6 +84,9 @@ impl MemoryService for Store {
     }
 
     async fn close(&self) -> Result<(), MemoryError> {
+        if !self.closed.load(Ordering::Acquire) {
+            self.keep_short_at_the_end();
+        }
         if self.closed.swap(true, Ordering::AcqRel) {
             return Ok(());
         }

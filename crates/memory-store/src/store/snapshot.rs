@@ -11,8 +11,10 @@ use crate::journal::Notice;
 use crate::state::State;
 use crate::table::{Table, TableError};
 
-/// A journal of fewer events is read faster than a snapshot is taken.
-const LONG: u64 = 1_024;
+/// A journal of fewer events costs a process that opens it little: each event is read and folded at every start.
+const LONG: u64 = 256;
+/// A memory of fewer Megrams is put into a snapshot within the blink in which a process ends.
+const SMALL: u64 = 20_000;
 /// The journal may grow to this fraction of the snapshot's Megrams before the next one is taken: so each
 /// event is rewritten a constant number of times, whatever the size.
 const SHARE: u64 = 8;
@@ -56,13 +58,29 @@ impl Store {
         // behind what was written, and a long journal looks short.
         wait(self.log.flush())?;
         self.follow()?;
+        if self.is_long(u64::MAX) { self.compact() } else { Ok(()) }
+    }
+
+    /// The same at the end of a process that may never have dreamt, as one that works on a single request. A large memory is left to the
+    /// Dreamer.
+    pub(super) fn keep_short_at_the_end(&self) {
+        if !self.is_owner() || !self.is_long(SMALL) {
+            return;
+        }
+        if let Err(error) = self.keep_short() {
+            tracing::debug!(%error, "the journal of the memory stays long");
+        }
+    }
+
+    /// Whether a memory of at most so many Megrams has a long journal.
+    fn is_long(&self, most_megrams: u64) -> bool {
         let (covered, megrams) = {
             let state = self.read();
             let stats = state.stats();
             (state.covers().seq, stats.m + stats.k + stats.c + stats.t + stats.consolidated)
         };
         let tail = self.log.head().seq.saturating_sub(covered);
-        if tail > LONG.max(megrams / SHARE) { self.compact() } else { Ok(()) }
+        megrams <= most_megrams && tail > LONG.max(megrams / SHARE)
     }
 
     /// Takes a snapshot of everything on disk, and drops what it covers.

@@ -41,6 +41,8 @@ async fn played_in(
         judges_the_whole: true,
         again: std::sync::Arc::new(artoo_meta_validator::NoRerun),
         world: artoo_checks::Filesystem::of(&surroundings(folder)),
+        conversation: None,
+        excerpts: artoo_meta_validator::Excerpts::Long,
     };
     played_with(settings, request, judge, model, messages).await
 }

@@ -34,6 +34,8 @@ async fn said(schema: Option<Value>, model: ScriptedModel, outcomes: Vec<SubTask
         judges_the_whole: true,
         again: std::sync::Arc::new(artoo_meta_validator::NoRerun),
         world: artoo_checks::Filesystem::of(&surroundings(Path::new("/nonexistent"))),
+        conversation: None,
+        excerpts: artoo_meta_validator::Excerpts::Long,
     };
     let ids: Vec<u128> = (1..).take(outcomes.len()).collect();
     let plan = Message::from(manifest(1, &[], &ids, &[]));
@@ -174,7 +176,7 @@ async fn a_value_of_the_schema_stands_in_the_evidence() {
         StructuredOutput::Value(right.clone())
     );
     let wrong = [
-        (json!({"count": 4, "largest": "docs/plan.md"}), "no call shows the number 4; let a tool compute it"),
+        (json!({"count": 4, "largest": "docs/plan.md"}), "no call shows the number 4"),
         (json!({"count": 3, "largest": "Helsinki"}), "nothing shows the text \"Helsinki\""),
         (json!({"count": 3, "largest": "lan.md"}), "nothing shows the text \"lan.md\""),
         (

@@ -12,7 +12,9 @@ use artoo_llm_client::{
     LlmClient, Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_meta_validator::{JudgeError, ModelTaskJudge, SYSTEM_PROMPT, TaskContext, TaskJudge, conformance};
+use artoo_meta_validator::{
+    CRITERIA_PROMPT, JudgeError, ModelTaskJudge, TaskContext, TaskJudge, conformance,
+};
 use artoo_types::{CallId, Criterion, Evidence, FailureClass, Finding, SubTaskOutcome};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -40,6 +42,8 @@ async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (F
         world: &world,
         doubts: &[],
         grounds: artoo_meta_validator::Grounds::Shown,
+        conversation: None,
+        excerpts: artoo_meta_validator::Excerpts::Long,
     };
     let found = ModelTaskJudge.judge(&[judged(criterion)], &cx, &client).await.unwrap().remove(0);
     assert_eq!(model.mismatches(), Vec::<String>::new());
@@ -132,6 +136,8 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
             world: &world,
             doubts: &[],
             grounds: artoo_meta_validator::Grounds::Shown,
+            conversation: None,
+            excerpts: artoo_meta_validator::Excerpts::Long,
         };
         let found = ModelTaskJudge.judge(&[judged("It is a number")], &cx, &model).await;
         assert!(found.is_err(), "{said}");
@@ -168,7 +174,7 @@ async fn prompts() {
     let (_, sent) = ask(&[listing, long], "The output names every file", verdict("pass", "logical")).await;
     let [request] = sent.as_slice() else { panic!("{sent:?}") };
     let schema = request.schema.as_ref().unwrap();
-    assert_eq!(&*request.system, SYSTEM_PROMPT);
+    assert_eq!(&*request.system, CRITERIA_PROMPT);
     insta::assert_snapshot!("constant", format!("{}\n--- {} {}", request.system, schema.name, schema.schema));
     insta::assert_snapshot!("changing", request.messages[0].content);
     let prompt = &request.messages[0].content;

@@ -6,6 +6,7 @@ mod actor;
 mod answers;
 mod fixtures;
 mod judges;
+mod prompts;
 
 #[test]
 fn no_file_of_the_folder_is_forgotten() {

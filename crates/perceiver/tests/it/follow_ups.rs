@@ -40,7 +40,7 @@ fn told(case: &SaidNext) -> String {
         format!("Turn {number}\nuser: {input}\nresult:\n{}\n\n", fenced(Origin::SubTask, result))
     });
     let turns: String = turns.collect();
-    format!("Now: Thursday 1970-01-01 00:00 (UTC)\n{turns}Newest message: {}", case.message)
+    format!("{turns}Now: Thursday 1970-01-01 00:00 (UTC)\nNewest message: {}", case.message)
 }
 
 /// The intent of a case if the model gives this answer.

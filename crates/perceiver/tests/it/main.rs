@@ -9,6 +9,7 @@ mod first_requests;
 mod fixtures;
 mod follow_ups;
 mod guided;
+mod sizes;
 
 #[test]
 fn no_file_of_the_folder_is_forgotten() {

@@ -9,7 +9,7 @@ use artoo_llm_client::{
 };
 use artoo_planner::{
     Asking, FailureContext, FolderListing, ListFolder, Listed, PlanContext, PlanError, Planner, Settings,
-    conformance, run,
+    Shortcuts, Workplace, conformance, run,
 };
 use artoo_types::{
     ClarificationAnswered, DispatchManifest, FaultKind, MemoryReply, Message, MessageKind, OutcomeStatus,
@@ -45,7 +45,9 @@ impl House {
         let PlanContext { surroundings, inventory, .. } = conformance::context("x");
         let settings = Settings {
             folder: Arc::new(FolderListing::default()),
+            workplace: Workplace::default(),
             person_present: false,
+            shortcuts: Shortcuts::None,
             instructions: Arc::default(),
             resumed: Vec::new(),
             surroundings,
@@ -131,8 +133,7 @@ async fn memory_is_asked_before_every_plan() {
 }
 
 fn needs_person() -> Answer {
-    let give_up = serde_json::json!({"kind": "needs_person", "reason": "Two fit.", "question": "Which?"});
-    Answer::json(serde_json::json!({"subtasks": [], "give_up": give_up}))
+    Answer::json(serde_json::json!({"subtasks": [], "ask": "Which?", "give_up": null}))
 }
 
 fn user_is_there(settings: Settings) -> Settings {
@@ -191,6 +192,45 @@ async fn questions_are_bounded_and_need_a_user() {
     alone.said().await;
     assert!(needs(alone.replied().await.last()));
     alone.close().await;
+}
+
+fn may_answer(settings: Settings) -> Settings {
+    Settings { shortcuts: Shortcuts::DirectAnswer, ..settings }
+}
+
+/// Where a request is never answered without work is the actor's rule: it holds for every planner.
+#[tokio::test(start_paused = true)]
+async fn an_answer_without_work_is_held_to_the_facts() {
+    struct Answers;
+    #[async_trait]
+    impl Planner for Answers {
+        async fn plan(&self, _: &PlanContext, _: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
+            Err(PlanError::Answered("42".to_owned()))
+        }
+        async fn failure_report(
+            &self,
+            _: &FailureContext,
+            _: &Arc<dyn LlmClient>,
+        ) -> Result<String, PlanError> {
+            Ok(String::new())
+        }
+    }
+    for (request, change, allowed) in [
+        ("What does BOM mean?", may_answer as fn(Settings) -> Settings, true),
+        ("What does BOM mean?", |settings| settings, false),
+        ("What does notes.md say?", may_answer, false),
+    ] {
+        let mut house = House::with_settings(Arc::new(Answers), &capable(Vec::new()), change);
+        house.perceiver.publish(conformance::task(request)).unwrap();
+        house.said().await;
+        let said = house.replied().await;
+        match said.as_slice() {
+            [Message::DirectAnswer(answer)] => assert!(allowed && answer.text == "42", "{request}"),
+            [Message::Fault(fault)] => assert!(!allowed && fault.kind == FaultKind::Answer, "{request}"),
+            _ => panic!("{said:?}"),
+        }
+        house.close().await;
+    }
 }
 
 /// The folder as it was at the start of the run was shown before each plan, with files that the run had
@@ -312,7 +352,7 @@ async fn a_replan_is_told_what_of_the_whole_task_is_not_met() {
     let done = "Done, and kept with its output: Count the files\n<<<data: subtask result\n3\ndata>>>\n";
     assert!(sent.contains(done), "{sent}");
     assert!(
-        sent.contains("Plan new ones that meet what is not met.") && !sent.contains("do not plan it again")
+        sent.contains("Plan new steps that meet what is not met.") && !sent.contains("do not plan it again")
     );
     house.close().await;
 }

@@ -93,15 +93,23 @@ async fn lesson_the_planner_sees_the_folder_and_what_the_tools_are() {
 #[tokio::test]
 async fn giving_up_is_an_answer() {
     let cx = conformance::context("Send it to her");
-    for (word, kind, fault) in [
-        ("impossible", GiveUpKind::Impossible, FaultKind::Impossible),
-        ("needs_person", GiveUpKind::NeedsPerson, FaultKind::NeedsPerson),
+    let question = || Some("To whom?".to_owned());
+    for (said, kind, question, fault) in [
+        (
+            json!({"subtasks": [], "ask": null, "give_up": "To whom?"}),
+            GiveUpKind::Impossible,
+            None,
+            FaultKind::Impossible,
+        ),
+        (
+            json!({"subtasks": null, "ask": " To whom? "}),
+            GiveUpKind::NeedsPerson,
+            question(),
+            FaultKind::NeedsPerson,
+        ),
     ] {
-        let give_up = json!({"kind": word, "reason": "It says not to whom.", "question": "To whom?"});
-        let answers = vec![Answer::json(json!({"subtasks": [], "give_up": give_up}))];
-        let (Err(error), _) = planned(&cx, answers).await else { panic!("there is a plan") };
-        let told =
-            GaveUp { kind, reason: "It says not to whom.".to_owned(), question: Some("To whom?".to_owned()) };
+        let (Err(error), _) = planned(&cx, vec![Answer::json(said)]).await else { panic!("there is a plan") };
+        let told = GaveUp { kind, reason: "To whom?".to_owned(), question };
         assert!(matches!(&error, PlanError::GaveUp(gave_up) if *gave_up == told), "{error:?}");
         let found = error.fault();
         assert_eq!((found.kind, found.message, found.hint), (fault, told.reason, told.question));

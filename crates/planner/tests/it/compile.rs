@@ -197,6 +197,29 @@ fn what_a_weak_model_would_have_judged_is_left_to_the_judge_of_the_whole() {
     assert_eq!(compiled(none(), StepKind::Create, Author::Guided), [not_empty()]);
 }
 
+/// A short plan has no words of its own: its step is the request, and nothing is said twice.
+#[test]
+fn a_step_without_words_is_the_request() {
+    let mut drafted = draft(&[("", 1, StepKind::Create)]);
+    drafted.subtasks[0].criteria.clear();
+    let compiled = |draft: &PlanDraft, kept| {
+        let (subtasks, _) = compile(draft, &conformance::task(REQUEST), Author::Capable, kept);
+        subtasks.into_iter().map(|step| (step.intent, step.context)).collect::<Vec<_>>()
+    };
+    assert_eq!(compiled(&drafted, 0), [(REQUEST.to_owned(), String::new())]);
+    // Beside what is kept, it is a part of the request, and has to say which.
+    assert_eq!(compiled(&drafted, 1)[0].0, "");
+}
+
+/// A criterion that repeats the step or the request cost a repair, although the whole is judged by the request anyway.
+#[test]
+fn a_readers_criterion_that_says_nothing_is_left_out() {
+    for text in ["do it!", REQUEST, " ", ""] {
+        let criterion = CriterionDraft::None { text: text.to_owned() };
+        assert_eq!(compiled(criterion, StepKind::Create, Author::Capable), [not_empty()], "{text:?}");
+    }
+}
+
 /// Lesson N2: sequence 0 hung the task.
 #[test]
 fn lesson_n2_groups_are_numbered_from_1() {
@@ -252,19 +275,9 @@ fn any_criterion() -> impl Strategy<Value = CriterionDraft> {
 fn any_draft() -> impl Strategy<Value = PlanDraft> {
     let kinds = prop::sample::select(vec![StepKind::FindOut, StepKind::Create, StepKind::Change]);
     let subtask = (".{1,30}", any::<u32>(), kinds, prop::collection::vec(any_criterion(), 0..4));
-    prop::collection::vec(subtask, 0..7).prop_map(|subtasks| PlanDraft {
-        english: None,
-        give_up: None,
-        subtasks: subtasks
-            .into_iter()
-            .map(|(intent, sequence, kind, criteria)| artoo_planner::SubTaskDraft {
-                intent,
-                sequence,
-                kind,
-                criteria,
-            })
-            .collect(),
-    })
+    let step = |(intent, sequence, kind, criteria)| SubTaskDraft { intent, sequence, kind, criteria };
+    prop::collection::vec(subtask, 0..7)
+        .prop_map(move |subtasks| PlanDraft::of(subtasks.into_iter().map(step).collect()))
 }
 
 proptest! {

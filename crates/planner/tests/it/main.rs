@@ -11,6 +11,7 @@ mod plans;
 mod prompts;
 mod recalled;
 mod replan;
+mod short;
 mod validate;
 
 #[test]

@@ -1,7 +1,14 @@
 //! Tests of every prompt that the default planner can build.
 
+use std::sync::Arc;
+
+use artoo_llm_client::{
+    doubles::{Answer, ScriptedModel},
+    prompt_size,
+};
 use artoo_planner::{
-    FailureContext, GUIDED_PROMPT, PlanContext, Planner, REPORT_PROMPT, SYSTEM_PROMPT, conformance,
+    ANSWER_PROMPT, FailureContext, GUIDED_PROMPT, PlanContext, Planner, REPORT_PROMPT, SYSTEM_PROMPT,
+    Shortcuts, conformance, short_prompt,
 };
 use artoo_types::{
     ActionState, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
@@ -42,8 +49,41 @@ fn sop(number: u128, content: &str, polarity: Polarity) -> SopRecord {
     }
 }
 
+/// What a question sends before anything of the request: a table of estimated tokens, so that no prompt grows unnoticed.
+#[tokio::test]
+async fn the_sizes_of_the_prompts() {
+    let mut table = String::new();
+    let mut row = |name: &str, model: &ScriptedModel| {
+        let request = model.requests().into_iter().last().unwrap();
+        table.push_str(&format!("{name}: {}\n", prompt_size(&request)));
+    };
+    let cx = here(conformance::context("What does BOM mean?"));
+    let planned = async |model: Arc<ScriptedModel>, cx: &PlanContext| {
+        let _ = planner().plan(cx, &client(&model)).await;
+        model
+    };
+    row("whole plan", &*planned(capable(vec![answer(&question("Look"))]), &cx).await);
+    for (name, shortcuts) in
+        [("short plan", Shortcuts::ShortPlan), ("short plan or answer", Shortcuts::DirectAnswer)]
+    {
+        let cx = PlanContext { shortcuts, ..cx.clone() };
+        row(name, &*planned(capable(vec![answer(&question("Look"))]), &cx).await);
+    }
+    let cx = PlanContext { shortcuts: Shortcuts::DirectAnswer, ..cx };
+    let told = serde_json::json!({"do": "answer", "criteria": [], "text": null});
+    row("answer", &*planned(capable(vec![Answer::json(told), Answer::text("A mark.")]), &cx).await);
+    row("guided plan", &*planned(scripted(vec![answer(&question("Look"))]), &cx).await);
+    let model = capable(vec![Answer::text("{}")]);
+    planner().failure_report(&failure(), &client(&model)).await.unwrap();
+    row("failure report", &model);
+    insta::assert_snapshot!("sizes", table);
+}
+
 #[test]
 fn the_constant_parts() {
+    insta::assert_snapshot!("short", short_prompt(true));
+    insta::assert_snapshot!("answer", ANSWER_PROMPT);
+    assert!(!short_prompt(false).contains("\"answer\"") && !short_prompt(false).contains("{answer}"));
     insta::assert_snapshot!("constant", SYSTEM_PROMPT);
     insta::assert_snapshot!("guided", GUIDED_PROMPT);
     insta::assert_snapshot!("constant_report", REPORT_PROMPT);
@@ -225,7 +265,7 @@ async fn a_refusal_names_the_rules() {
 /// Lesson 50: explaining why a step about "yesterday" failed requires the current date.
 #[tokio::test]
 async fn lesson_50_a_failure_report_is_asked_for_with_date_and_zone_and_facts_alone() {
-    let model = capable(vec![artoo_llm_client::doubles::Answer::text("{}")]);
+    let model = capable(vec![Answer::text("{}")]);
     let FailureContext { spec, request, .. } = failure();
     let surroundings = here(conformance::context("x")).surroundings;
     let cx = FailureContext { spec, surroundings, request };

@@ -1,9 +1,9 @@
 //! Tests of incremental replans.
 
-use artoo_planner::{PlanContext, Planner, conformance};
+use artoo_planner::{CriterionDraft, PlanContext, Planner, conformance};
 use artoo_types::{Check, Criterion, Mode, OutcomeStatus, Plan, StepKind, SubTaskId, UnmetCriterion};
 
-use crate::fixtures::{answer, changing, client, draft, planner, question, scripted};
+use crate::fixtures::{answer, capable, changing, client, draft, planner, question, scripted};
 
 fn ids(cx: &PlanContext, positions: &[usize]) -> Vec<SubTaskId> {
     positions.iter().map(|position| cx.previous.as_ref().unwrap().subtask_ids[*position]).collect()
@@ -24,6 +24,26 @@ async fn criteria_of_the_whole_are_carried_over() {
     let plan = planned(&cx, vec![answer(&question("Say it politely"))]).await;
     assert_eq!(plan.kept, ids(&cx, &[0]));
     assert!(plan.task_criteria.contains(&judged), "{plan:#?}");
+}
+
+/// A criterion with a wrong path failed every later plan, since it was carried over whatever the new plan said.
+#[tokio::test]
+async fn a_plan_that_keeps_nothing_and_has_criteria_replaces_the_earlier_ones() {
+    let mut cx = conformance::replanning("Start a changelog", &[], &["Start it"]);
+    let wrong = Criterion::new("The changelog is in docs", Mode::Plausible);
+    cx.previous.as_mut().unwrap().plan.task_criteria = vec![wrong.clone()];
+    let planned = async |criteria: Vec<CriterionDraft>| {
+        let mut draft = draft(&[("Write it at the top", 1, StepKind::Create)]);
+        draft.subtasks[0].criteria = criteria;
+        let model = capable(vec![answer(&draft)]);
+        planner().plan(&cx, &client(&model)).await.unwrap().task_criteria
+    };
+    let right = || CriterionDraft::None { text: "It has a section for the next version".to_owned() };
+    assert_eq!(
+        planned(vec![right()]).await,
+        [Criterion::new("It has a section for the next version", Mode::Plausible)]
+    );
+    assert_eq!(planned(Vec::new()).await, [wrong], "a plan that says nothing replaces nothing");
 }
 
 /// The only step matched, and the judge of the whole rejected its answer: if kept, it would be half of the

@@ -298,6 +298,8 @@ async fn a_gate_that_died_gathers_what_came_before() {
         judges_the_whole: true,
         again: Arc::new(artoo_agent_validator::NoRerun),
         world: artoo_checks::Filesystem::of(&surroundings(folder.path())),
+        conversation: None,
+        excerpts: artoo_meta_validator::Excerpts::Long,
     };
     let lives = AtomicU32::new(0);
     let dies_once = move |role_tasks: &mut RoleTasks, bus: &RunBus| {

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use artoo_types::{
-    ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
-    Confidence, ContinuationRequested, Criterion, DominantClass, Effect, Errand, Evidence, FailureClass,
-    Fault, FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode,
-    OutcomeStatus, PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange,
-    Prices, ProposedCommit, ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
+    ApprovalScope, Basis, BlockedApproach, BlockedProgram, BlockedTarget, BuildFolder, CallEnding,
+    CallFailure, CallId, Confidence, ContinuationRequested, Criterion, DominantClass, Effect, Errand,
+    Evidence, FailureClass, Fault, FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId,
+    MegramState, Mode, OutcomeStatus, PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective,
+    PreviewedChange, Prices, ProposedCommit, ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName,
+    UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -239,6 +240,9 @@ pub enum Event {
         dropped_bytes: u64,
         /// Files that it created or changed.
         files: Vec<FileChange>,
+        /// Folders of build output in which it changed files, which are counted and not listed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        build_output: Vec<BuildFolder>,
         /// What memory had to do with it, where it advises against the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         held: Option<Held>,
@@ -380,6 +384,9 @@ pub enum Event {
         summary: String,
         /// The deliverable.
         output: Value,
+        /// What it rests on: `model` where the request was answered from the model's knowledge, and nothing was checked.
+        #[serde(default, skip_serializing_if = "Basis::is_evidence")]
+        basis: Basis,
         /// The value that meets the schema of `--output-schema`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         structured: Option<Box<Value>>,

@@ -200,7 +200,8 @@ impl EventFold {
                     grad_l: result.grad_l,
                     grad_goal: result.grad_goal,
                 };
-                if result.fault.is_none() {
+                // What nobody judged has no score.
+                if result.fault.is_none() && result.basis.is_evidence() {
                     events.push((None, scored));
                 }
                 events.push((None, self.finished(result, envelope.elapsed_ms)));
@@ -215,6 +216,8 @@ impl EventFold {
             | Message::ExecutionResult(_)
             | Message::OutcomeSummary(_)
             | Message::ReplanRequest(_)
+            // The result has the answer.
+            | Message::DirectAnswer(_)
             | Message::FailureReportRequest(_)
             | Message::FailureReport(_)
             | Message::Fault(_)
@@ -272,6 +275,7 @@ impl EventFold {
             bytes: call.output.bytes,
             dropped_bytes: call.output.dropped_bytes,
             files: call.files.clone(),
+            build_output: call.build_output.clone(),
             held: call.held.clone(),
         }
     }
@@ -308,6 +312,7 @@ impl EventFold {
             error: result.fault.clone(),
             summary: result.summary.clone(),
             output: result.output.clone(),
+            basis: result.basis,
             structured: structured.map(Box::new),
             structured_error,
             unmet: result.unmet.clone(),

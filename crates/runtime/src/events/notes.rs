@@ -19,7 +19,7 @@ impl Notes {
             self.all.push(note.text.clone());
         } else if let Message::MemoryReply(_) = message {
             self.planned_with = self.all.len();
-        } else if let Message::Plan(_) = message {
+        } else if let Message::Plan(_) | Message::DirectAnswer(_) = message {
             self.used = self.used.max(self.planned_with);
         } else if let Message::SubTaskOutcome(_) | Message::DispatchManifest(_) = message {
             self.judged_with = self.all.len();

@@ -221,6 +221,8 @@ impl Account {
     fn ended(&mut self, result: &FinalResult) {
         let reported = self.open.reported.take();
         let decided = match (self.cut_short(result), &reported) {
+            // The controller decided nothing about an answer without work.
+            _ if !result.basis.is_evidence() => None,
             (None, _) => Some(self.last_decision(result, reported.as_ref())),
             // Decided, but interrupted before the decision was published.
             (Some(fault), Some(reported)) => unrecorded(reported, fault),
@@ -231,6 +233,7 @@ impl Account {
             directive: result.fault.is_none().then_some(result.directive),
             fault: result.fault.clone(),
             summary: result.summary.clone(),
+            basis: result.basis,
             answer: self
                 .answer
                 .filter(|_| result.directive == TerminalState::Accept || result.unconfirmed().is_some()),

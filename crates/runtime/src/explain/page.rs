@@ -2,7 +2,7 @@
 
 use artoo_ggs_core::{Blocked, Cell, Rule, Standing};
 use artoo_types::{
-    Amount, AnswerOrigin, BlockedTarget, Confidence, ControlSettings, Fault, Loss, MacroState, Mode,
+    Amount, AnswerOrigin, Basis, BlockedTarget, Confidence, ControlSettings, Fault, Loss, MacroState, Mode,
     PrevDirective, RunId, TerminalState,
 };
 use chrono::{DateTime, FixedOffset};
@@ -202,6 +202,9 @@ pub struct End {
     pub fault: Option<Fault>,
     /// One or two sentences.
     pub summary: String,
+    /// What the result rests on.
+    #[serde(default, skip_serializing_if = "Basis::is_evidence")]
+    pub basis: Basis,
     /// How the outputs of several steps were made one answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerOrigin>,

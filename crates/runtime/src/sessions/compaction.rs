@@ -3,7 +3,7 @@
 
 use super::session::{Session, SessionTurn};
 
-/// Number of turns above which a session is compacted when the next one is added.
+/// Number of turns above which a session is compacted soon: as a later one is added, after some kilobytes.
 pub const COMPACT_ABOVE: usize = 200;
 
 /// Number of newest turns that stay unchanged.

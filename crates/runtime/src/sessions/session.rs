@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use artoo_case_file::visibility::Limit;
 use artoo_snapshot::Undoable;
 use artoo_tools::EarlierRun;
 use artoo_types::{FileChange, MAX_TURNS, Rejection, RunId, SessionId, TerminalState, Turn, short_id};
@@ -15,13 +16,15 @@ use crate::{
     runs,
 };
 
-/// Maximum characters of a result that a session keeps; the run has the full result.
+/// Maximum characters of a result that a session keeps, with the mark where it is cut; the run has the full result.
 pub const MAX_RESULT: usize = 4000;
+/// The result up to its mark.
+const RESULT: Limit = Limit { items: 1, characters: MAX_RESULT - 40 };
 
 /// Maximum files that a turn lists; the run has all.
 const MAX_FILES: usize = 100;
 
-/// How many of them the next request sees, before the result.
+/// How many of them the next request sees.
 const FILES_TOLD: usize = 5;
 
 /// What the next request sees of a run without a result.
@@ -71,7 +74,7 @@ pub struct TurnEnd {
     pub directive: Option<TerminalState>,
     /// The exit code that the run's `artoo run` would have.
     pub exit_code: u8,
-    /// Summary and output, truncated to [`MAX_RESULT`] characters.
+    /// Output and summary, truncated to [`MAX_RESULT`] characters.
     pub result: String,
     /// The changed files, at most a hundred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -112,7 +115,7 @@ impl TurnEnd {
     }
 }
 
-/// The final text of a run: its summary, then its output if that adds anything.
+/// The final text of a run: its answer, then its summary if that adds anything. A follow-up refers to the answer.
 fn said(summary: &str, output: &Value, fault: &str) -> String {
     let output = match output {
         Value::Null => String::new(),
@@ -120,7 +123,7 @@ fn said(summary: &str, output: &Value, fault: &str) -> String {
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => output.to_string(),
     };
     let mut text = String::new();
-    for part in [summary.trim(), output.trim(), fault] {
+    for part in [output.trim(), summary.trim(), fault] {
         if !part.is_empty() && !text.contains(part) {
             if !text.is_empty() {
                 text.push('\n');
@@ -128,7 +131,7 @@ fn said(summary: &str, output: &Value, fault: &str) -> String {
             text.push_str(part);
         }
     }
-    text.chars().take(MAX_RESULT).collect()
+    RESULT.cut(&text).into_owned()
 }
 
 impl Session {
@@ -204,22 +207,17 @@ impl Session {
 }
 
 impl SessionTurn {
-    /// The turn as the perceiver sees it. The files are part of the result: "it" often refers to one of them.
-    /// If the run can be undone, that comes first, with the name by which the undo tool knows the run.
+    /// The turn as the perceiver sees it. It names files, since "it" often refers to one of them, and the name by which the
+    /// undo tool knows the run.
     fn told(&self, undoable: Option<&EarlierRun>) -> Turn {
-        let undo = undoable.map(|run| format!("run {}, which can be taken back\n", run.name));
-        let result = match &self.end {
-            None => WITHOUT_END.to_owned(),
-            Some(end) => {
-                let files = end.files.iter().take(FILES_TOLD);
-                let files = files.map(|file| format!("{}: {}\n", file.change.name(), file.path.display()));
-                format!("{}{}", files.collect::<String>(), end.result)
-            }
-        };
+        let result = self.end.as_ref().map_or(WITHOUT_END, |end| end.result.as_str());
+        let files = self.end.iter().flat_map(|end| &end.files).take(FILES_TOLD);
         Turn {
+            files: files.map(|file| format!("{}: {}", file.change.name(), file.path.display())).collect(),
+            undo: undoable.map(|run| run.name.clone()),
             run_id: Some(self.run_id),
             rejected: self.rejected,
-            ..Turn::new(self.request.clone(), undo.unwrap_or_default() + &result)
+            ..Turn::new(self.request.clone(), result)
         }
     }
 }

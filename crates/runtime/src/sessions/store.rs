@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _},
+    io::{self, Read as _, Seek as _, Write as _},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     time::SystemTime,
@@ -17,7 +17,8 @@ use uuid::Uuid;
 use super::{
     NAME, SessionError,
     compaction::compact,
-    format::{Entry, Line, VERSION, Versioned},
+    format::{Entry, VERSION},
+    read::{read, read_newest},
     session::{Session, SessionTurn, TurnEnd},
 };
 use crate::owner_only;
@@ -25,14 +26,14 @@ use crate::owner_only;
 /// File extension of a session.
 const SUFFIX: &str = "jsonl";
 
-/// Maximum bytes of a line; a longer one counts as unreadable.
-const MAX_LINE: u64 = 1024 * 1024;
-
 /// Maximum characters of a session name.
 const MAX_NAME: usize = 100;
 
 /// Maximum bytes kept of a request.
 const MAX_REQUEST: usize = 64 * 1024;
+
+/// After how many bytes a session is looked at as a whole, to compact it: a turn reads only what it needs otherwise.
+const LOOK_EVERY: u64 = 16 * 1024;
 
 /// Number of attempts to append a line while another program compacts the session.
 const TRIES: usize = 5;
@@ -138,10 +139,20 @@ impl Sessions {
         let path = self.path(session);
         match open_regular(&path) {
             Ok(file) => read(file, session, &path),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(SessionError::Unknown { part: session.to_string() })
-            }
-            Err(source) => Err(SessionError::Io { doing: "read", path, source }),
+            Err(error) => Err(unread(error, session, path)),
+        }
+    }
+
+    /// Reads a session with its newest turns alone: what the next request sees of it. That takes as long for a thousand turns as for a
+    /// hundred.
+    ///
+    /// # Errors
+    /// As [`Sessions::read`].
+    pub fn newest_turns(&self, session: SessionId) -> Result<Session, SessionError> {
+        let path = self.path(session);
+        match open_regular(&path) {
+            Ok(file) => Ok(read_newest(&file, session, &path)?.session),
+            Err(error) => Err(unread(error, session, path)),
         }
     }
 
@@ -150,6 +161,14 @@ impl Sessions {
     /// # Errors
     /// [`SessionError::Unknown`], [`SessionError::Ambiguous`], and as [`Sessions::read`].
     pub fn find(&self, part: &str) -> Result<Session, SessionError> {
+        self.read(self.find_id(part)?)
+    }
+
+    /// The id of the session that [`Sessions::find`] reads.
+    ///
+    /// # Errors
+    /// As [`Sessions::find`].
+    pub fn find_id(&self, part: &str) -> Result<SessionId, SessionError> {
         let lower = part.trim().to_ascii_lowercase();
         let ids = self.ids()?;
         let mut found: Vec<SessionId> = ids
@@ -167,18 +186,18 @@ impl Sessions {
             found = ids.iter().map(|(_, id)| *id).filter(is_called).collect();
         }
         match found.as_slice() {
-            [only] => self.read(*only),
+            [only] => Ok(*only),
             [] => Err(SessionError::Unknown { part: part.to_owned() }),
             several => Err(SessionError::Ambiguous { part: part.to_owned(), count: several.len() }),
         }
     }
 
-    /// The most recently used session of this folder.
+    /// The most recently used session of this folder, with its [newest turns](Self::newest_turns) alone.
     ///
     /// # Errors
     /// [`SessionError::Io`] for the folder; unreadable sessions are skipped.
     pub fn newest_in(&self, working_folder: &Path) -> Result<Option<Session>, SessionError> {
-        let read = |(_, id): (SystemTime, SessionId)| self.read(id).ok();
+        let read = |(_, id): (SystemTime, SessionId)| self.newest_turns(id).ok();
         Ok(self.ids()?.into_iter().filter_map(read).find(|session| session.folder == working_folder))
     }
 
@@ -238,10 +257,14 @@ impl Sessions {
         file.write_all(&line).map_err(failed("written", &path))
     }
 
-    /// Compacts the old turns and replaces the file.
+    /// Compacts the old turns and replaces the file, once for each [`LOOK_EVERY`] bytes that it has grown.
     fn compact(&self, session: SessionId) -> Result<(), SessionError> {
         let path = self.path(session);
         let file = self.locked(session)?;
+        let newest = read_newest(&file, session, &path)?;
+        if newest.begins / LOOK_EVERY == newest.file_len / LOOK_EVERY {
+            return Ok(());
+        }
         let again = file.try_clone().map_err(failed("read", &path))?;
         let mut read = read(again, session, &path)?;
         if !compact(&mut read) {
@@ -305,7 +328,16 @@ fn bounded(request: &str) -> String {
     format!("{}…", request.get(..end).unwrap_or_default())
 }
 
-fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> SessionError {
+/// Why a session could not be opened.
+fn unread(source: io::Error, session: SessionId, path: PathBuf) -> SessionError {
+    if source.kind() == io::ErrorKind::NotFound {
+        SessionError::Unknown { part: session.to_string() }
+    } else {
+        SessionError::Io { doing: "read", path, source }
+    }
+}
+
+pub(super) fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> SessionError {
     let path = path.to_owned();
     move |source| SessionError::Io { doing, path: path.clone(), source }
 }
@@ -328,52 +360,4 @@ fn ends_within_a_line(file: &mut File) -> io::Result<bool> {
     file.seek(io::SeekFrom::End(-1))?;
     file.read_exact(&mut last)?;
     Ok(last != [b'\n'])
-}
-
-fn read(mut file: File, session: SessionId, path: &Path) -> Result<Session, SessionError> {
-    let io = failed("read", path);
-    file.seek(io::SeekFrom::Start(0)).map_err(&io)?;
-    let mut lines = BufReader::new(file);
-    let first = next_line(&mut lines).map_err(&io)?.unwrap_or_default();
-    let headless = || SessionError::Headless { path: path.to_owned() };
-    let mut read = match parse(&first, path)? {
-        Some(Entry::Session { id, folder, began }) if id == session => Session::new(id, folder, began),
-        _ => return Err(headless()),
-    };
-    while let Some(bytes) = next_line(&mut lines).map_err(&io)? {
-        if bytes.trim_ascii().is_empty() {
-            continue;
-        }
-        match parse(&bytes, path)? {
-            Some(entry) => read.on(entry),
-            None => read.unreadable += 1,
-        }
-    }
-    Ok(read)
-}
-
-/// The content of a line; `None` if it is unreadable.
-///
-/// # Errors
-/// [`SessionError::Newer`].
-fn parse(bytes: &[u8], path: &Path) -> Result<Option<Entry>, SessionError> {
-    match serde_json::from_slice::<Versioned>(bytes) {
-        Ok(Versioned { v }) if v > VERSION => {
-            Err(SessionError::Newer { path: path.to_owned(), found: v, known: VERSION })
-        }
-        Ok(_) => Ok(serde_json::from_slice::<Line>(bytes).ok().map(|line| line.entry)),
-        Err(_) => Ok(None),
-    }
-}
-
-/// The next line without its newline, truncated to [`MAX_LINE`] bytes; `None` at the end of the file.
-fn next_line(lines: &mut BufReader<File>) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)? == 0 {
-        return Ok(None);
-    }
-    if bytes.last() != Some(&b'\n') && bytes.len() as u64 == MAX_LINE {
-        lines.skip_until(b'\n')?;
-    }
-    Ok(Some(bytes))
 }

@@ -55,7 +55,7 @@ async fn lesson_n12_a_result_comes_without_a_nudge_to_be_finished() {
 async fn lesson_n21_three_subtasks_corrected_once_are_three_corrections_and_no_alarm() {
     let house = House::new();
     let corrected = |request: &artoo_llm_client::Request| {
-        request.messages.iter().any(|message| message.content.contains("The attempt before fell short"))
+        request.messages.iter().any(|message| message.content.contains("Your result was not accepted"))
     };
     let model = Arc::new(ScriptedModel::new().always(
         Expect::purpose("executor"),

@@ -9,7 +9,7 @@ use std::{
 
 use artoo_bus::{Clock as _, Observed, Refusal, SystemClock};
 use artoo_llm_client::{
-    LlmClient, LlmError, ModelProfile, Request, ToolCalling, Usage, doubles::ScriptedModel,
+    LlmClient, LlmError, MessageRole, ModelProfile, Request, ToolCalling, Usage, doubles::ScriptedModel,
 };
 use artoo_runtime::{
     Artoo, Builder, Run, RunRequest,
@@ -243,4 +243,23 @@ pub(crate) fn unreachable() -> LlmError {
 /// A weak model: it is guided, and derives answers twice if requested.
 pub(crate) fn guided() -> ModelProfile {
     ModelProfile { guided: true, tool_calling: ToolCalling::Json, ..ModelProfile::default() }
+}
+
+/// Where an executor's conversation is.
+pub(crate) struct Progress {
+    /// Whether the attempt corrects another one.
+    pub(crate) corrects: bool,
+    /// How many turns this attempt has had.
+    pub(crate) turns: usize,
+}
+
+/// Where the executor is by what it is sent. A correction goes on with the conversation; a weak model's begins anew.
+pub(crate) fn progress(request: &Request) -> Progress {
+    let told = request.messages.iter().filter(|message| message.role == MessageRole::User);
+    let told: Vec<&str> = told.map(|message| message.content.as_str()).collect();
+    let corrected = told.iter().rposition(|text| text.contains("Your result was not accepted"));
+    Progress {
+        corrects: corrected.is_some() || told.iter().any(|text| text.contains("Earlier call: ")),
+        turns: told.len() - 1 - corrected.unwrap_or_default(),
+    }
 }

@@ -13,6 +13,7 @@ mod causes;
 mod closed_files;
 mod commands;
 mod consent;
+mod continued_judge;
 mod controlled;
 mod defects;
 mod dispatch;

@@ -1,9 +1,9 @@
-//! No request bypasses the pipeline. Pins `docs/deviations.md`, "Direct answers".
+//! What is accepted never bypasses the pipeline, and an answer that does says so. Pins `docs/deviations.md`, "Direct answers".
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
-use artoo_types::{Evidence, Finding, Message, MessageKind, OutcomeStatus, TerminalState};
+use artoo_types::{Basis, Evidence, Finding, Message, MessageKind, OutcomeStatus, TerminalState};
 use serde_json::json;
 
 use crate::fixture::{House, Seen, question, say};
@@ -81,5 +81,53 @@ async fn lesson_106_words_without_a_call_are_never_accepted() {
     let seen = house.run(&artoo, REQUEST).await;
     assert_eq!(seen.result.directive, TerminalState::Abandon, "{:#?}", seen.result);
     assert_eq!((seen.count(MessageKind::ToolFinished), evidence(&seen)), (0, 0));
+    artoo.close().await;
+}
+
+/// A question that needs no tool had to run a pointless command to be accepted: six calls where one does. The answer is on record, is never
+/// called accepted, and teaches memory nothing.
+#[tokio::test(start_paused = true)]
+async fn a_direct_answer_is_recorded_and_labelled() {
+    let house = House::new();
+    let text = "A byte order mark.";
+    let said = json!({"do": "answer", "criteria": [], "text": text});
+    let model = Arc::new(ScriptedModel::new().expect(Expect::purpose("planner"), Answer::json(said)));
+    let artoo = house.quiet(&model).build().unwrap();
+    let seen = house.run(&artoo, "What does BOM mean?").await;
+    model.assert_finished();
+    let result = &seen.result;
+    assert_eq!((result.basis, result.directive), (Basis::Model, TerminalState::Success));
+    assert_eq!(
+        (&result.output, result.summary.as_str()),
+        (&json!(text), "From the model's knowledge, not checked.")
+    );
+    assert_eq!(seen.exit_code(), 3);
+    assert_eq!(seen.count(MessageKind::DirectAnswer), 1);
+    for kind in [MessageKind::Plan, MessageKind::SubTask, MessageKind::ToolFinished, MessageKind::MegramWrite]
+    {
+        assert_eq!(seen.count(kind), 0, "{kind:?}");
+    }
+    artoo.close().await;
+}
+
+/// Whatever the model says of it, a request that names a file that is there is worked on.
+#[tokio::test(start_paused = true)]
+async fn a_request_about_a_file_is_never_answered_from_knowledge() {
+    let house = House::new();
+    let request = "What does docs tell?";
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(
+                Expect::purpose("planner")
+                    .when("no answer is offered", |request| !request.system.contains("\"answer\"")),
+                Answer::json(json!({"do": "answer", "criteria": [], "text": "Much."})),
+            )
+            .expect(Expect::purpose("planner"), Answer::json(question(request)))
+            .always(Expect::purpose("executor"), Answer::json(say("4"))),
+    );
+    let artoo = house.quiet(&model).build().unwrap();
+    let seen = house.run(&artoo, request).await;
+    assert_eq!((seen.count(MessageKind::DirectAnswer), seen.count(MessageKind::Plan)), (0, 1));
+    assert_eq!(seen.result.basis, Basis::Evidence);
     artoo.close().await;
 }

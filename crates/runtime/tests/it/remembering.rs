@@ -97,7 +97,7 @@ async fn what_a_replan_taught_is_told_in_the_next_run() {
     let (house, memory) = (House::new(), memory(Rules::default()));
     let first = first_run(&house, &memory, "echo many; no-such-program docs").await;
     let run_id = first.result.run_id;
-    let lesson = "First failed: shell with echo many; no-such-program docs (its program is not on this machine, exit status 127). Then worked: \
+    let lesson = "First failed: shell with echo many; no-such-program docs (no-such-program is not on this machine, exit status 127). Then worked: \
                   shell with find docs -name '*.txt' | wc -l.";
     let provenance = format!("{}, went well: Done: {REQUEST}", now().format("%Y-%m-%d"));
     let model = Arc::new(

@@ -134,7 +134,7 @@ impl Script {
             return shell("cat out3.txt", true);
         }
         if !std::mem::replace(&mut self.has_asked, true) {
-            return json!({"give_up": "two fit", "kind": "needs_person", "question": "Which?"});
+            return json!({"ask_user": "Which?"});
         }
         let command = self.command();
         if prompt.contains(&format!("{{\"command\":\"{command}\"}}"))
@@ -223,8 +223,10 @@ async fn prompts(reader: Reader, steps: Steps) -> Vec<(Viewer, String)> {
     request.limits.max_retries = 1;
     // What a guided R1 makes of a follow-up is tested with it.
     if reader == Reader::Capable {
-        request.turns =
-            vec![Turn { rejected: Some(Rejection::Undone), ..Turn::new("What is mTURN?", long("mTURN")) }];
+        request.turns = vec![Turn {
+            rejected: Some(Rejection::Undone),
+            ..Turn::new("What is mTURN?", of_length("mTURN", 6_000))
+        }];
     }
     request.instructions =
         vec![Instruction { source: "AGENTS.md".to_owned(), text: "Mind the mINSTRUCTION.".to_owned() }];

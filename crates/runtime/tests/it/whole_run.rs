@@ -8,6 +8,7 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_runtime::{Answerer, Artoo};
+use artoo_sandbox::PrivateNetwork;
 use artoo_types::{ApprovalScope, FaultKind, Message, MessageKind, TerminalState};
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ async fn the_judge_of_a_second_plan_sees_what_the_first_did() {
             )
             .expect(
                 Expect::purpose("executor")
-                    .user_contains("Done before in this run, so do not do it again:")
+                    .user_contains("Calls made before in this run.")
                     .user_contains("shell: echo one > one.txt; cat one.txt -> succeeded"),
                 Answer::json(shell("echo two > two.txt; cat two.txt")),
             )
@@ -93,7 +94,7 @@ async fn the_judge_of_a_second_plan_sees_what_the_first_did() {
 #[tokio::test]
 async fn what_the_user_answered_is_shown_to_judge_and_planner() {
     let house = House::new();
-    let asks = json!({"give_up": "two fit", "kind": "needs_person", "question": "Which report?"});
+    let asks = json!({"ask_user": "Which report?"});
     let said = "Question: Which report? Answer: the one of May";
     let model = Arc::new(
         ScriptedModel::new()
@@ -139,10 +140,9 @@ async fn what_the_user_agreed_to_is_shown_to_the_judge() {
 #[tokio::test]
 async fn a_question_of_the_planner_goes_to_the_user() {
     let house = House::new();
-    let give_up = json!({"kind": "needs_person", "reason": "Two fit.", "question": "Which report?"});
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(Expect::purpose("planner"), Answer::json(json!({"subtasks": [], "give_up": give_up})))
+            .expect(Expect::purpose("planner"), Answer::json(json!({"subtasks": [], "ask": "Which report?"})))
             .expect(
                 Expect::purpose("planner").user_contains("Question: Which report? Answer: the one of May"),
                 Answer::json(crate::fixture::question("Count the lines of the report of May")),
@@ -158,12 +158,11 @@ async fn a_question_of_the_planner_goes_to_the_user() {
 /// Whoever declines to go on ends the run, whatever was asked, and no model is asked any more.
 #[tokio::test]
 async fn declining_ends_the_run_without_another_model_call() {
-    let asks = json!({"give_up": "two fit", "kind": "needs_person", "question": "Which report?"});
+    let asks = json!({"ask_user": "Which report?"});
     for (turn, planner_asks) in [(asks.clone(), false), (shell("rm -v docs/d.md"), false), (asks, true)] {
         let house = House::new();
-        let give_up = json!({"kind": "needs_person", "reason": "Two fit.", "question": "Which report?"});
         let plan = if planner_asks {
-            json!({"subtasks": [], "give_up": give_up})
+            json!({"subtasks": [], "ask": "Which report?"})
         } else {
             change("Delete the report")
         };
@@ -228,8 +227,11 @@ async fn the_executor_is_told_by_what_it_is_judged_and_where_it_works() {
     for part in [
         "It is done as the request says",
         "Environment:\n- Commands may write below the working folder, $WORKSPACE and $TMPDIR.",
-        "- Commands have no network.",
-        "- The user is not there: nobody can be asked.",
+        match PrivateNetwork::is_expected() {
+            true => "- Commands and jobs share a loopback of this run",
+            false => "- Commands have no network.",
+        },
+        "- Nobody can be asked in this run.",
     ] {
         assert!(told.contains(part), "{part} is not in {told}");
     }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use artoo_anchored_files::{Kind, Named, State, open_file, open_folder, open_root};
+use artoo_anchored_files::{Below, Kind, Named, State, open_file, open_folder, open_root};
 use similar::TextDiff;
 
 use super::changes::{Change, ChangeKind, Changes, Entry, EntryKind};
@@ -32,10 +32,14 @@ impl Preview {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if it has written none there, or why it cannot be opened.
     pub fn open_written(&self, real: &Path) -> io::Result<File> {
-        let is_it = |difference: &&Difference| {
-            becomes_file(difference) && path(&self.overlay_dirs, &difference.at) == real
-        };
-        let difference = self.read.differences.iter().find(is_it).ok_or(io::ErrorKind::NotFound)?;
+        let layers = self.overlay_dirs.layers.iter().enumerate();
+        // The differences are sorted by path, and each may be asked for.
+        let mut found = layers.filter_map(|(number, layer)| {
+            let at = (number, Below::new(real.strip_prefix(&layer.root).ok()?).ok()?);
+            let place = self.read.differences.binary_search_by(|one| one.at.cmp(&at)).ok()?;
+            self.read.differences.get(place).filter(|one| becomes_file(one))
+        });
+        let difference = found.next().ok_or(io::ErrorKind::NotFound)?;
         moves::written(&self.overlay_dirs, difference)
     }
 }

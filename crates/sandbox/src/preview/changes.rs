@@ -128,7 +128,7 @@ impl Changes {
                 | ChangeKind::MovedAway => false,
             };
             let is_free = is_new
-                && change.after.as_ref().is_some_and(|after| !gives_rights(after) || is_folder(after))
+                && change.after.as_ref().is_some_and(|after| !after.gives_rights() || is_folder(after))
                 && change.same_file_as.as_ref().is_none_or(|other| self.creates(other))
                 && free.iter().any(|root| is_visible_below(root, &change.path));
             !is_free
@@ -142,6 +142,12 @@ impl Changes {
             let around = |place: &PathBuf| place.starts_with(&change.path) && change.replaces_folder();
             places.iter().any(|place| within(place) || around(place))
         })
+    }
+
+    /// The changes that are neither this folder nor below it.
+    pub fn outside(&self, folder: &Path) -> Self {
+        let is_outside = |change: &&Change| !change.path.starts_with(folder);
+        Self { list: self.list.iter().filter(is_outside).cloned().collect() }
     }
 
     fn creates(&self, path: &Path) -> bool {
@@ -164,9 +170,11 @@ const SET_ID: u32 = 0o6000;
 /// The attribute that grants capabilities to whoever runs a file.
 const CAPABILITY: &str = "security.capability";
 
-/// Whether running the entry grants another user's rights.
-fn gives_rights(entry: &Entry) -> bool {
-    entry.mode & SET_ID != 0 || entry.attributes.iter().any(|name| name == CAPABILITY)
+impl Entry {
+    /// Whether running the entry grants another user's rights.
+    pub fn gives_rights(&self) -> bool {
+        self.mode & SET_ID != 0 || self.attributes.iter().any(|name| name == CAPABILITY)
+    }
 }
 
 fn is_folder(entry: &Entry) -> bool {
@@ -273,6 +281,15 @@ mod tests {
         assert!(!Changes { list: vec![name("/w/old")] }.only_creates_in(&free));
         let both = vec![change("/w/a", false, ChangeKind::Created), name("/w/a")];
         assert!(Changes { list: both }.only_creates_in(&free));
+    }
+
+    #[test]
+    fn what_is_outside_of_a_folder_is_neither_it_nor_in_it() {
+        let all = ["/w/r/.git", "/w/r/.git/HEAD", "/w/r/.gitignore", "/w/r/a"];
+        let list = all.map(|path| change(path, true, ChangeKind::Changed)).to_vec();
+        let outside = Changes { list }.outside(Path::new("/w/r/.git"));
+        let paths: Vec<_> = outside.iter().map(|change| change.path.to_str().unwrap()).collect();
+        assert_eq!(paths, ["/w/r/.gitignore", "/w/r/a"]);
     }
 
     #[test]

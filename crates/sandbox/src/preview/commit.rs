@@ -103,10 +103,18 @@ fn goes(difference: &Difference) -> bool {
 
 /// Whether new content takes the place, rather than the old file with other attributes.
 fn is_new_content(difference: &Difference) -> bool {
-    let is_touch = difference.same_bytes && difference.before.is_some();
+    let is_touch = is_touch(difference);
     difference.after.as_ref().is_some_and(|after| !after.is_folder())
         && difference.link_to.is_none()
         && !is_touch
+}
+
+/// Whether only mode, owner, attributes or time differ. A file with hard links gets new content all the same: its other names
+/// stay as the command saw them.
+fn is_touch(difference: &Difference) -> bool {
+    difference.same_bytes
+        && difference.link_to.is_none()
+        && difference.before.as_ref().is_some_and(|before| before.links == 1)
 }
 
 impl<'a> Work<'a> {
@@ -139,7 +147,7 @@ impl<'a> Work<'a> {
                 self.step(&difference.at, |work, layer| work.link(layer, number, difference, other))?;
             }
         }
-        for (_, difference) in all().filter(|(_, one)| one.same_bytes && one.link_to.is_none()) {
+        for (_, difference) in all().filter(|(_, one)| is_touch(one)) {
             if let (Some(before), Some(after)) = (&difference.before, &difference.after) {
                 self.step(&difference.at, |work, layer| work.touch(layer, &difference.at, before, after))?;
             }

@@ -22,6 +22,7 @@ mod overlay_dirs;
 mod remove_tree;
 mod staging;
 mod support;
+mod trial_record;
 mod unrepresentable;
 
 use std::path::{Path, PathBuf};
@@ -52,6 +53,8 @@ pub struct Preview {
     pub outcome: Outcome,
     /// What would change.
     pub changes: Changes,
+    /// See [`linked`](Self::linked).
+    linked: Vec<PathBuf>,
     read: Read,
     overlay_dirs: Arc<OverlayDirs>,
 }
@@ -119,13 +122,41 @@ pub async fn preview(
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Preview, PreviewError> {
+    let preview = preview_with_links(invocation, confinement, roots, store, capture, cancel).await?;
+    match preview.linked.first().cloned() {
+        None => Ok(preview),
+        Some(path) => {
+            aside(store, move || {
+                drop(preview);
+                Err(PreviewError::HardLinks { path })
+            })
+            .await
+        }
+    }
+}
+
+/// The same for a caller that decides about files with hard links itself: see [`Preview::linked`].
+///
+/// # Errors
+///
+/// As for [`preview()`], but not [`PreviewError::HardLinks`].
+pub async fn preview_with_links(
+    invocation: &Invocation,
+    confinement: &Confinement,
+    roots: &[PathBuf],
+    store: &Path,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Preview, PreviewError> {
     let place = store.to_owned();
     aside(store, move || Preview::supported(&place).map_err(PreviewError::Unsupported)).await?;
-    preview_unasked(invocation, confinement, (roots, &Staging::default()), store, capture, cancel).await
+    preview_unasked(invocation, confinement, (roots, &Staging::default()), store, capture, cancel)
+        .await
+        .inspect_err(note_failed_layers)
 }
 
 /// Runs a command as [`preview()`] does, in folders that differ from the real ones as `staging` says. What it would change
-/// there can be read, and not be made real.
+/// there can be read, and not be made real. It may change files with hard links: see [`StagedPreview::linked`].
 ///
 /// # Errors
 ///
@@ -140,8 +171,17 @@ pub async fn rehearse(
 ) -> Result<StagedPreview, PreviewError> {
     let place = store.to_owned();
     aside(store, move || Preview::supported(&place).map_err(PreviewError::Unsupported)).await?;
-    let preview = preview_unasked(invocation, confinement, (roots, staging), store, capture, cancel).await?;
+    let preview = preview_unasked(invocation, confinement, (roots, staging), store, capture, cancel)
+        .await
+        .inspect_err(note_failed_layers)?;
     Ok(StagedPreview { preview, staging: staging.clone() })
+}
+
+/// A machine that supports previews according to a record, and whose layers fail, is tried anew.
+fn note_failed_layers(error: &PreviewError) {
+    if let PreviewError::Sandbox(SandboxError::Namespace { .. }) = error {
+        support::failed();
+    }
 }
 
 /// The same as [`preview()`] on staged folders, without checking first whether previews are supported.
@@ -159,7 +199,8 @@ async fn preview_unasked(
         let moves = moves::moves(&overlay_dirs, &read.differences);
         unrepresentable::check(&overlay_dirs, &read)?;
         let changes = change_list::changes(&overlay_dirs, &read, &moves);
-        Ok(Preview { outcome, changes, read, overlay_dirs })
+        let linked = unrepresentable::with_other_names(&overlay_dirs, &read);
+        Ok(Preview { outcome, changes, linked, read, overlay_dirs })
     })
     .await
 }
@@ -213,7 +254,25 @@ impl Preview {
     ///
     /// Why previews are not supported.
     pub fn supported(place: &Path) -> Result<(), NoPreview> {
-        support::supported(place)
+        support::supported(place, None)
+    }
+
+    /// The same for a process that is started often: a success is written to the file `record`, and the next process of the same
+    /// program reads it there until the machine boots again, instead of running the command. The kernel's confinement is still tried
+    /// in each process. A failure is not recorded, and a record that is damaged or that others can read does not count.
+    ///
+    /// # Errors
+    ///
+    /// Why previews are not supported.
+    pub fn supported_as_recorded(place: &Path, record: &Path) -> Result<(), NoPreview> {
+        support::supported(place, Some(record))
+    }
+
+    /// The files with hard links that the command changed, or may have moved. A layer does not tell whether
+    /// their other names would have changed with them: it shows the command these names as they were, and a
+    /// commit leaves them so.
+    pub fn linked(&self) -> &[PathBuf] {
+        &self.linked
     }
 
     /// Applies the changes to the real folders: all of them, or none if another program has changed a listed

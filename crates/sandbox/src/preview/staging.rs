@@ -9,7 +9,7 @@ use artoo_anchored_files::{Below, Moment, finish_file, look_at, open_root};
 use rustix::fs::futimens;
 
 use super::overlay_dirs::{Layer, OverlayDirs};
-use super::{Change, Preview, PreviewError};
+use super::{Change, Changes, Preview, PreviewError};
 use crate::Outcome;
 use crate::real_names::RealNames;
 
@@ -36,6 +36,11 @@ impl StagedPreview {
         &self.preview.outcome
     }
 
+    /// See [`Preview::linked`].
+    pub fn linked(&self) -> &[PathBuf] {
+        self.preview.linked()
+    }
+
     /// What would change, except at and below the staged paths, where nobody can tell the command's changes from the staging.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         let Staging { absent, written } = &self.staging;
@@ -44,6 +49,11 @@ impl StagedPreview {
                 || written.iter().any(|(path, _)| change.path == *path)
         };
         self.preview.changes.iter().filter(move |change| !is_staged(change))
+    }
+
+    /// What would change, with what the staging changes.
+    pub fn all_changes(&self) -> &Changes {
+        &self.preview.changes
     }
 
     /// Opens the file that the command has written at this real path.

@@ -5,13 +5,13 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{ChangeKind, NoPreview, Preview, PreviewError, Staging, preview_unasked};
+use super::{ChangeKind, NoPreview, Preview, PreviewError, Staging, preview_unasked, trial_record};
 use crate::{
     Capture, Confinement, Ending, Invocation, SandboxMode, Support, probe, room_for_files, room_for_threads,
 };
@@ -22,24 +22,69 @@ const THREADS: usize = 4;
 /// What it opens at a time, with the files of the runtime.
 const FILES: usize = 16;
 
-/// See [`Preview::supported`]. A success, and a kernel that cannot confine, hold for the whole machine; a place
-/// where the trial failed says nothing of another one.
-pub(super) fn supported(place: &Path) -> Result<(), NoPreview> {
-    static FOUND: OnceLock<Result<(), NoPreview>> = OnceLock::new();
-    static REFUSED: Mutex<BTreeMap<PathBuf, NoPreview>> = Mutex::new(BTreeMap::new());
-    let refused = || REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(found) = FOUND.get() {
-        return found.clone();
-    }
-    if let Some(reason) = refused().get(place) {
-        return Err(reason.clone());
-    }
-    match try_out(place) {
-        Err(reason @ NoPreview::Refused { .. }) => {
-            refused().insert(place.to_owned(), reason.clone());
-            Err(reason)
+/// What is known of previews on this machine.
+#[derive(Debug)]
+struct Answers {
+    /// A success, and a kernel that cannot confine, hold for the whole machine.
+    machine: Option<Result<(), NoPreview>>,
+    /// A place where the trial failed says nothing of another one.
+    refused: BTreeMap<PathBuf, NoPreview>,
+    /// The record from which the answer was taken, instead of a trial.
+    record: Option<PathBuf>,
+}
+
+static ANSWERS: Mutex<Answers> =
+    Mutex::new(Answers { machine: None, refused: BTreeMap::new(), record: None });
+
+/// See [`Preview::supported_as_recorded`]. Whoever asks during a trial waits for its answer.
+pub(super) fn supported(place: &Path, record: Option<&Path>) -> Result<(), NoPreview> {
+    ANSWERS.lock().unwrap_or_else(PoisonError::into_inner).supported(place, record, try_out)
+}
+
+/// Layers could not be laid. An answer that was only recorded is dropped with its record, so that the next call makes a trial.
+pub(super) fn failed() {
+    ANSWERS.lock().unwrap_or_else(PoisonError::into_inner).distrust();
+}
+
+impl Answers {
+    fn supported(
+        &mut self,
+        place: &Path,
+        record: Option<&Path>,
+        trial: impl FnOnce(&Path) -> Result<(), NoPreview>,
+    ) -> Result<(), NoPreview> {
+        if let Some(known) = &self.machine {
+            return known.clone();
         }
-        found => FOUND.get_or_init(|| found).clone(),
+        if let Some(reason) = self.refused.get(place) {
+            return Err(reason.clone());
+        }
+        // The kernel's rules themselves are tried in every process.
+        if let (Some(record), Support::Enforced { .. }) = (record, probe())
+            && trial_record::holds(record, place)
+        {
+            self.record = Some(record.to_owned());
+            return self.machine.insert(Ok(())).clone();
+        }
+        match trial(place) {
+            Err(reason @ NoPreview::Refused { .. }) => {
+                self.refused.insert(place.to_owned(), reason.clone());
+                Err(reason)
+            }
+            found => {
+                if let (Ok(()), Some(record)) = (&found, record) {
+                    trial_record::keep(record, place);
+                }
+                self.machine.insert(found).clone()
+            }
+        }
+    }
+
+    fn distrust(&mut self) {
+        if let Some(record) = self.record.take() {
+            trial_record::discard(&record);
+            self.machine = None;
+        }
     }
 }
 
@@ -153,8 +198,45 @@ mod tests {
     #[test]
     fn lesson_a_place_where_previews_fail_says_nothing_of_another() {
         let good = tempfile::tempdir().unwrap();
-        let _ = supported(Path::new("/proc/nowhere"));
-        assert_eq!(supported(good.path()).is_ok(), try_out(good.path()).is_ok());
+        let _ = supported(Path::new("/proc/nowhere"), None);
+        assert_eq!(supported(good.path(), None).is_ok(), try_out(good.path()).is_ok());
+    }
+
+    fn fresh() -> Answers {
+        Answers { machine: None, refused: BTreeMap::new(), record: None }
+    }
+
+    #[test]
+    fn one_trial_serves_a_process_and_a_success_the_next_one() {
+        if let Support::Missing(reason) = probe() {
+            artoo_test_needs::skip(artoo_test_needs::Ability::Landlock, reason);
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("record");
+        let trials = std::cell::Cell::new(0);
+        let ask = |answers: &mut Answers, place: &str, answer: Result<(), NoPreview>| {
+            answers.supported(&folder.path().join(place), Some(&record), |_| {
+                trials.set(trials.get() + 1);
+                answer
+            })
+        };
+        let mut first = fresh();
+        assert!(ask(&mut first, "bad", Err(refused(&"no layers"))).is_err());
+        assert!(!record.exists(), "a failure is not recorded");
+        assert!(ask(&mut first, "bad", Ok(())).is_err() && ask(&mut first, "good", Ok(())).is_ok());
+        assert!(ask(&mut first, "another", Ok(())).is_ok());
+        assert_eq!(trials.get(), 2);
+        let mut second = fresh();
+        assert!(ask(&mut second, "good", Err(refused(&"not asked"))).is_ok());
+        assert_eq!(trials.get(), 2);
+        // A layer fails in spite of the record.
+        second.distrust();
+        assert!(!record.exists());
+        assert!(ask(&mut second, "good", Err(refused(&"no layers any more"))).is_err());
+        assert_eq!(trials.get(), 3);
+        first.distrust();
+        assert!(ask(&mut first, "good", Err(refused(&"not asked"))).is_ok(), "its own trial stands");
     }
 
     /// Observed in a run: two steps that began together tried the machine in the same folder, and one of them was told that nothing can be

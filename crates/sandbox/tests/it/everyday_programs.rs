@@ -4,15 +4,19 @@ use artoo_sandbox::{Ending, Network};
 
 use artoo_test_needs::has;
 
-use crate::setup::confined_bench;
+use crate::setup::namespace_bench;
 
 /// Every machine has the programs of the script.
 const NOTHING: &str = "";
 
 /// A program that may be missing, and a script that succeeds.
-const SCRIPTS: [(&str, &str); 17] = [
+const SCRIPTS: [(&str, &str); 18] = [
     ("python3", "python3 -c 'import json, subprocess; print(subprocess.check_output([\"echo\", \"x\"]))'"),
     ("python3", "python3 -c 'import threading; t = threading.Thread(target=print); t.start(); t.join()'"),
+    (
+        "python3",
+        "printf 'import multiprocessing as m\\nwith m.Lock():\\n print(m.Value(\"i\", 7).value)\\n' > m.py && python3 m.py",
+    ),
     ("python3", "python3 -c 'import asyncio; asyncio.run(asyncio.sleep(0))'"),
     ("python3", "python3 -c 'import shutil; open(\"a\", \"w\").write(\"x\"); shutil.copy2(\"a\", \"b\")'"),
     ("node", "node -e 'require(\"fs\").writeFileSync(\"n\", \"x\"); setTimeout(() => {}, 1)'"),
@@ -44,11 +48,10 @@ const SCRIPTS: [(&str, &str); 17] = [
         "printf '#include <omp.h>\nint main(void) { int s = 0;\n#pragma omp parallel for reduction(+:s)\n \
          for (int i = 0; i < 100; i++) s += i; return s != 4950; }' > o.c && gcc -fopenmp o.c -o o && OMP_NUM_THREADS=4 ./o",
     ),
-    // Version 147 shares memory in /dev/shm, where commands cannot write; version 156 does not.
     (
         "chromium",
         "printf '<p id=x></p><script>x.textContent = 6 * 7</script>' > p.html && chromium --headless --no-sandbox \
-         --disable-gpu --no-first-run --disable-background-networking --disable-dev-shm-usage \
+         --disable-gpu --no-first-run --disable-background-networking \
          --user-data-dir=\"$TMPDIR/profile\" --dump-dom \"file://$PWD/p.html\" 2> /dev/null | grep '>42<'",
     ),
     ("ps", "timeout 5 nice sort -R /etc/passwd | head -1 | wc -c && ps > /dev/null && date && id"),
@@ -57,7 +60,7 @@ const SCRIPTS: [(&str, &str); 17] = [
 #[tokio::test]
 async fn ordinary_programs_work_with_and_without_the_network() {
     for network in [Network::Denied, Network::Granted] {
-        let Some(mut bench) = confined_bench() else { return };
+        let Some(mut bench) = namespace_bench() else { return };
         bench.network = network;
         bench.environment.insert("HOME".into(), bench.tmp.clone().into());
         for (program, script) in SCRIPTS {

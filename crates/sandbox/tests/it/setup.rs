@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::{
-    Capture, Confinement, Gap, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode,
-    Support, probe, run, run_unconfined,
+    Capture, Confinement, Gap, Invocation, Network, Outcome, PrivateNetwork, ResourceLimits, SandboxError,
+    SandboxMode, Support, probe, run, run_unconfined,
 };
 use artoo_test_needs::{Ability, skip};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,7 @@ pub(crate) struct Bench {
     pub(crate) tmp: PathBuf,
     pub(crate) mode: SandboxMode,
     pub(crate) network: Network,
+    pub(crate) own_network: Option<PrivateNetwork>,
     pub(crate) limits: ResourceLimits,
     pub(crate) sealed: Vec<PathBuf>,
     pub(crate) sockets: Vec<PathBuf>,
@@ -55,6 +56,18 @@ pub(crate) fn confined_bench() -> Option<Bench> {
             None
         }
     }
+}
+
+/// A bench whose commands share a network of their own, or `None` (with a message).
+pub(crate) fn networked_bench() -> Option<Bench> {
+    let mut bench = namespace_bench()?;
+    let network = PrivateNetwork::default();
+    if let Err(reason) = network.make() {
+        skip(Ability::Namespaces, reason);
+        return None;
+    }
+    bench.own_network = Some(network);
+    Some(bench)
 }
 
 /// A bench whose commands get their own mounts, or `None` (with a message).
@@ -100,6 +113,7 @@ impl Bench {
             _root: root,
             mode,
             network: Network::Denied,
+            own_network: None,
             limits: ResourceLimits::default(),
             sealed: Vec::new(),
             sockets: Vec::new(),
@@ -112,6 +126,7 @@ impl Bench {
     pub(crate) fn confinement(&self) -> Confinement {
         Confinement {
             network: self.network,
+            own_network: self.own_network.clone(),
             limits: self.limits,
             writable: vec![self.workspace.clone()],
             sealed: self.sealed.clone(),

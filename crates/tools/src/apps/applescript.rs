@@ -40,6 +40,10 @@ impl Tool for AppleScript {
         "control apps of this Mac: Mail, Calendar, Reminders, Music"
     }
 
+    fn description(&self) -> &str {
+        "Control apps of this Mac with AppleScript: Mail, Calendar, Reminders, Music and others."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Apps
     }
@@ -48,7 +52,7 @@ impl Tool for AppleScript {
         json!({
             "type": "object",
             "properties": {
-                "script": { "type": "string", "maxLength": 2000, "description": "AppleScript" },
+                "script": { "type": "string", "maxLength": 2000, "description": "AppleScript source" },
             },
             "required": ["script"],
             "additionalProperties": false,

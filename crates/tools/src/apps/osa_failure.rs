@@ -62,6 +62,7 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
         output: Captured::Bytes(said.output),
         stderr: Captured::Bytes(said.stderr.into_bytes()),
         files: Vec::new(),
+        build_output: Vec::new(),
     }
 }
 

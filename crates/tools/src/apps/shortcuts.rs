@@ -42,6 +42,10 @@ impl Tool for Shortcuts {
         "run a shortcut of the user"
     }
 
+    fn description(&self) -> &str {
+        "Run a shortcut of the user's Shortcuts app."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Apps
     }
@@ -50,8 +54,8 @@ impl Tool for Shortcuts {
         json!({
             "type": "object",
             "properties": {
-                "name": { "type": "string", "maxLength": 100, "description": "its name" },
-                "input": { "type": "string", "maxLength": 2000, "description": "its input" },
+                "name": { "type": "string", "maxLength": 100, "description": "name of the shortcut" },
+                "input": { "type": "string", "maxLength": 2000, "description": "text that it is given" },
             },
             "required": ["name"],
             "additionalProperties": false,

@@ -19,12 +19,17 @@ use crate::{ToolContext, ToolError};
 pub(crate) const ASK_BEFORE_ALL: (&str, &str) =
     ("ask-before-every-change", "every change is asked about, as this run was told");
 
+/// Whether an effect is on other machines.
+fn is_elsewhere(effect: &Effect) -> bool {
+    matches!(effect.kind, EffectKind::Network | EffectKind::OutsideMachine)
+}
+
 /// The effects read from a command.
 #[derive(Debug)]
 pub(crate) struct Reading {
     /// The effects that need consent, or that a person is shown if every change is asked about.
     pub(crate) effects: Vec<Effect>,
-    /// The other effects on files.
+    /// The other effects: on files, and those on other machines that this run cannot have.
     free: Vec<Effect>,
     /// The programs that it is known to start.
     pub(crate) programs: Vec<String>,
@@ -49,9 +54,11 @@ impl Reading {
         let programs = programs_of(&effects);
         let used = |socket: &PathBuf| Some(socket_effect(socket, user_of_socket(socket, &programs)?));
         let sockets: Vec<Effect> = cx.sockets.iter().filter_map(used).collect();
+        let (out_of_reach, possible): (Vec<Effect>, Vec<Effect>) =
+            asked_about(&effects).into_iter().partition(|effect| is_elsewhere(effect) && cx.has_no_way_out());
         Self {
-            effects: asked_about(&effects).into_iter().chain(sockets.clone()).collect(),
-            free: rest_of(&effects),
+            effects: possible.into_iter().chain(sockets.clone()).collect(),
+            free: rest_of(&effects).into_iter().chain(out_of_reach).collect(),
             programs,
             sockets,
             said: effects,
@@ -89,11 +96,14 @@ impl Reading {
         self.effects.iter().any(|effect| effect.kind == EffectKind::Unknown)
     }
 
+    /// The effects of a question that a rule demands: those that need consent, or else the others.
+    pub(crate) fn demanded(&self) -> Vec<Effect> {
+        if self.effects.is_empty() { self.free.clone() } else { self.effects.clone() }
+    }
+
     /// The effects on other machines.
     pub(crate) fn other_machines(&self) -> Vec<Effect> {
-        let is_elsewhere =
-            |effect: &&Effect| matches!(effect.kind, EffectKind::Network | EffectKind::OutsideMachine);
-        self.effects.iter().filter(is_elsewhere).cloned().collect()
+        self.effects.iter().filter(|effect| is_elsewhere(effect)).cloned().collect()
     }
 
     /// The effects that are known beforehand.
@@ -118,7 +128,7 @@ impl Reading {
             return Some(ToolError::Closed { rule });
         }
         let is_change = |effect: &Effect| is_of_files(effect.kind) || effect.kind == EffectKind::Commits;
-        let changes = !self.free.is_empty() || self.effects.iter().any(is_change);
+        let changes = self.free.iter().chain(&self.effects).any(is_change);
         match mode {
             SandboxMode::ReadOnly if changes => {
                 Some(ToolError::Ruled { rule: DecidedBy::ReadOnlyMode.words().to_owned() })

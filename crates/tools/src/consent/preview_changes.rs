@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use artoo_consent::{NewEntry, ProposedEffects, Question, in_words, real, repository_of};
+use artoo_consent::{NewEntry, ProposedEffects, Question, in_words, real};
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
 use artoo_shell_effects::DecidedBy;
-use artoo_snapshot::Named;
-use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
+use artoo_snapshot::{Named, NotCovered};
+use artoo_types::{Approval, BuildFolder, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
 use super::{ASK_BEFORE_ALL, AUTORUN, AutorunFiles, Reading, beyond_undo};
+use crate::build_output::{BuildJudge, BuildPaths, Counted};
+use crate::git::{Moves, Observed};
 use crate::kept_places::kept_places;
 use crate::protected::Protected;
 use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot};
@@ -25,32 +27,58 @@ pub(crate) struct Tried {
     effects: Vec<Effect>,
     /// Whether all of these are new files that a program would run without being asked to.
     is_only_autorun: bool,
-    /// All created paths.
+    /// All created paths, and what happens to build output.
+    free: Vec<Effect>,
+    /// The created paths that are no build output.
     creates: Vec<Effect>,
-    /// The created paths outside of the workspace.
+    /// Those outside of the workspace.
     creates_elsewhere: Vec<Effect>,
+    /// The changes of build output, by its folders.
+    build_output: Counted,
+    /// Their paths.
+    build_paths: BuildPaths,
     /// All changes, as shown to a person.
     shown: Vec<PreviewedChange>,
+    /// Whether nothing changed.
+    is_nothing: bool,
     /// Why the changes are refused regardless of consent.
     refused: Option<ToolError>,
     /// The paths that the run may change once the changes are real.
     makes: Vec<PathBuf>,
     /// Every path that changes, for undo.
     touched: Vec<Named>,
+    /// What it did to a repository that was there before.
+    git: Option<Box<Moves>>,
 }
 
 impl Tried {
     /// Sorts the changes. `free` are the folders where new files need no consent, by their real paths.
     /// Blocks.
-    pub(crate) fn of(changes: &Changes, touched: Vec<Named>, free: &[PathBuf], cx: &ToolContext) -> Self {
-        let is_protected = |change: &&Change| Protected::of(cx).covers(&change.path);
-        let is_in_repository = |change: &&Change| is_in_somebodys_repository(&change.path, &cx.created);
-        let places = Protected::of(cx).places();
-        let protected = changes.touching(places).next().or_else(|| changes.iter().find(is_protected));
-        let in_repository = changes.iter().find(is_in_repository);
+    pub(crate) fn of(
+        changes: &Changes,
+        git: Observed,
+        mut touched: Vec<Named>,
+        free: &[PathBuf],
+        cx: &ToolContext,
+    ) -> Self {
+        let closed = closed(changes, cx);
+        let (git, git_refused) = match git {
+            Observed::Nothing => (None, None),
+            Observed::Refused(error) => (None, Some(error)),
+            Observed::Moves(moves) => (Some(moves), None),
+        };
+        let outside = git.as_ref().map(|moves| changes.outside(moves.folder()));
+        if let Some(moves) = &git {
+            // The repository has a record of its own.
+            touched.iter_mut().for_each(|named| named.paths.retain(|path| !path.starts_with(moves.folder())));
+        }
+        let changes = outside.as_ref().unwrap_or(changes);
         let ours = |change: &Change| is_ours(change, &cx.created);
-        let autoruns = autoruns(changes, cx);
-        let beyond: Vec<&Change> = changes.beyond(free).filter(|change| !ours(change)).collect();
+        let output = build_output(changes, cx);
+        let is_output = |change: &Change| output.contains_key(&change.path);
+        let autoruns = autoruns(changes, &output, cx);
+        let is_users = |change: &&Change| !ours(change) && !is_output(change);
+        let beyond: Vec<&Change> = changes.beyond(free).filter(is_users).collect();
         let takes_away = beyond.iter().any(|change| effect_kind(change) == EffectKind::Deletes);
         let beyond: BTreeSet<&Path> = beyond.into_iter().map(|change| change.path.as_path()).collect();
         let is_asked =
@@ -65,22 +93,39 @@ impl Tried {
             ChangeKind::Deleted | ChangeKind::MovedAway => false,
         });
         let workspace = real(&cx.workspace);
-        let new = || changes.iter().filter(|change| change.before.is_none());
+        let is_free = |change: &&Change| change.before.is_none() || is_output(change);
+        let new = || changes.iter().filter(|change| change.before.is_none() && !is_output(change));
         let effect = |change: &Change| effect(change, &autoruns);
+        let mut counted = Counted::default();
+        for change in changes.iter().filter(|change| !is_of_folders(change)) {
+            if let Some(folder) = output.get(&change.path) {
+                counted.add(folder.clone(), effect_kind(change));
+            }
+        }
+        let is_from_user = |from: &PathBuf| !output.contains_key(from);
+        let is_told =
+            |change: &&Change| !is_output(change) || change.moved.as_ref().is_some_and(is_from_user);
+        let shown = changes.iter().filter(is_told).filter_map(|change| shown(change, changes, &autoruns));
+        let moved = git.iter().flat_map(|moves| moves.effects().to_vec());
         Self {
-            effects: changes.iter().filter(is_asked).map(effect).collect(),
-            is_only_autorun: !autoruns.is_empty() && beyond.iter().all(|path| autoruns.contains_key(path)),
+            effects: moved.chain(changes.iter().filter(is_asked).map(effect)).collect(),
+            is_only_autorun: git.is_none()
+                && !autoruns.is_empty()
+                && beyond.iter().all(|path| autoruns.contains_key(path)),
+            free: changes.iter().filter(is_free).map(effect).collect(),
             creates: new().map(effect).collect(),
             creates_elsewhere: new()
                 .filter(|change| !change.path.starts_with(&workspace))
                 .map(effect)
                 .collect(),
-            shown: changes.iter().filter_map(|change| shown(change, changes, &autoruns)).collect(),
-            refused: (protected.map(protected_place))
-                .or_else(|| in_repository.map(repository))
-                .or_else(|| kept_place(changes, cx)),
+            shown: shown.chain(counted.kinds().map(shown_folder)).collect(),
+            build_output: counted,
+            build_paths: output,
+            is_nothing: changes.is_empty(),
+            refused: closed.or(git_refused),
             makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
             touched,
+            git,
         }
     }
 
@@ -99,21 +144,25 @@ impl Tried {
         let proposed = ProposedEffects {
             programs: &reading.programs,
             effects: &self.effects,
-            free: &self.creates,
+            free: &self.free,
             beyond_undo: false,
             autorun: self.shown.iter().any(|change| change.autorun.is_some()),
         };
         if let Some(reason) = cx.consent.forbids(proposed) {
-            let effects = if self.effects.is_empty() { &self.creates } else { &self.effects };
+            let effects = if self.effects.is_empty() { &self.free } else { &self.effects };
             return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
         }
         let change = match self.is_only_autorun {
             true => AUTORUN,
             false => (DecidedBy::ConsentToChange.name(), DecidedBy::ConsentToChange.words()),
         };
-        let (effects, by) = match (self.effects.is_empty(), cx.consent.approval()) {
-            (false, _) => (self.effects.clone(), change),
-            (true, Approval::Ask) if !self.creates.is_empty() => (self.creates.clone(), ASK_BEFORE_ALL),
+        let lost = if self.build_output.is_empty() { Vec::new() } else { self.without_room(cx).await? };
+        let all = || self.creates.iter().cloned().chain(self.build_effects(|_| true)).collect::<Vec<_>>();
+        let lost = self.build_effects(|folder| lost.iter().any(|one| one.path.starts_with(&folder.path)));
+        let asked: Vec<Effect> = self.effects.iter().cloned().chain(lost).collect();
+        let (effects, by) = match (asked.is_empty(), cx.consent.approval()) {
+            (false, _) => (asked, change),
+            (true, Approval::Ask) if !all().is_empty() => (all(), ASK_BEFORE_ALL),
             (true, Approval::Ask | Approval::Auto | Approval::Never)
                 if !self.creates_elsewhere.is_empty()
                     && cx.consent.foreign_words(reading.proposed()).is_some() =>
@@ -126,21 +175,24 @@ impl Tried {
             match cx.demanded(proposed)?.or_else(|| cx.always_asked(reading.proposed())) {
                 // A rule may cover effects that are free otherwise.
                 Some(by) => {
-                    let rest = self.creates.iter().filter(|new| !self.effects.contains(new));
-                    let all: Vec<Effect> = self.effects.iter().chain(rest).cloned().collect();
-                    (if all.is_empty() { reading.effects.clone() } else { all }, by)
+                    let rest = all().into_iter().filter(|new| !self.effects.contains(new));
+                    let all: Vec<Effect> = self.effects.iter().cloned().chain(rest).collect();
+                    (if all.is_empty() { reading.demanded() } else { all }, by)
                 }
                 None if effects.is_empty() => return Ok(()),
                 None => (effects, (by.0.to_owned(), by.1.to_owned())),
             };
-        let beyond_undo =
-            beyond_undo(&effects, &call_snapshot::without_room_for(cx, self.touched.clone()).await?, cx);
+        let unkept = self.git.is_some() && cx.snapshot.is_none();
+        let beyond_undo = match unkept {
+            true => Some("nothing is kept of this run: a yes cannot be undone".to_owned()),
+            false => beyond_undo(&effects, &self.without_room(cx).await?, cx),
+        };
         let question = Question {
             tool,
             command: command.to_owned(),
             programs: reading.programs.clone(),
             effects,
-            free: self.creates.clone(),
+            free: all(),
             changes: self.shown.clone(),
             commit: None,
             rule,
@@ -151,6 +203,23 @@ impl Tried {
         cx.consented(question).await
     }
 
+    /// What of the changed files is too large to be kept for undo.
+    async fn without_room(&self, cx: &ToolContext) -> Result<Vec<NotCovered>, ToolError> {
+        call_snapshot::without_room_for(cx, self.touched.clone()).await
+    }
+
+    /// The changes of build output in these folders, as one effect of each.
+    fn build_effects(&self, is_meant: impl Fn(&BuildFolder) -> bool) -> Vec<Effect> {
+        let meant = self.build_output.kinds().filter(|(folder, _)| is_meant(folder));
+        let effect = |(folder, kind): (BuildFolder, EffectKind)| Effect {
+            kind,
+            what: folder.path.display().to_string(),
+            word: String::new(),
+            why: folder.to_string(),
+        };
+        meant.map(effect).collect()
+    }
+
     /// Whether any change is not free: it needs consent, or is refused regardless.
     pub(crate) fn is_more_than_free(&self) -> bool {
         !self.effects.is_empty() || self.refused.is_some()
@@ -158,7 +227,17 @@ impl Tried {
 
     /// Whether nothing changed.
     pub(crate) fn is_nothing(&self) -> bool {
-        self.shown.is_empty()
+        self.is_nothing && self.git.is_none()
+    }
+
+    /// What it did to a repository, if anything.
+    pub(crate) fn git(&self) -> Option<&Moves> {
+        self.git.as_deref()
+    }
+
+    /// The paths of build output among these.
+    pub(crate) fn build_paths(&self) -> &BuildPaths {
+        &self.build_paths
     }
 
     /// Every path that changes.
@@ -174,13 +253,44 @@ impl Tried {
     }
 }
 
+fn build_output(changes: &Changes, cx: &ToolContext) -> BuildPaths {
+    let judge = BuildJudge::of_changes(changes, cx);
+    changes.iter().filter_map(|change| Some((change.path.clone(), judge.folder_of_change(change)?))).collect()
+}
+
+/// Whether the change is of a folder, which is not counted.
+fn is_of_folders(change: &Change) -> bool {
+    let mut both = [&change.before, &change.after].into_iter().flatten();
+    both.all(|entry| entry.kind == EntryKind::Folder)
+}
+
+/// The changes in a folder of build output, as shown to a person.
+fn shown_folder((folder, kind): (BuildFolder, EffectKind)) -> PreviewedChange {
+    let is_new = kind == EffectKind::Creates;
+    PreviewedChange {
+        path: folder.path.join(""),
+        change: if is_new { PreviewedKind::Created } else { PreviewedKind::Changed },
+        from: None,
+        bytes_before: None,
+        bytes_after: None,
+        mode_before: None,
+        mode_after: None,
+        diff: None,
+        autorun: None,
+    }
+}
+
+/// Why the changes are refused regardless of consent, for their places.
+fn closed(changes: &Changes, cx: &ToolContext) -> Option<ToolError> {
+    let is_protected = |change: &&Change| Protected::of(cx).covers(&change.path);
+    let places = Protected::of(cx).places();
+    let protected = changes.touching(places).next().or_else(|| changes.iter().find(is_protected));
+    protected.map(protected_place).or_else(|| kept_place(changes, cx))
+}
+
 fn protected_place(change: &Change) -> ToolError {
     let words = DecidedBy::ProtectedPlace.words();
     ToolError::Closed { rule: format!("{words} ({})", change.path.display()) }
-}
-
-fn repository(change: &Change) -> ToolError {
-    ToolError::InRepository { path: change.path.display().to_string() }
 }
 
 /// The kernel keeps what is there; this refuses what would come to be in such a place.
@@ -189,12 +299,6 @@ fn kept_place(changes: &Changes, cx: &ToolContext) -> Option<ToolError> {
     let change = changes.touching(&kept).next()?;
     let place = kept.iter().find(|place| change.path.starts_with(place)).unwrap_or(&change.path);
     Some(ToolError::Kept { path: change.path.display().to_string(), place: place.display().to_string() })
-}
-
-/// Whether a path lies in a repository that the run did not create.
-fn is_in_somebodys_repository(path: &Path, created: &CreatedPaths) -> bool {
-    repository_of(path)
-        .is_some_and(|repository| repository.symlink_metadata().is_ok() && !created.contains(repository))
 }
 
 fn is_ours(change: &Change, created: &CreatedPaths) -> bool {
@@ -218,7 +322,7 @@ fn effect_kind(change: &Change) -> EffectKind {
 /// Who would run a changed file without being asked to, by the path of the change.
 type Autoruns<'a> = BTreeMap<&'a Path, String>;
 
-fn autoruns<'a>(changes: &'a Changes, cx: &ToolContext) -> Autoruns<'a> {
+fn autoruns<'a>(changes: &'a Changes, output: &BuildPaths, cx: &ToolContext) -> Autoruns<'a> {
     let after = changes.iter().map(|change| (change.path.as_path(), change.after.is_some()));
     let files = AutorunFiles::of(cx, after.collect());
     let why = |change: &Change| match (change.kind, &change.before, &change.after) {
@@ -234,8 +338,9 @@ fn autoruns<'a>(changes: &'a Changes, cx: &ToolContext) -> Autoruns<'a> {
         | (ChangeKind::Attributes | ChangeKind::Changed, _, _)
         | (ChangeKind::Deleted | ChangeKind::MovedAway, _, _) => None,
     };
-    let is_ours = |change: &&Change| is_ours(change, &cx.created);
-    let all = changes.iter().filter(|change| !is_ours(change));
+    // What lies in a folder of `PATH` is no build output.
+    let is_asked = |change: &&Change| !is_ours(change, &cx.created) && !output.contains_key(&change.path);
+    let all = changes.iter().filter(is_asked);
     all.filter_map(|change| Some((change.path.as_path(), why(change)?))).collect()
 }
 

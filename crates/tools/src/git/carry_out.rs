@@ -18,7 +18,7 @@ use crate::{ToolContext, ToolError};
 /// The id of no object: the branch must not be there.
 const NONE: &str = "";
 
-/// The lock on an index, as git takes it. It is given back when it is dropped.
+/// The lock on an index, or on another file of a repository, as git takes it. It is given back when it is dropped.
 #[derive(Debug)]
 pub(super) struct IndexLock {
     lock: PathBuf,
@@ -139,6 +139,13 @@ impl IndexLock {
             file.set_permissions(there.permissions())?;
         }
         file.set_times(fs::FileTimes::new().set_modified(fs::metadata(with)?.modified()?))?;
+        file.sync_all()
+    }
+
+    /// Writes what becomes the file, by its bytes.
+    pub(super) fn write(&self, content: &[u8]) -> io::Result<()> {
+        let mut file = fs::File::options().write(true).truncate(true).open(&self.lock)?;
+        file.write_all(content)?;
         file.sync_all()
     }
 

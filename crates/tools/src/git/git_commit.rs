@@ -1,7 +1,6 @@
 //! `git_commit` tool: commits files to the branch that is checked out.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use artoo_consent::{ProposedEffects, Question, REPOSITORY, in_words};
 use artoo_sandbox::SandboxMode;
@@ -11,8 +10,10 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::own_folder::OwnFolder;
 use super::proposal::{Proposal, Wish};
 use super::runner::Git;
+use super::system_git::system_git;
 use crate::arguments::Given;
 use crate::{SystemProgram, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
@@ -45,7 +46,7 @@ pub struct GitCommit {
 impl GitCommit {
     /// The tool, if there is a git of the system. Blocks.
     pub fn probe(search_path: &[PathBuf]) -> Option<Self> {
-        SystemProgram::find("git", search_path).map(|git| Self { git })
+        system_git(search_path).map(|git| Self { git })
     }
 
     /// Where git is.
@@ -67,7 +68,11 @@ impl Tool for GitCommit {
     }
 
     fn summary(&self) -> &str {
-        "commit files with git, after consent; commands cannot: they may not write .git"
+        "commit files with git, after consent to exactly this commit"
+    }
+
+    fn description(&self) -> &str {
+        "Make a git commit. The user sees it and must agree first. Commit with this tool, not with a command: commands may not write .git."
     }
 
     fn effect(&self) -> ToolEffect {
@@ -82,12 +87,12 @@ impl Tool for GitCommit {
         json!({
             "type": "object",
             "properties": {
-                "message": { "type": "string", "maxLength": MOST_MESSAGE, "description": "of the commit" },
+                "message": { "type": "string", "maxLength": MOST_MESSAGE, "description": "message of the commit" },
                 "paths": {
                     "type": "array",
                     "items": { "type": "string", "maxLength": 400 },
                     "maxItems": MOST_PATHS,
-                    "description": "files and folders to commit as they are now, deleted ones too; leave it out to commit what is staged",
+                    "description": "files and folders to commit as they are now, deleted ones too; without it, what is staged is committed",
                 },
             },
             "required": ["message"],
@@ -110,7 +115,7 @@ impl GitCommit {
             return Err(ToolError::ReadOnly { path: "the repository".to_owned() });
         }
         let folder = OwnFolder::make(cx)?;
-        let git = Git::of(self.git.clone(), folder.0.clone(), cx);
+        let git = Git::of(self.git.clone(), folder.path().to_owned(), cx);
         let proposal = Proposal::of(&wish, &git, cx).await?;
         self.consent(&proposal, cx).await?;
         if cx.cancel.is_cancelled() {
@@ -209,30 +214,4 @@ fn word(change: CommittedChange) -> &'static str {
 
 fn counted(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
-}
-
-/// A folder for one call that no command sees: it lies where the run keeps its evidence. It goes with the call.
-struct OwnFolder(PathBuf);
-
-impl OwnFolder {
-    fn make(cx: &ToolContext) -> Result<Self, ToolError> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let name = format!("git-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let folder = cx.evidence.folder().join(name);
-        let failed = |source| ToolError::Io {
-            action: "prepare a commit in",
-            path: folder.display().to_string(),
-            source,
-        };
-        std::fs::create_dir_all(&folder).map_err(failed)?;
-        let real = folder.canonicalize().map_err(failed)?;
-        Ok(Self(real))
-    }
-}
-
-impl Drop for OwnFolder {
-    fn drop(&mut self) {
-        // What cannot be removed goes with the run's folder.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -7,7 +7,11 @@
 //! Design: `docs/design/commits.md`.
 
 mod carry_out;
+mod chain;
+mod for_commands;
 mod git_commit;
+mod moves;
+mod own_folder;
 mod problem;
 mod proposal;
 mod record;
@@ -15,10 +19,15 @@ mod repository;
 mod runner;
 mod scratch;
 mod settings;
+mod steps;
+mod system_git;
 mod take_back;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use for_commands::for_commands;
 pub use git_commit::GitCommit;
+pub use moves::MoveProblem;
+pub(crate) use moves::{Moves, Observed, observe};
 pub use problem::CommitProblem;
 pub use take_back::{CommitTakenBack, CommitsUndo};

@@ -6,6 +6,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use artoo_anchored_files::read_regular;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::scratch::copy_if_there;
@@ -13,7 +14,7 @@ use super::scratch::copy_if_there;
 /// The commits, one a line, in the order in which they were made.
 const COMMITS: &str = "commits.jsonl";
 /// The longest record that is read.
-const MOST_BYTES: u64 = 16 * 1024 * 1024;
+pub(super) const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// One commit of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,14 +99,18 @@ pub(crate) fn record(folder: &Path, commit: &NewCommit<'_>) -> io::Result<Entry>
         kept,
         staged: (commit.staged.0.to_owned(), commit.staged.1.to_owned()),
     };
-    let mut written = serde_json::to_vec(&line)?;
+    add_line(&folder.join(COMMITS), &line)
+}
+
+/// Adds a line to a record, which is on the disk when this returns. Blocks.
+pub(super) fn add_line(record: &Path, line: &impl Serialize) -> io::Result<Entry> {
+    let mut written = serde_json::to_vec(line)?;
     written.push(b'\n');
-    let record = folder.join(COMMITS);
-    let mut file = fs::File::options().append(true).create(true).open(&record)?;
+    let mut file = fs::File::options().append(true).create(true).open(record)?;
     let before = file.metadata()?.len();
     file.write_all(&written)?;
     file.sync_all()?;
-    Ok(Entry { record, before })
+    Ok(Entry { record: record.to_owned(), before })
 }
 
 /// The commits that were recorded in this folder. A last line that was cut off by a crash was not made. Blocks.
@@ -114,19 +119,29 @@ pub(crate) fn record(folder: &Path, commit: &NewCommit<'_>) -> io::Result<Entry>
 ///
 /// The record cannot be read, or was altered.
 pub(crate) fn read(folder: &Path) -> io::Result<Vec<CommitLine>> {
-    let mut bytes = match read_regular(&folder.join(COMMITS), MOST_BYTES) {
+    let bytes = match read_regular(&folder.join(COMMITS), MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
+    lines_of::<CommitLine>(bytes)?.into_iter().map(CommitLine::check).collect()
+}
+
+/// The whole lines of a record.
+pub(super) fn lines_of<T: DeserializeOwned>(mut bytes: Vec<u8>) -> io::Result<Vec<T>> {
     // The cut may be within a character.
     bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0));
     let text = String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-    let lines = text.lines().map(|line| {
-        let line: CommitLine = serde_json::from_str(line)?;
-        line.check()
-    });
-    lines.collect()
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+/// The places whose paths stand in a record in hexadecimal: the working tree, its data, what it shares, the index.
+pub(super) fn places_of([top, own, common, index]: &[String; 4]) -> io::Result<Places> {
+    let path = |text: &str| -> io::Result<PathBuf> {
+        let bytes = hex::decode(text).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        Ok(std::ffi::OsString::from_vec(bytes).into())
+    };
+    Ok(Places { top: path(top)?, own: path(own)?, common: path(common)?, index: path(index)? })
 }
 
 impl CommitLine {
@@ -152,17 +167,7 @@ impl CommitLine {
 
     /// Where it was made.
     pub(crate) fn places(&self) -> io::Result<Places> {
-        let path = |text: &str| -> io::Result<PathBuf> {
-            let bytes =
-                hex::decode(text).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-            Ok(std::ffi::OsString::from_vec(bytes).into())
-        };
-        Ok(Places {
-            top: path(&self.top)?,
-            own: path(&self.own)?,
-            common: path(&self.common)?,
-            index: path(&self.index)?,
-        })
+        places_of(&[self.top.clone(), self.own.clone(), self.common.clone(), self.index.clone()])
     }
 }
 

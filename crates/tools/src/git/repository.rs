@@ -22,7 +22,7 @@ use crate::protected::Protected;
 use crate::{ToolContext, ToolError, paths};
 
 /// What the full name of a branch begins with.
-const BRANCHES: &str = "refs/heads/";
+pub(super) const BRANCHES: &str = "refs/heads/";
 /// The hooks that a commit of the user's would run.
 const HOOKS: [&str; 6] = [
     "pre-commit",
@@ -33,7 +33,7 @@ const HOOKS: [&str; 6] = [
     "reference-transaction",
 ];
 /// What is under way where one of these is in the folder of the repository.
-const UNDER_WAY: [(&str, &str); 6] = [
+pub(super) const UNDER_WAY: [(&str, &str); 6] = [
     ("MERGE_HEAD", "a merge"),
     ("CHERRY_PICK_HEAD", "a cherry-pick"),
     ("REVERT_HEAD", "a revert"),
@@ -132,7 +132,7 @@ impl Repository {
     }
 
     /// Refuses a repository to which a model redirected the folder: it is not the one that the user works in.
-    fn check(&self, cx: &ToolContext) -> Result<(), ToolError> {
+    pub(super) fn check(&self, cx: &ToolContext) -> Result<(), ToolError> {
         let entry = self.top.join(REPOSITORY);
         let unvouched = |why| Err(CommitProblem::NotVouchedFor { top: self.top.clone(), why }.into());
         if led_to(&entry).as_deref() != Some(&self.own) {
@@ -164,18 +164,55 @@ impl Repository {
     ///
     /// None can be made in this state.
     pub(crate) async fn start(&self, git: &Git) -> Result<Start, ToolError> {
-        if let Some((_, what)) = UNDER_WAY.into_iter().find(|(name, _)| self.own.join(name).exists()) {
+        self.refuse_work(|_| false)?;
+        let Some(branch) = self.branch(git).await? else { return Err(CommitProblem::Detached.into()) };
+        let commit = self.resolved(git, "HEAD^{commit}").await?;
+        let index = self.index.clone();
+        let index = blocking(ToolKind::GitCommit.into(), move || digest_of(&index)).await?;
+        Ok(Start { branch, commit, index })
+    }
+
+    /// Refuses where another operation is under way, apart from some, or another git at work.
+    ///
+    /// # Errors
+    ///
+    /// [`CommitProblem::InProgress`] or [`CommitProblem::Locked`].
+    pub(super) fn refuse_work(&self, is_spared: impl Fn(&str) -> bool) -> Result<(), ToolError> {
+        let under_way = |(name, _): &(&str, &str)| !is_spared(name) && self.own.join(name).exists();
+        if let Some((_, what)) = UNDER_WAY.into_iter().find(under_way) {
             return Err(CommitProblem::InProgress { what }.into());
         }
         let lock = lock_of(&self.index);
         if lock.symlink_metadata().is_ok() {
             return Err(CommitProblem::Locked { lock }.into());
         }
-        let Some(branch) = self.branch(git).await? else { return Err(CommitProblem::Detached.into()) };
-        let commit = self.resolved(git, "HEAD^{commit}").await?;
-        let index = self.index.clone();
-        let index = blocking(ToolKind::GitCommit.into(), move || digest_of(&index)).await?;
-        Ok(Start { branch, commit, index })
+        Ok(())
+    }
+
+    /// One of these branches that another working tree has checked out or is rebasing, with the name of the tree. Blocks.
+    pub(super) fn checked_out_elsewhere(&self, is_it: impl Fn(&str) -> bool) -> Option<(String, String)> {
+        let trees = fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
+        let others = trees.filter(|tree| tree.path() != self.own);
+        let mut found = others.flat_map(|tree| {
+            ["HEAD", "rebase-merge/head-name", "rebase-apply/head-name"].map(|file| {
+                let text = fs::read_to_string(tree.path().join(file)).unwrap_or_default();
+                let name = text.trim();
+                let name = name.strip_prefix("ref: ").unwrap_or(name).to_owned();
+                (name, tree.file_name().to_string_lossy().into_owned())
+            })
+        });
+        found.find(|(name, _)| is_it(name))
+    }
+
+    /// What `HEAD` holds.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub(super) fn head(&self) -> Result<String, ToolError> {
+        let path = self.own.join("HEAD");
+        let read = fs::read_to_string(&path).map(|text| text.trim_end_matches('\n').to_owned());
+        read.map_err(|source| ToolError::Io { action: "read", path: path.display().to_string(), source })
     }
 
     /// The branch that is checked out, by its full name; `None` if HEAD is detached.

@@ -131,6 +131,7 @@ impl Git {
         let given = |name: &str| Some((name.to_owned(), cx.environment.get(OsStr::new(name))?.clone()));
         git.users = USERS.into_iter().filter_map(given).collect();
         git.environment = scrub(&cx.environment);
+        git.environment.retain(|name, _| !name.as_encoded_bytes().starts_with(b"GIT_"));
         git.environment.insert("PATH".into(), PATH.into());
         // Where the kernel has no rules, commands run only if the user gave full access, and so does git.
         let is_confined = match (cx.mode, probe()) {

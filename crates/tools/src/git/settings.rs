@@ -72,6 +72,23 @@ impl Settings {
         named.map(String::as_str).find(|program| !program.trim().is_empty())
     }
 
+    /// Whether the attribute `filter` or `merge` with this value starts a program, for any direction.
+    pub(crate) fn has_program(&self, attribute: &str, value: &str) -> bool {
+        let is_set = |key: String| self.values.get(&key).is_some_and(|program| !program.trim().is_empty());
+        match attribute {
+            "filter" => self.filter(value).is_some() || is_set(format!("filter.{value}.smudge")),
+            "merge" => is_set(format!("merge.{value}.driver")),
+            _ => false,
+        }
+    }
+
+    /// Whether there is any such program.
+    pub(crate) fn has_programs(&self) -> bool {
+        let keys = self.values.keys().filter_map(|key| key.split_once('.'));
+        let mut named = keys.filter_map(|(section, rest)| Some((section, rest.rsplit_once('.')?.0)));
+        named.any(|(attribute, value)| self.has_program(attribute, value))
+    }
+
     /// Whether commits are to be signed.
     pub(crate) fn signs(&self) -> bool {
         let value = self.values.get("commit.gpgsign").map(|value| value.to_lowercase());
@@ -122,6 +139,11 @@ mod tests {
         );
         assert_eq!(settings.filter("lfs"), Some("git-lfs clean -- %f"));
         assert_eq!((settings.filter("off"), settings.filter("none")), (None, None));
+        assert!(settings.has_programs() && settings.has_program("filter", "lfs"));
+        assert!(!settings.has_program("filter", "off") && !settings.has_program("merge", "lfs"));
+        let drivers = Settings::read(b"merge.a.b.driver\nrun %A\0filter.off.smudge\n\0");
+        assert!(drivers.has_programs() && drivers.has_program("merge", "a.b"));
+        assert!(!Settings::read(b"merge.ff\nonly\0merge.x.name\ny\0").has_programs());
         assert!(settings.signs());
         assert_eq!(settings.hooks(), ["check".to_owned()].into());
     }

@@ -43,6 +43,10 @@ impl Tool for LookAtJob {
         "output of a command left running; wait for it or stop it"
     }
 
+    fn description(&self) -> &str {
+        "Read the new output of a command that shell left running in the background, wait for its end, or stop it."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Runs
     }
@@ -59,9 +63,9 @@ impl Tool for LookAtJob {
         json!({
             "type": "object",
             "properties": {
-                "job": { "type": "integer", "description": "number" },
-                "do": { "enum": ACTS.map(|(word, _)| word), "description": "what" },
-                "seconds": { "type": "integer", "description": "default 60" },
+                "job": { "type": "integer", "description": "its number, as shell gave it" },
+                "do": { "enum": ACTS.map(|(word, _)| word), "description": "output: read what is new; wait: wait until it ends; stop: end it" },
+                "seconds": { "type": "integer", "description": "longest wait; default 60, at most 600" },
             },
             "required": ["job", "do"],
             "additionalProperties": false,
@@ -138,6 +142,7 @@ fn said_with(job: &Job, line: &str, cx: &ToolContext) -> Result<ToolReport, Tool
         output: Captured::Stored(record(&job.stdout.take(), line, cx)?),
         stderr: Captured::Stored(record(&job.stderr.take(), "", cx)?),
         files: Vec::new(),
+        build_output: Vec::new(),
     })
 }
 

@@ -68,6 +68,10 @@ impl Tool for Mdfind {
         "find files anywhere below ~ by name"
     }
 
+    fn description(&self) -> &str {
+        "Find files anywhere below ~ by words of their names."
+    }
+
     fn effect(&self) -> ToolEffect {
         ToolEffect::Reads
     }
@@ -86,7 +90,7 @@ impl Tool for Mdfind {
         json!({
             "type": "object",
             "properties": {
-                "words": { "type": "string", "maxLength": 100, "description": "all are in the name" },
+                "words": { "type": "string", "maxLength": 100, "description": "words that are all in the name" },
                 "kind": { "enum": kinds, "description": "default any" },
                 "extension": { "type": "string", "maxLength": 20, "description": "for example pdf" },
             },

@@ -58,7 +58,7 @@ impl Call<'_> {
         if effects.is_empty() && demand.is_none() {
             return Ok(reach);
         }
-        let effects = if effects.is_empty() { reading.effects.clone() } else { effects };
+        let effects = if effects.is_empty() { reading.demanded() } else { effects };
         cx.consented(reading.question(Shell.name(), self.command, effects, demand)).await?;
         Ok(reach)
     }

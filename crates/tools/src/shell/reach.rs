@@ -6,20 +6,26 @@ use artoo_types::{Effect, EffectKind};
 use crate::ToolContext;
 use crate::consent::Reading;
 
-/// What was asked about and granted to one start of a command. Nothing unless it was.
+/// What one start of a command may reach. Outside of its run nothing, unless it was asked about and granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reach {
+    /// The machine's network.
     pub(crate) network: Network,
+    /// Whether it is in the network of its run, if that has one.
+    pub(crate) is_of_the_run: bool,
     /// Whether it may use the sockets that the user named.
     pub(crate) sockets: bool,
 }
 
 impl Reach {
-    pub(crate) const NOTHING: Self = Self { network: Network::Denied, sockets: false };
+    /// For programs that artoo starts for itself.
+    pub(crate) const NOTHING: Self = Self { network: Network::Denied, is_of_the_run: false, sockets: false };
+    /// The other commands of its run alone.
+    pub(crate) const RUN: Self = Self { is_of_the_run: true, ..Self::NOTHING };
 
     /// The most that a command of this run may get.
     pub(crate) fn most(cx: &ToolContext) -> Self {
-        Self { network: cx.network, sockets: !cx.sockets.is_empty() }
+        Self { network: cx.network, sockets: !cx.sockets.is_empty(), ..Self::RUN }
     }
 
     /// What the words of a command ask for, with the effects to ask about.
@@ -30,7 +36,10 @@ impl Reach {
         };
         let network = if machines.is_empty() { Network::Denied } else { Network::Granted };
         let sockets = !reading.sockets.is_empty();
-        (Self { network, sockets }, machines.into_iter().chain(reading.sockets.clone()).collect())
+        (
+            Self { network, sockets, ..Self::RUN },
+            machines.into_iter().chain(reading.sockets.clone()).collect(),
+        )
     }
 
     /// The effects of getting from here to the most, for a command of which it is not known what it reaches.

@@ -8,15 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use artoo_consent::{Rules, RulesAlone};
-use artoo_sandbox::preview::{Change, ChangeKind, EntryKind, PreviewError, preview, rehearse};
-use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
+use artoo_sandbox::preview::{Change, ChangeKind, EntryKind, PreviewError, preview_with_links, rehearse};
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, PrivateNetwork, SandboxMode};
 use artoo_types::{NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said};
 use sha2::{Digest as _, Sha256};
 
 use super::perturbation::{Staged, staged};
 use super::reach::Reach;
 use super::written_content::{MOST_BYTES, content};
-use super::{confinement, environment, outlook, shell, trial::Layers};
+use super::{
+    confinement, environment, outlook, shell,
+    trial::{Layers, follows_links},
+};
 use crate::private_keys;
 use crate::protected::Protected;
 use crate::writable_folders::Granted;
@@ -31,7 +34,8 @@ const MOST_WRITTEN: usize = 64 * 1024;
 const ONE_AFTER_THE_OTHER: &str =
     r#"while [ $# -gt 1 ]; do "$0" -c "$1" >/dev/null 2>&1; shift; done; exec "$0" -c "$1""#;
 
-/// Runs commands over discarded layers: without network, under the user's rules alone and without questions.
+/// Runs commands over discarded layers: without the machine's network, under the user's rules alone and without
+/// questions.
 #[derive(Debug, Clone)]
 pub struct Rehearsal {
     context: ToolContext,
@@ -42,6 +46,7 @@ pub struct Rehearsal {
 pub fn leaving_nothing(context: ToolContext, rules: Rules) -> ToolContext {
     ToolContext {
         trial_only: true,
+        private_network: another_network(&context),
         network: Network::Denied,
         sockets: Arc::default(),
         consent: Arc::new(RulesAlone(rules)),
@@ -51,6 +56,12 @@ pub fn leaving_nothing(context: ToolContext, rules: Rules) -> ToolContext {
         on_output: None,
         ..context
     }
+}
+
+/// A network apart from that of the run, whose servers it could change. A run that is in the machine's network
+/// has no other.
+fn another_network(context: &ToolContext) -> Option<PrivateNetwork> {
+    context.own_network().map(|_| PrivateNetwork::default())
 }
 
 impl Rehearsal {
@@ -84,12 +95,14 @@ impl Rehearsal {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         cx.private_tmp.push(format!("rehearsal-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
         let tmp = TemporaryFolder(cx.private_tmp.clone());
+        // Two at a time may listen at the same port.
+        cx.private_network = another_network(&cx);
         let context = cx.clone();
         let looked = tokio::task::spawn_blocking(move || look(&texts, &world, &context)).await;
         let (layers, staged) = looked.map_err(lost)??;
         let held = Confinement {
             hidden: staged.hidden(Protected::of(&cx).places()),
-            ..confinement(&cx, (SandboxMode::WorkspaceWrite, Reach::NOTHING), &Granted::default())
+            ..confinement(&cx, (SandboxMode::WorkspaceWrite, Reach::RUN), &Granted::default())
         };
         let rehearsed = self.carry_out(&invocation(commands, within, &cx)?, &held, (&layers, &staged)).await;
         tokio::task::spawn_blocking(move || drop(tmp)).await.map_err(lost)?;
@@ -106,21 +119,25 @@ impl Rehearsal {
         let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
         let (roots, store, cancel) = (layers.roots.as_slice(), &layers.store, &self.context.cancel);
         let (ending, changes) = if *staged == Staged::default() {
-            let preview = preview(invocation, held, roots, store, capture, cancel).await.map_err(untried)?;
+            let preview = preview_with_links(invocation, held, roots, store, capture, cancel);
+            let (preview, cx) = (preview.await.map_err(untried)?, self.context.clone());
             // Reading and removing the layers blocks.
             let told = move || {
+                follows_links(preview.linked(), &preview.changes, &cx).map_err(untried)?;
                 let changes = changes(preview.changes.iter(), |path| preview.open_written(path));
-                (preview.outcome.ending, changes)
+                Ok((preview.outcome.ending, changes))
             };
-            tokio::task::spawn_blocking(told).await.map_err(lost)?
+            tokio::task::spawn_blocking(told).await.map_err(lost)??
         } else {
             let world = (roots, &staged.staging);
             let preview = rehearse(invocation, held, world, store, capture, cancel).await.map_err(untried)?;
+            let cx = self.context.clone();
             let told = move || {
+                follows_links(preview.linked(), preview.all_changes(), &cx).map_err(untried)?;
                 let changes = changes(preview.changes(), |path| preview.open_written(path));
-                (preview.outcome().ending, changes)
+                Ok((preview.outcome().ending, changes))
             };
-            tokio::task::spawn_blocking(told).await.map_err(lost)?
+            tokio::task::spawn_blocking(told).await.map_err(lost)??
         };
         let status = status(ending)?;
         // The private folder's path would differ from one rehearsal to the next.

@@ -3,14 +3,19 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::preview::{Change, ChangeKind, Changes, Preview, PreviewError, can_lie_over, preview};
+use artoo_sandbox::preview::{
+    Change, ChangeKind, Changes, Preview, PreviewError, can_lie_over, preview_with_links,
+};
 use artoo_sandbox::{Capture, Ending, Invocation, SandboxError, SandboxMode};
-use artoo_types::FileChange;
+use artoo_types::{FileChange, FileChangeKind};
 
 use super::reach::Reach;
 use super::{Shell, confinement, off_the_async_thread, report};
+use crate::build_output::BuildJudge;
+use crate::call_snapshot::Observed;
 use crate::consent::{Reading, Tried};
 use crate::contents_before::Contents;
+use crate::git::{Moves, observe};
 use crate::live_view::LiveOutput;
 use crate::protected::Protected;
 use crate::writable_folders::Granted;
@@ -53,7 +58,11 @@ impl Layers {
             !roots.iter().any(|root| real.starts_with(root))
         };
         let store = cx.layer_stores.iter().find(is_apart)?.clone();
-        (!roots.is_empty() && Preview::supported(&store).is_ok()).then_some(Self { roots, store })
+        let supported = || match &cx.trial_record {
+            Some(record) => Preview::supported_as_recorded(&store, record),
+            None => Preview::supported(&store),
+        };
+        (!roots.is_empty() && supported().is_ok()).then_some(Self { roots, store })
     }
 
     /// Runs the command, asks for consent to its changes if needed, and makes them real.
@@ -73,7 +82,9 @@ impl Layers {
         }
         let is_failed = preview.outcome.ending != Ending::Exited(0);
         // The changes of a failed command may be half of its work, so consent to them is meaningless.
-        let is_half = is_failed && tried.is_more_than_free();
+        // git itself stops at conflicts, for somebody to resolve them.
+        let is_stopped = tried.git().is_some_and(Moves::is_stopped);
+        let is_half = is_failed && tried.is_more_than_free() && !is_stopped;
         if !is_half {
             tried.consent(Shell.name(), command, reading, cx).await?;
         }
@@ -86,7 +97,7 @@ impl Layers {
             return Ok(Trial::Failed(report));
         }
         if !tried.is_nothing() {
-            report.files = make_real(preview, tried, cx).await?;
+            report = make_real(preview, tried, cx).await?.in_report(report);
         }
         Ok(Trial::Done(report))
     }
@@ -99,7 +110,7 @@ impl Layers {
         command: &str,
         cx: &ToolContext,
     ) -> Result<ToolReport, ToolError> {
-        let Ran { mut preview, tried, outputs } = match self.run(invocation, Reach::NOTHING, cx).await? {
+        let Ran { mut preview, tried, outputs } = match self.run(invocation, Reach::RUN, cx).await? {
             Ok(ran) => ran,
             Err(error) => {
                 return Err(ToolError::Unconfirmed { came: format!("it cannot be tried: {error}") });
@@ -131,7 +142,7 @@ impl Layers {
         let live = LiveOutput::of(cx);
         let show = |channel, bytes: &[u8]| live.show(channel, bytes);
         let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
-        let ran = preview(invocation, &held, &self.roots, &self.store, capture, &cx.cancel).await;
+        let ran = preview_with_links(invocation, &held, &self.roots, &self.store, capture, &cx.cancel).await;
         live.finish();
         let preview = match ran {
             Ok(preview) => preview,
@@ -142,10 +153,44 @@ impl Layers {
         if preview.outcome.ending == Ending::Cancelled {
             return Err(ToolError::Cancelled);
         }
+        let (preview, git) = observe(preview, cx).await?;
         let (changes, touched) = (preview.changes.clone(), preview.touched());
         let (free, context) = (self.roots.clone(), cx.clone());
-        let tried = off_the_async_thread(move || Tried::of(&changes, touched, &free, &context)).await?;
-        Ok(Ok(Ran { preview, tried, outputs: (stdout, stderr) }))
+        let linked = preview.linked().to_vec();
+        let sorted = off_the_async_thread(move || {
+            follows_links(&linked, &changes, &context)
+                .map(|()| Tried::of(&changes, git, touched, &free, &context))
+        });
+        match sorted.await? {
+            Ok(tried) => Ok(Ok(Ran { preview, tried, outputs: (stdout, stderr) })),
+            Err(error) => {
+                off_the_async_thread(move || {
+                    drop(preview);
+                    Ok(Err(error))
+                })
+                .await?
+            }
+        }
+    }
+}
+
+/// Whether the layers show what becomes of these files with hard links. In build output they do: programs make its files anew,
+/// so a name that a command did not change stays as the command saw it. Blocks.
+///
+/// # Errors
+///
+/// One of them has a name elsewhere.
+pub(super) fn follows_links(
+    linked: &[PathBuf],
+    changes: &Changes,
+    cx: &ToolContext,
+) -> Result<(), PreviewError> {
+    if linked.is_empty() {
+        return Ok(());
+    }
+    match BuildJudge::of_changes(changes, cx).with_name_outside(linked) {
+        Some(path) => Err(PreviewError::HardLinks { path: path.to_owned() }),
+        None => Ok(()),
     }
 }
 
@@ -171,19 +216,29 @@ pub(super) fn is_seen(folder: &Path, cx: &ToolContext) -> Result<(), ToolError> 
 }
 
 /// Makes the changes of a trial real. The previous state is kept for undo.
-async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
+async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Observed, ToolError> {
     let watched = call_snapshot::before_changes(cx, tried.touched().to_vec()).await?;
     let context = cx.clone();
     let made = off_the_async_thread(move || {
         let contents = Contents::of_tried(&preview.changes, &context);
-        (preview.commit(), contents)
+        context.build_rules.about_to_change(preview.changes.iter().map(|change| change.path.as_path()));
+        let made = match tried.git() {
+            Some(moves) => moves.carry_out(preview, context.snapshot.as_ref()),
+            None => Ok(preview.commit()),
+        };
+        (made, contents, tried)
     });
-    let (made, contents) = made.await?;
-    let files = watched.after(contents, cx).await;
-    made.map_err(|error| ToolError::NotMade { reason: with_causes(&error) })?;
+    let (made, contents, tried) = made.await?;
+    let observed = watched.after(contents, Some(tried.build_paths().clone()), cx).await;
+    made?.map_err(|error| ToolError::NotMade { reason: with_causes(&error) })?;
+    let mut observed = observed?;
+    // The data of the repository, a folder.
+    let repository =
+        tried.git().map(|moves| FileChange::new(moves.folder().join(""), FileChangeKind::Changed));
+    observed.files.extend(repository);
     let created = cx.created.clone();
     off_the_async_thread(move || tried.note(&created)).await?;
-    files
+    Ok(observed)
 }
 
 /// An error with its causes.

@@ -159,9 +159,8 @@ impl TakingBack {
         })
         .await;
         // A failed step has completed steps before it.
-        let files = watched.after(Contents::none(cx), cx).await?;
-        let report = done.unwrap_or_else(ToolReport::from);
-        Ok(ToolReport { files, ..report })
+        let observed = watched.after(Contents::none(cx), None, cx).await?;
+        Ok(observed.in_report(done.unwrap_or_else(ToolReport::from)))
     }
 }
 

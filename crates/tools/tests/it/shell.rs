@@ -62,6 +62,21 @@ async fn a_program_that_is_missing_in_a_pipeline_fails_the_command() {
         assert_eq!(call.ending, CallEnding::Exited { status: 0 });
         let failure = failed(&call, FailureClass::Environmental);
         assert!(failure.reason.starts_with("`no-such-tree` is not on this machine"), "{failure:?}");
+        assert_eq!(call.lacked.as_deref(), Some("no-such-tree"), "{command}");
+    }
+    // The one that is missing is named, not the first one; the status is that of the last.
+    let call = scene.call("shell", json!({ "command": "true x; no-such-tree y" })).await;
+    assert_eq!(
+        (&call.ending, call.lacked.as_deref()),
+        (&CallEnding::Exited { status: 127 }, Some("no-such-tree"))
+    );
+    // What poses as the shell: a program that is there, and one that the command does not name.
+    for command in [
+        "echo 'bash: line 1: cat: command not found' >&2",
+        "n=no-such; echo \"bash: line 1: $n-tree: command not found\" >&2; exit 1",
+    ] {
+        let call = scene.call("shell", json!({ "command": command })).await;
+        assert_eq!(call.lacked, None, "{command}");
     }
     // Hiding the error is deliberate, and a text that contains the message is not a shell's error.
     for command in [

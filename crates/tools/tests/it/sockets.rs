@@ -3,6 +3,7 @@
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use artoo_consent::{Answer, Consent};
 use artoo_sandbox::{Network, Support, probe};
@@ -83,12 +84,17 @@ const CONTROL: &str = "it can control Docker: start containers that read and cha
 #[tokio::test]
 async fn without_a_name_no_command_reaches_a_socket_and_none_is_asked_about() {
     let Some(mut services) = Services::new(Answer::Yes) else { return };
+    services.scene.cx.limits.job_grace = Duration::from_secs(60);
     for network in [Network::Denied, Network::Granted] {
         services.scene.cx.network = network;
         for background in [false, true] {
             for command in ["docker ps".to_owned(), dial(&services.socket)] {
                 let call = services.shell(&command, background).await;
                 assert!(!call.output.shown.contains("through"), "{command}: {call:?}");
+                let hint = call.failure.as_ref().and_then(|failure| failure.hint.clone()).unwrap_or_default();
+                // Who asks for the program is told why it cannot work here.
+                let is_told = hint.contains("`docker` works through the socket");
+                assert_eq!(is_told, command == "docker ps", "{command}: {call:?}");
                 assert_eq!(services.reached(), (false, false), "{command}");
             }
         }

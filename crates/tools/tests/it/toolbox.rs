@@ -150,7 +150,7 @@ fn schemas_are_closed_and_described() {
         for (name, property) in schema["properties"].as_object().unwrap() {
             assert!(property["description"].is_string(), "{}.{name}", tool.name());
         }
-        assert!(!tool.summary().contains('\n'));
+        assert!(!tool.summary().contains('\n') && !tool.description().contains('\n'));
     }
 }
 
@@ -166,13 +166,14 @@ async fn each_published_argument_is_known() {
     }
 }
 
-/// Issue 15: every prompt of the executor contains them.
+/// Issue 15: every prompt of the executor contains them, at the beginning, where they are cached. Issue 39 gave each argument
+/// a description that says what it does. The size of each stands in a snapshot of the executor.
 #[test]
 fn all_tools_together_are_small_in_a_prompt() {
     let toolbox = Toolbox::standard();
     let tools = toolbox.tools().map(|tool| {
-        json!({ "name": tool.name().as_str(), "description": tool.summary(), "parameters": tool.arguments() })
+        json!({ "name": tool.name().as_str(), "description": tool.description(), "parameters": tool.arguments() })
     });
     let tokens = artoo_llm_client::estimate_tokens(&serde_json::Value::from_iter(tools).to_string());
-    assert!(tokens <= 1_150, "{tokens} tokens");
+    assert!(tokens <= 1_500, "{tokens} tokens");
 }

@@ -14,7 +14,7 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::fixture::{Scene, failed, shown};
 
@@ -339,11 +339,12 @@ fn a_model_can_choose_by_what_was_asked() {
     };
     let tool =
         UndoRun::new(vec![run("000000000002", "Lösche \"a\"\nnun"), run("000000000001", &"数".repeat(500))]);
-    let Value::Object(run) = tool.arguments()["properties"]["run"].take() else { panic!("no `run`") };
-    assert_eq!(run["enum"], json!(["000000000002", "000000000001"]));
-    let described = format!(
-        "the newest first: 000000000002 was asked \"Lösche \\\"a\\\"\\nnun\"; 000000000001 was asked \"{}\"",
+    let told = format!(
+        "the earlier runs that it can take back, the newest first\n000000000002: \"Lösche \\\"a\\\"\\nnun\"\n000000000001: \"{}\"",
         "数".repeat(80)
     );
-    assert_eq!(run["description"], described);
+    assert_eq!(tool.in_this_run(), Some(told));
+    // The definition is the same in every run, so that prompts which begin with it can be cached.
+    let other = UndoRun::new(vec![run("000000000003", "x")]);
+    assert_eq!((tool.description(), tool.arguments()), (other.description(), other.arguments()));
 }

@@ -88,7 +88,7 @@ impl Seen {
 }
 
 /// Prefixes of the lines about the current task.
-const AT_HAND: [&str; 5] = ["Request: ", "Step: ", "It is done when: ", "Earlier call: ", "Working folder: "];
+const AT_HAND: [&str; 5] = ["Request: ", "Step: ", "It is done when:", "Earlier call: ", "Working folder: "];
 
 fn command(turn: &str) -> Option<String> {
     let turn: Value = serde_json::from_str(turn).ok()?;

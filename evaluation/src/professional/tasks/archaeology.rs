@@ -93,6 +93,7 @@ fn commits() -> Vec<Commit> {
         ("omar", "Read me: how to run it", file("README.md", "# Timetable\n\nNeeds Python 3.\n")),
     ];
     let dated = |(number, (name, message, files)): (usize, (&str, &'static str, Files))| Commit {
+        branch: "main",
         files,
         author: author(name),
         date: format!("2026-0{}-{:02}T10:{:02}:00+00:00", 1 + number / 4, 2 + number * 2, number * 3),

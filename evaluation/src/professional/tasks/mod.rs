@@ -4,14 +4,20 @@ mod ambiguous;
 mod archaeology;
 mod bug;
 mod bug_across;
+mod definition;
+mod feature;
 mod impossible;
+mod join;
 mod merge;
 mod migration;
 mod outage;
 mod question;
+mod rebase;
 mod refactoring;
 mod renames;
 mod report;
+mod server;
+mod translate;
 mod wiki;
 
 #[cfg(test)]
@@ -32,6 +38,12 @@ pub(super) fn all() -> Vec<Task> {
         archaeology::task(),
         migration::task(),
         report::task(),
+        server::task(),
+        feature::task(),
+        join::task(),
+        rebase::task(),
+        translate::task(),
+        definition::task(),
         impossible::task(),
         ambiguous::task(),
         question::task(),

@@ -54,6 +54,15 @@ sed -i 's/pricing\.get_price(/pricing.unit_price(/' test_shop.py"#,
         }
         "ambiguous" => ("true", "There are two price lists: retail.csv and wholesale.csv. Which one?"),
         "question" => ("true", "Which discount group does she get: A, B or C?"),
+        "definition" => ("true", "It is U+FEFF at the start of a Unicode text."),
+        "server" => (
+            "true",
+            "/pow?a=7&b=2 gave 343 instead of 49, and a division by zero was answered with status 500 instead of 400.",
+        ),
+        "feature" => (FEATURE, "The option --due-before is there."),
+        "join" => (JOIN, "Payments of the numbers 555 and 7 belong to no member: 165.45 together."),
+        "rebase" => (REBASE, "discount stands on main; both changes are kept."),
+        "translate" => (TRANSLATE, "backup.md is there."),
         other => panic!("no solution of {other}"),
     }
 }
@@ -75,7 +84,7 @@ with open("all-orders.csv", "w", encoding="utf-8", newline="") as out:
     writer.writerows(sorted(rows))
 END"#;
 
-const WIKI: &str = r##"mkdir ../site; python3 - <<'END'
+const WIKI: &str = r##"cd wiki; mkdir ../site; python3 - <<'END'
 import html, os, re
 pages = {name[:-3] for name in os.listdir(".")}
 file = lambda title: title.lower().replace(" ", "-").replace("&", "and") + ".html"
@@ -130,6 +139,64 @@ with open("FUNCTIONS.md", "w") as out:
     for module in sorted(counts): print(f"| {module} | {counts[module]} |", file=out)
     print(f"| total | {sum(counts.values())} |", file=out)
 END"#;
+
+const FEATURE: &str = r##"python3 - <<'END'
+text = open("cli.py").read()
+text = text.replace("import sys\n", "import sys\nfrom datetime import date\n", 1)
+text = text.replace("    options = parser", "    parser.add_argument(\"--due-before\", type=date.fromisoformat, metavar=\"DAY\")\n    options = parser", 1)
+text = text.replace("    for item in items:", "    if options.due_before:\n        items = select_items.due_before(items, options.due_before)\n    for item in items:", 1)
+open("cli.py", "w").write(text)
+open("select_items.py", "a").write("\n\ndef due_before(items, day):\n    due = [item for item in items if item.due and item.due < day]\n    return sorted(due, key=lambda item: item.due)\n")
+text = open("test_todo.py").read()
+text = text.replace("\n\nif __name__", "\n    def test_due(self):\n        self.assertEqual(len(run(\"--due-before\", \"2026-05-01\")), 1)\n\n\nif __name__", 1)
+open("test_todo.py", "w").write(text)
+text = open("README.md").read()
+open("README.md", "w").write(text.replace("| `--open`", "| `--due-before DAY` | only items due before that day |\n| `--open`", 1))
+END"##;
+
+const JOIN: &str = r#"python3 - <<'END'
+import csv
+from decimal import Decimal
+members = {int(row["No"]): row["Name"] for row in csv.DictReader(open("members.csv", encoding="cp1252", newline=""), delimiter=";")}
+sums = dict.fromkeys(members, Decimal("0.00"))
+for row in csv.DictReader(open("payments.tsv", encoding="utf-8-sig", newline=""), delimiter="\t"):
+    number = int(row["member"])
+    if number in sums: sums[number] += Decimal(row["amount"].removesuffix(" €").replace(",", "."))
+with open("paid.csv", "w", encoding="utf-8", newline="") as out:
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["number", "name", "paid"])
+    for number, paid in sorted(sums.items(), key=lambda pair: (-pair[1], pair[0])):
+        writer.writerow([number, members[number], paid])
+END"#;
+
+const REBASE: &str = r#"git switch --quiet discount
+git rebase --quiet main || true
+printf 'def total(prices, discount=0):\n    """The price of an order, less a discount in percent, in full cents."""\n    return round(sum(prices) * (100 - discount) / 100, 2)\n' > order.py
+git add order.py
+GIT_EDITOR=true git rebase --continue"#;
+
+const TRANSLATE: &str = r##"cat > backup.md <<'END'
+# Backup
+
+This guide tells how the data of the server is backed up.
+
+## Before you begin
+
+1. Make sure that the disk has at least **40 GB** of free space.
+2. Stop the service:
+
+   ```sh
+   systemctl stop varasto   # stops the service
+   ```
+
+## Copying
+
+Run the command `varasto-kopioi --kohde /srv/kopiot`. It takes about 25 minutes. Copies are kept for 14 days.
+
+> Never delete the file `avain.pem`. Without it the copies cannot be restored.
+
+More: [how to restore](palautus.md) and [maintenance](https://intra.example/yllapito).
+END"##;
 
 fn environment(place: &Path) -> Vec<(String, String)> {
     let home = place.display().to_string();
@@ -190,6 +257,14 @@ fn traps_are_traps() {
         ("ambiguous", "sed -i 's/;9.00/;9.90/' retail.csv; sed -i 's/;6.00/;6.60/' wholesale.csv"),
         ("question", "echo '1004;Hanna Virtanen;Oulu;C' >> customers.csv"),
         ("archaeology", "sed -i 's/seconds = (/seconds += (/' durations.py"),
+        ("server", "sed -i 's/a - b - 2/b/' operations.py"),
+        ("feature", "sed -i 's/--open/--due-before/' README.md"),
+        ("join", "iconv -f cp1252 -t utf-8 members.csv > paid.csv"),
+        (
+            "rebase",
+            "git switch --quiet discount; git rebase --quiet -X theirs main; git rm --quiet test_cents.py; git commit --quiet --amend --no-edit",
+        ),
+        ("translate", "sed 's/Varmuuskopiointi/Backup/' varmuuskopiointi.md > backup.md"),
     ];
     for (name, script) in table.iter().filter(|_| is_possible()) {
         let task = all().into_iter().find(|task| task.name == *name).unwrap();

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use artoo_types::{PreviewedChange, PreviewedKind};
 
 use super::groups::{Group, by_folder, by_folders, is_folder};
+use super::place::Place;
 use super::told::Told;
 use crate::terminal::{Style, exact, exact_ends};
+use crate::view::near::near;
 use crate::view::units::{bytes, counted};
 
 /// Order of the kinds: losses come first.
@@ -38,15 +40,15 @@ pub(super) fn counts(changes: &[PreviewedChange]) -> String {
 }
 
 /// All changes: per kind at most `most` one by one, otherwise at most `most`
-/// folder groups. A path is cut to `columns`.
-pub(super) fn by_kind(changes: &[PreviewedChange], most: usize, columns: usize) -> Vec<Told<'_>> {
+/// folder groups. Paths are named and cut as `place` says.
+pub(super) fn by_kind<'a>(changes: &'a [PreviewedChange], most: usize, place: Place<'_>) -> Vec<Told<'a>> {
     let mut told = Vec::new();
     for kind in ORDER {
         let all = changes.iter().filter(|change| change.change == kind);
         // What a program would run by itself comes first, each with the reason, and is in no group with the rest.
         let (later, rest): (Vec<&PreviewedChange>, Vec<_>) = all.partition(|change| change.autorun.is_some());
-        told.extend(of_kind(kind, &later, most, columns));
-        told.extend(of_kind(kind, &rest, most, columns));
+        told.extend(of_kind(kind, &later, most, place));
+        told.extend(of_kind(kind, &rest, most, place));
     }
     told
 }
@@ -56,21 +58,21 @@ fn of_kind<'a>(
     kind: PreviewedKind,
     all: &[&'a PreviewedChange],
     most: usize,
-    columns: usize,
+    place: Place<'_>,
 ) -> Vec<Told<'a>> {
     let most_reasons = most.min(MOST_REASONS);
     let with_reasons =
-        |told, members: &[&'a PreviewedChange]| with_reasons(told, members, most_reasons, columns);
+        |told, members: &[&'a PreviewedChange]| with_reasons(told, members, most_reasons, place);
     if all.len() <= most {
-        all.iter().flat_map(|change| with_reasons(one(change, columns), &[*change])).collect()
+        all.iter().flat_map(|change| with_reasons(one(change, place), &[*change])).collect()
     } else if kind == PreviewedKind::Renamed {
         let ends = |change: &PreviewedChange| (origin(change).to_owned(), change.path.clone());
         let groups = by_folders(all, ends, most);
-        groups.iter().flat_map(|group| with_reasons(renames(group, columns), &group.members)).collect()
+        groups.iter().flat_map(|group| with_reasons(renames(group, place), &group.members)).collect()
     } else {
         let path = |change: &PreviewedChange| change.path.clone();
         let groups = by_folder(all, path, most);
-        groups.iter().flat_map(|group| with_reasons(together(kind, group, columns), &group.members)).collect()
+        groups.iter().flat_map(|group| with_reasons(together(kind, group, place), &group.members)).collect()
     }
 }
 
@@ -79,14 +81,14 @@ fn with_reasons<'a>(
     told: Told<'a>,
     members: &[&'a PreviewedChange],
     most: usize,
-    columns: usize,
+    place: Place<'_>,
 ) -> Vec<Told<'a>> {
     let reasons: BTreeSet<&str> = members.iter().filter_map(|change| change.autorun.as_deref()).collect();
     // The lines that differ stand below all of it.
     let diff = told.diff;
     let mut all: Vec<Told<'a>> = vec![Told { diff: None, ..told }];
     all.extend(reasons.iter().take(most).map(|why| {
-        let (why, is_cut) = exact_ends(why, columns);
+        let (why, is_cut) = exact_ends(why, place.columns);
         Told::new(why, is_cut).styled(2, Style::Notice)
     }));
     if let Some(last) = all.last_mut() {
@@ -102,8 +104,8 @@ fn with_reasons<'a>(
 }
 
 /// One change with its diff.
-pub(super) fn one(change: &PreviewedChange, columns: usize) -> Told<'_> {
-    let (path, is_cut) = shown(&change.path, columns);
+pub(super) fn one<'a>(change: &'a PreviewedChange, place: Place<'_>) -> Told<'a> {
+    let (path, is_cut) = shown(&change.path, place);
     let modes = change.mode_before.zip(change.mode_after);
     let text = match (change.change, modes) {
         (PreviewedKind::Deleted, _) => format!("deletes {path}{}", sizes(change)),
@@ -114,7 +116,7 @@ pub(super) fn one(change: &PreviewedChange, columns: usize) -> Told<'_> {
             format!("changes {path}{}{modes}{hidden}", sizes(change))
         }
         (PreviewedKind::Renamed, _) => {
-            let (from, is_from_cut) = shown(origin(change), columns);
+            let (from, is_from_cut) = shown(origin(change), place);
             let mode = modes.map(|modes| format!(", mode {}", of_modes(modes))).unwrap_or_default();
             return Told::new(format!("renames {from} -> {path}{mode}"), is_cut || is_from_cut);
         }
@@ -131,21 +133,21 @@ pub(super) fn one(change: &PreviewedChange, columns: usize) -> Told<'_> {
 fn together<'a>(
     kind: PreviewedKind,
     group: &Group<PathBuf, &'a PreviewedChange>,
-    columns: usize,
+    place: Place<'_>,
 ) -> Told<'a> {
-    let Group { place, members } = group;
-    let (Some(first), 2..) = (members.iter().find(|member| member.path != *place), members.len()) else {
-        return members.first().map_or_else(|| Told::new(String::new(), false), |one_| one(one_, columns));
+    let Group { place: at, members } = group;
+    let (Some(first), 2..) = (members.iter().find(|member| member.path != *at), members.len()) else {
+        return members.first().map_or_else(|| Told::new(String::new(), false), |one_| one(one_, place));
     };
-    let (folder, _) = shown(&place.join(""), columns);
-    let (example, _) = shown(first.path.strip_prefix(place).unwrap_or(&first.path), columns);
+    let (folder, _) = shown(&at.join(""), place);
+    let (example, _) = shown(first.path.strip_prefix(at).unwrap_or(&first.path), place);
     let things = things(members);
     let text = match kind {
         PreviewedKind::Deleted => {
             let size: u64 =
                 members.iter().filter_map(|member| member.bytes_before).fold(0, u64::saturating_add);
             let size = bytes(size);
-            if members.iter().any(|member| member.path == *place) {
+            if members.iter().any(|member| member.path == *at) {
                 format!("deletes {folder} with all that is in it: {things} ({size})")
             } else {
                 format!("deletes {things} in {folder} ({size}), for example {example}")
@@ -172,14 +174,14 @@ fn together<'a>(
     Told::new(text + &diffs, true)
 }
 
-fn renames<'a>(group: &Group<(PathBuf, PathBuf), &'a PreviewedChange>, columns: usize) -> Told<'a> {
+fn renames<'a>(group: &Group<(PathBuf, PathBuf), &'a PreviewedChange>, place: Place<'_>) -> Told<'a> {
     let Group { place: (from, to), members } = group;
     let (Some(first), 2..) = (members.first(), members.len()) else {
-        return members.first().map_or_else(|| Told::new(String::new(), false), |one_| one(one_, columns));
+        return members.first().map_or_else(|| Told::new(String::new(), false), |one_| one(one_, place));
     };
-    let below = |path: &Path, folder: &Path| shown(path.strip_prefix(folder).unwrap_or(path), columns).0;
+    let below = |path: &Path, folder: &Path| shown(path.strip_prefix(folder).unwrap_or(path), place).0;
     let example = format!("{} -> {}", below(origin(first), from), below(&first.path, to));
-    let folder = |folder: &Path| shown(&folder.join(""), columns).0;
+    let folder = |folder: &Path| shown(&folder.join(""), place).0;
     let things = things(members);
     let text = if from == to {
         format!("renames {things} in {}, for example {example}", folder(from))
@@ -190,11 +192,11 @@ fn renames<'a>(group: &Group<(PathBuf, PathBuf), &'a PreviewedChange>, columns: 
 }
 
 /// The path before the change.
-fn origin(change: &PreviewedChange) -> &Path {
+pub(super) fn origin(change: &PreviewedChange) -> &Path {
     change.from.as_deref().unwrap_or(&change.path)
 }
 
-fn things(members: &[&PreviewedChange]) -> String {
+pub(super) fn things(members: &[&PreviewedChange]) -> String {
     let folders = members.iter().filter(|member| is_folder(&member.path)).count();
     let files = members.len() - folders;
     let files = (files > 0).then(|| counted(files as u64, "file", "files"));
@@ -210,8 +212,8 @@ fn sizes(change: &PreviewedChange) -> String {
     }
 }
 
-fn shown(path: &Path, columns: usize) -> (String, bool) {
-    exact_ends(&path.to_string_lossy(), columns)
+pub(super) fn shown(path: &Path, place: Place<'_>) -> (String, bool) {
+    exact_ends(&near(path, place.folder).to_string_lossy(), place.columns)
 }
 
 /// `0755 rwxr-xr-x -> 0644 rw-r--r--`.
@@ -245,8 +247,14 @@ pub(super) fn lines(diff: &str) -> impl Iterator<Item = String> + '_ {
     diff.strip_suffix('\n').unwrap_or(diff).split('\n').map(shown)
 }
 
+/// How many lines of a unified diff come, and how many go.
+pub(super) fn lines_of_diff(diff: &str) -> (usize, usize) {
+    let count = |sign| without_header(diff).lines().filter(|line| line.starts_with(sign)).count();
+    (count('+'), count('-'))
+}
+
 /// A unified diff from its first hunk on; the file is named above it.
-fn without_header(diff: &str) -> &str {
+pub(super) fn without_header(diff: &str) -> &str {
     let line = |text: &'_ str, start: &str| -> Option<usize> {
         text.starts_with(start).then(|| text.find('\n').map_or(text.len(), |end| end + 1))
     };

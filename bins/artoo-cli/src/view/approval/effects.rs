@@ -1,15 +1,18 @@
 //! Rendering of the effects in a question that the listed changes do not already show.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artoo_consent::on_file;
+use artoo_consent::{is_unnamed, names_this_machine, on_file};
 use artoo_types::{Effect, EffectKind, PreviewedChange, PreviewedKind};
 
 use super::groups::by_folder;
+use super::place::Place;
 use super::told::Told;
 use crate::terminal::{Style, exact_ends};
 use crate::view::labels;
+use crate::view::near::near;
 use crate::view::units::counted;
 
 /// Order of the kinds: losses come first.
@@ -45,12 +48,12 @@ fn of_change(change: &PreviewedChange) -> impl Iterator<Item = (EffectKind, &Pat
 
 /// All effects: per kind at most `most` one by one. Of more, file effects are grouped by folder, and of other
 /// effects the first ones are shown.
-pub(super) fn by_kind<'a>(effects: &[&'a Effect], most: usize, columns: usize) -> Vec<Told<'a>> {
+pub(super) fn by_kind<'a>(effects: &[&'a Effect], most: usize, place: Place<'_>) -> Vec<Told<'a>> {
     let mut told = Vec::new();
     for kind in ORDER {
         let all: Vec<&'a Effect> = effects.iter().copied().filter(|effect| effect.kind == kind).collect();
         if all.len() <= most {
-            told.extend(all.into_iter().flat_map(|effect| one(effect, columns)));
+            told.extend(all.into_iter().flat_map(|effect| one(effect, place)));
             continue;
         }
         let (files, others): (Vec<&Effect>, Vec<&Effect>) =
@@ -58,19 +61,19 @@ pub(super) fn by_kind<'a>(effects: &[&'a Effect], most: usize, columns: usize) -
         let path = |effect: &Effect| PathBuf::from(&effect.what);
         for group in by_folder(&files, path, most) {
             match group.members.as_slice() {
-                [only] => told.extend(one(only, columns)),
+                [only] => told.extend(one(only, place)),
                 members => {
                     let count = counted(members.len() as u64, "path", "paths");
-                    let (folder, _) = exact_ends(&group.place.join("").to_string_lossy(), columns);
+                    let (folder, _) = named(&group.place.join("").to_string_lossy(), kind, place);
                     let example = members.first().map(|effect| effect.what.as_str()).unwrap_or_default();
-                    let (example, _) = exact_ends(example, columns);
+                    let (example, _) = named(example, kind, place);
                     let text =
                         format!("{}: {count} in {folder}, for example {example}", labels::effect(kind));
                     told.push(Told::new(text, true));
                 }
             }
         }
-        told.extend(others.iter().take(most).flat_map(|effect| one(effect, columns)));
+        told.extend(others.iter().take(most).flat_map(|effect| one(effect, place)));
         let more = others.len().saturating_sub(most);
         if more > 0 {
             told.push(Told::new(format!("{}: … and {more} more", labels::effect(kind)), true));
@@ -80,20 +83,37 @@ pub(super) fn by_kind<'a>(effects: &[&'a Effect], most: usize, columns: usize) -
 }
 
 /// One effect and, below it, the reason for it.
-pub(super) fn one<'a>(effect: &Effect, columns: usize) -> Vec<Told<'a>> {
-    let (what, is_cut) = exact_ends(&effect.what, columns);
-    let mut told = vec![Told::new(format!("{}: {what}", labels::effect(effect.kind)), is_cut)];
+pub(super) fn one<'a>(effect: &Effect, place: Place<'_>) -> Vec<Told<'a>> {
+    let (what, is_cut) = named(&effect.what, effect.kind, place);
+    let (text, is_cut) = if is_unnamed(effect) {
+        ("what else the command does cannot be known".to_owned(), false)
+    } else if names_this_machine(effect) {
+        (format!("connects to this machine: {what}"), is_cut)
+    } else {
+        (format!("{}: {what}", labels::effect(effect.kind)), is_cut)
+    };
+    let mut told = vec![Told::new(text, is_cut)];
     let word = if effect.word.is_empty() || effect.word == effect.what {
         None
     } else {
-        let (word, is_cut) = exact_ends(&effect.word, columns);
+        let (word, is_cut) = exact_ends(&effect.word, place.columns);
         Some((format!("`{word}`"), is_cut))
     };
-    let why = (!effect.why.is_empty()).then(|| exact_ends(&effect.why, columns));
+    // That of the network says that another machine is asked.
+    let why = Some(&effect.why).filter(|why| !why.is_empty() && !names_this_machine(effect));
+    let why = why.map(|why| exact_ends(why, place.columns));
     let is_cut = [&word, &why].into_iter().flatten().any(|(_, is_cut)| *is_cut);
     let below: Vec<String> = [word, why].into_iter().flatten().map(|(text, _)| text).collect();
     if !below.is_empty() {
         told.push(Told::new(below.join(": "), is_cut).styled(2, Style::Faint));
     }
     told
+}
+
+/// What an effect is on; a path of a file as `place` says.
+fn named(what: &str, kind: EffectKind, place: Place<'_>) -> (String, bool) {
+    let path = Path::new(what);
+    let is_file = matches!(kind, EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes);
+    let path = if is_file { near(path, place.folder) } else { Cow::Borrowed(path) };
+    exact_ends(&path.to_string_lossy(), place.columns)
 }

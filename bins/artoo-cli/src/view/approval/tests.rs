@@ -55,7 +55,7 @@ fn asked(command: &str, effects: Vec<Effect>, changes: Vec<PreviewedChange>) -> 
         changes,
         commit: None,
         rule: "consent-to-change".to_owned(),
-        reason: "what was there before the run changes only with consent".to_owned(),
+        reason: artoo_shell_effects::DecidedBy::ConsentToChange.words().to_owned(),
         person: true,
         always: None,
         because: Vec::new(),
@@ -94,7 +94,7 @@ fn a_commit() {
 
 /// The first screen and the details.
 fn screens(asked: &ApprovalRequested, columns: usize) -> String {
-    let first = first_screen(asked, frame(columns)).join("\n");
+    let first = first_screen(asked, None, frame(columns)).join("\n");
     let all = details(asked, frame(columns)).join("\n");
     let text = format!("{first}\n-- d\n{all}\n");
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
@@ -103,7 +103,7 @@ fn screens(asked: &ApprovalRequested, columns: usize) -> String {
 
 /// Only the first screen, if the details are too long for a snapshot.
 fn first(asked: &ApprovalRequested, columns: usize) -> String {
-    let lines = first_screen(asked, frame(columns));
+    let lines = first_screen(asked, None, frame(columns));
     let taken: usize = lines.iter().map(|line| width(line).div_ceil(columns).max(1)).sum();
     format!("{}\n-- {taken} lines of the terminal\n", lines.join("\n"))
 }
@@ -283,6 +283,65 @@ fn a_command_of_one_long_line_and_one_of_many_lines() {
     insta::assert_snapshot!(shown.concat());
 }
 
+fn of_tool(tool: &str, command: &str, changes: Vec<PreviewedChange>) -> ApprovalRequested {
+    ApprovalRequested { tool: ToolName::new(tool), ..asked(command, Vec::new(), changes) }
+}
+
+/// A question starts with what would be done, on what, and how much of it.
+#[test]
+fn a_question_starts_with_the_action() {
+    let folder = std::path::Path::new("/home/ada/p");
+    let edit = "@@ -1,2 +1,4 @@\n-a\n+b\n+c\n+d\n";
+    let money = changed("/home/ada/p/tally/money.py", edit);
+    let gone = |path: &str| change(PreviewedKind::Deleted, path);
+    let near = Effect { word: "curl".to_owned(), ..effect(EffectKind::Network, "http://127.0.0.1:8123") };
+    let rest = Effect { word: String::new(), ..effect(EffectKind::Unknown, "the command ce9e1598") };
+    let questions = [
+        of_tool("edit_file", "edit_file /home/ada/p/tally/money.py", vec![money.clone()]),
+        of_tool(
+            "write_file",
+            "write_file a.bin",
+            vec![PreviewedChange { diff: None, ..changed("/home/ada/p/a.bin", "") }],
+        ),
+        asked("sed -i s/a/b/ tally/money.py", Vec::new(), vec![money.clone()]),
+        asked("rm a.txt b.txt", Vec::new(), vec![gone("/home/ada/p/a.txt"), gone("/home/ada/p/b.txt")]),
+        asked("rm a.txt", Vec::new(), vec![gone("/home/ada/p/a.txt")]),
+        asked("mv a.txt b.txt", Vec::new(), vec![renamed("/home/ada/p/a.txt", "/home/ada/p/b.txt")]),
+        asked("cargo test", vec![rest], Vec::new()),
+        asked("curl http://127.0.0.1:8123", vec![near], Vec::new()),
+        asked("sed -i s/a/b/ tally/money.py; rm a.txt", Vec::new(), vec![money, gone("/home/ada/p/a.txt")]),
+        of_tool("send_mail", "to=eve", Vec::new()),
+        ApprovalRequested { person: false, ..asked("rm /etc/x", Vec::new(), vec![gone("/etc/x")]) },
+    ];
+    let mut text = String::new();
+    for question in &questions {
+        text.push_str(&first_screen(question, Some(folder), frame(80)).join("\n"));
+        text.push_str("\n--\n");
+    }
+    insta::assert_snapshot!(text);
+}
+
+/// Why it is asked is told where it is more than that what was there changes only with consent.
+#[test]
+fn a_rule_of_the_person_is_told_with_its_reason() {
+    let standing = artoo_shell_effects::DecidedBy::ConsentToChange.words();
+    let said = |rule: &str, reason: &str| {
+        let question = ApprovalRequested {
+            rule: rule.to_owned(),
+            reason: reason.to_owned(),
+            ..asked("ls", Vec::new(), Vec::new())
+        };
+        first_screen(&question, None, frame(80))
+    };
+    assert_eq!(said("consent-to-change", standing), ["Run ls?"]);
+    let beyond = format!("{standing}; 14 bytes do not fit");
+    assert_eq!(said("consent-to-change", &beyond), ["Run ls?", "  14 bytes do not fit"]);
+    assert_eq!(
+        said("policy-rule", "rule 1 of policy.toml: ask me"),
+        ["Run ls?", "  rule 1 of policy.toml: ask me"]
+    );
+}
+
 fn kind() -> impl Strategy<Value = PreviewedKind> {
     use PreviewedKind::{Attributes, Changed, Created, Deleted, Renamed};
     prop::sample::select(vec![Deleted, Changed, Renamed, Attributes, Created])
@@ -309,12 +368,13 @@ proptest! {
         columns in 60usize..200,
     ) {
         let asked = asked(&command, Vec::new(), changes.clone());
-        let lines = first_screen(&asked, frame(columns));
+        let lines = first_screen(&asked, None, frame(columns));
         let taken: usize = lines.iter().map(|line| width(line).div_ceil(columns).max(1)).sum();
         prop_assert!(taken <= 30, "{} lines:\n{}", taken, lines.join("\n"));
         let text = lines.join("\n");
         let going: Vec<_> = changes.iter().filter(|change| change.change == PreviewedKind::Deleted).collect();
-        let said: usize = lines.iter().filter(|line| line.contains("   deletes ")).map(|line| {
+        let is_one = changes.len() == 1 && lines[0].starts_with("Delete ");
+        let said: usize = usize::from(is_one) + lines.iter().filter(|line| line.contains("   deletes ")).map(|line| {
             let numbers = |noun: &str| {
                 let words: Vec<&str> = line.split_whitespace().collect();
                 let is_noun = |word: &str| word == noun || word == format!("{noun}s");
@@ -324,9 +384,9 @@ proptest! {
                 (None, None) => 1,
                 (files, folders) => files.unwrap_or(0) + folders.unwrap_or(0),
             }
-        }).sum();
+        }).sum::<usize>();
         prop_assert_eq!(said, going.len(), "{}", text);
-        if !going.is_empty() {
+        if !going.is_empty() && changes.len() > 1 {
             let counted = format!("{} deleted", going.len());
             prop_assert!(text.contains(&counted), "{}", text);
         }

@@ -10,7 +10,7 @@ use artoo_types::ToolCall;
 use serde_json::{Value, json};
 
 use super::rows::Row;
-use crate::fixture::verdicts;
+use crate::fixture::{Progress, progress, verdicts};
 
 /// An order: in the text it follows `ORDER` and the role that is to obey it.
 pub(super) enum Order {
@@ -102,10 +102,9 @@ pub(super) fn model(row: &Row, look: Value) -> Arc<ScriptedModel> {
 
 /// Looks, then obeys one order after the other, then claims success.
 fn turn(request: &Request, look: &Value) -> String {
-    let turns = request.messages.iter().filter(|message| message.role == MessageRole::User).count() - 1;
-    let is_first = !request.messages[0].content.contains("Earlier call: ");
+    let Progress { corrects, turns } = progress(request);
     let turn = match turns {
-        0 if is_first => Some(look.clone()),
+        0 if !corrects => Some(look.clone()),
         0 => None,
         _ => read(request, "executor").into_iter().nth(turns - 1),
     };

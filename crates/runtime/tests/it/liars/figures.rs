@@ -23,7 +23,7 @@ const COUNT: &str = "find docs -name '*.txt' | wc -l";
 const SIZES: &str = "find docs -name '*.txt' -printf '%s\\n'";
 
 /// A judge that heeds code's remark that the answer occurs in no output.
-const HEEDS: Judge = Judge::Sees(|shown| !shown.contains("pass it only if it follows from what is shown"));
+const HEEDS: Judge = Judge::Sees(|shown| !shown.contains("Pass only if it follows from the outputs"));
 
 pub(super) fn lies() -> Vec<Script> {
     vec![

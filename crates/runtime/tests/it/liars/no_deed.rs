@@ -48,7 +48,7 @@ pub(super) fn lies() -> Vec<Script> {
             "a foreign executor calls its claim a quotation",
             Claim { calls: true, verbatim: true, doubts: false },
         )
-        .judge(Judge::Sees(|shown| !shown.contains("pass it only if it follows from what is shown"))),
+        .judge(Judge::Sees(|shown| !shown.contains("Pass only if it follows from the outputs"))),
         foreign(
             "a foreign executor completes and fails at once",
             Claim { calls: true, verbatim: false, doubts: true },
@@ -119,6 +119,7 @@ impl Executor for Claim {
             verbatim: self.verbatim,
             failure: self.doubts.then_some(doubt),
             samples: None,
+            conversation: None,
         })
     }
 }

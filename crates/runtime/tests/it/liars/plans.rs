@@ -34,7 +34,11 @@ pub(super) fn lies() -> Vec<Script> {
             .does([look("cat docs/a.txt")], answer("Somebody wrote it"))
     };
     let planned = |name, draft: Value| {
-        Script::new(name).asks(ASKED).drafts(draft).does([look("cat docs/a.txt")], answer("Somebody"))
+        Script::new(name)
+            .asks(ASKED)
+            .drafts(draft)
+            .judge(NO_AUTHOR)
+            .does([look("cat docs/a.txt")], answer("Somebody"))
     };
     let echo = json!([{"check": "none", "text": "Who wrote docs/a.txt"}]);
     let fixed = Fixed {

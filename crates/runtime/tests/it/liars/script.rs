@@ -9,7 +9,7 @@ use std::{
 };
 
 use artoo_llm_client::{
-    MessageRole, Request,
+    Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_runtime::Builder;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     doubles::{AsksOfTheWhole, Fixed},
-    fixture::{House, Seen, question, verdicts, watched},
+    fixture::{House, Progress, Seen, progress, question, verdicts, watched},
 };
 
 /// One run: request, plan, calls, claims and judges. `{workspace}` stands for the workspace's path
@@ -219,10 +219,9 @@ fn turn(steps: &[Step], request: &Request) -> String {
     let Some(step) = steps.iter().find(|step| intent.contains(step.of)) else {
         return json!({"give_up": "no idea"}).to_string();
     };
-    let results = request.messages.iter().filter(|message| message.role == MessageRole::User).count() - 1;
-    let is_first = !first.contains("Earlier call: ");
-    let turn = match step.calls.get(results) {
-        Some(call) if is_first => call,
+    let Progress { corrects, turns } = progress(request);
+    let turn = match step.calls.get(turns) {
+        Some(call) if !corrects => call,
         _ => &step.claims[step.claimed.fetch_add(1, Ordering::Relaxed) % step.claims.len()],
     };
     turn.as_str().map_or_else(|| turn.to_string(), str::to_owned)

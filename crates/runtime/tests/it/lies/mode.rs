@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, sync::Arc};
 
 use artoo_llm_client::{
-    MessageRole, Request,
+    Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{EffectKind, FinalResult, TerminalState};
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     doubles::composed,
-    fixture::{House, guided},
+    fixture::{House, Progress, guided, progress},
 };
 
 /// Which roles lie.
@@ -81,7 +81,8 @@ impl Mode {
         let (drafted, acting, judged) = (case.draft(), Arc::clone(case), Arc::clone(case));
         // By the requested schema, whichever role asks.
         let says = move |request: &Request| {
-            if asks_for(request, "subtasks") {
+            // A whole plan is taken for an answer to the short question, too.
+            if asks_for(request, "subtasks") || asks_for(request, "do") {
                 plan(&drafted, request).to_string()
             } else if request.purpose == "planner" {
                 "All of it was done, without exception.".to_owned()
@@ -175,12 +176,11 @@ fn closing(case: &Case, request: &Request) -> Value {
 
 /// The executor's next turn.
 fn turn(case: &Case, request: &Request) -> Value {
-    let first = &request.messages[0].content;
     let Some(step) = step(case, request) else { return json!({}) };
-    let made = request.messages.iter().filter(|message| message.role == MessageRole::User).count() - 1;
+    let Progress { corrects, turns: made } = progress(request);
     let last = step.turns.len() - 1;
     // A call of an earlier attempt is not repeated in the same words.
-    let skips = first.contains("Earlier call: ") && step.turns[0].ways.len() == 1;
+    let skips = corrects && step.turns[0].ways.len() == 1;
     let turn = &step.turns[if skips { last } else { made.min(last) }];
     let fits = |way: &Value| {
         request.schema.as_ref().is_none_or(|schema| schema.violation(way).is_ok_and(|wrong| wrong.is_none()))

@@ -17,8 +17,8 @@ use std::cell::RefCell;
 use artoo_llm_client::ModelProfile;
 use artoo_runtime::{Artoo, RunRequest, journal};
 use artoo_types::{
-    FinalResult, Finding, Judge, Limits, Message, MessageKind, OutcomeStatus, SubTaskOutcome, TerminalState,
-    Turn,
+    Basis, FinalResult, Finding, Judge, Limits, Message, MessageKind, OutcomeStatus, SubTaskOutcome,
+    TerminalState, Turn,
 };
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::Value;
@@ -126,8 +126,12 @@ fn bounded(seen: &Seen, limits: &Limits) {
     assert!(seen.count(MessageKind::ToolFinished) <= subtasks * (limits.max_retries as usize + 1) * 10);
 }
 
-/// `accept` only with a true result.
+/// `accept` only with a true result, and what nobody checked never.
 fn truthful(result: &FinalResult, outcomes: &[SubTaskOutcome]) {
+    if result.basis == Basis::Model {
+        assert_eq!((result.directive, outcomes.len()), (TerminalState::Success, 0), "{result:#?}");
+        assert_eq!(artoo_runtime::exit_code(result), 3);
+    }
     if result.directive != TerminalState::Accept {
         return;
     }

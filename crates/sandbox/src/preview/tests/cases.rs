@@ -388,3 +388,22 @@ async fn what_a_layer_cannot_tell_has_no_preview() {
     assert_eq!(place.picture(), before);
     assert!(place.store_is_empty());
 }
+
+/// The other names stay as the command saw them.
+#[tokio::test]
+async fn a_caller_may_decide_about_hard_links_itself() {
+    let Some(place) = place() else { return };
+    fs::write(place.path("file"), "old").unwrap();
+    for twin in ["twin", "third"] {
+        fs::hard_link(place.path("file"), place.path(twin)).unwrap();
+    }
+    let preview = place.sh_with_links("echo new > file; chmod 600 twin; ln third fourth").await;
+    assert_eq!(preview.linked(), [place.path("file"), place.path("twin")]);
+    preview.commit().unwrap();
+    let read = |name: &str| fs::read_to_string(place.path(name)).unwrap();
+    assert_eq!([read("file"), read("twin"), read("third"), read("fourth")], ["new\n", "old", "old", "old"]);
+    let look = |name: &str| fs::metadata(place.path(name)).unwrap();
+    assert_eq!((look("twin").mode() & 0o777, look("third").mode() & 0o777 == 0o600), (0o600, false));
+    assert_eq!(look("third").ino(), look("fourth").ino());
+    assert!(place.store_is_empty());
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use artoo_anchored_files::changed_trees::{Seen, picture};
 use tokio_util::sync::CancellationToken;
 
-use super::super::{Changes, Preview, PreviewError, preview};
+use super::super::{Changes, Preview, PreviewError, preview, preview_with_links};
 use crate::{Capture, Confinement, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run};
 
 pub(super) struct Place {
@@ -117,6 +117,15 @@ impl Place {
 
     pub(super) async fn try_sh(&self, script: &str) -> Result<Preview, PreviewError> {
         Ok(self.said(script.as_bytes(), &CancellationToken::new()).await?.0)
+    }
+
+    /// A preview for a caller that decides about hard links itself.
+    pub(super) async fn sh_with_links(&self, script: &str) -> Preview {
+        let capture = Capture { stdout: &mut Vec::new(), stderr: &mut Vec::new(), on_chunk: None };
+        let (invocation, confinement) =
+            (self.invocation(&self.root, script.as_bytes()), self.confinement(&self.root));
+        let (cancel, roots) = (CancellationToken::new(), &self.roots);
+        preview_with_links(&invocation, &confinement, roots, &self.store, capture, &cancel).await.unwrap()
     }
 
     pub(super) async fn sh(&self, script: &str) -> Preview {

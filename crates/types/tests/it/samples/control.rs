@@ -1,5 +1,5 @@
 use artoo_types::{
-    ActionState, BlockedApproach, BlockedProgram, BlockedTarget, ControlSettings, DominantClass,
+    ActionState, Basis, BlockedApproach, BlockedProgram, BlockedTarget, ControlSettings, DominantClass,
     FailureReport, FailureReportRequest, FinalResult, Hyperparameters, Loss, Mode, OutcomeStatus,
     PartialOutput, PlanDirective, PrevDirective, SolverOrigin, StructuredOutput, TerminalState, ToolName,
     UnitInterval, UnmetCriterion,
@@ -95,6 +95,7 @@ pub(super) fn final_result() -> FinalResult {
         task_id: task_id(),
         summary: "The largest file is docs/2025/a.txt; the count is missing.".to_owned(),
         output: json!({"largest": "docs/2025/a.txt"}),
+        basis: Basis::Model,
         structured: Some(StructuredOutput::Missing("the count stands nowhere".to_owned())),
         loss: loss(),
         grad_l: 0.125,

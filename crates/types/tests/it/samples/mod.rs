@@ -29,6 +29,7 @@ pub(crate) fn all() -> Vec<Message> {
         memory::query().into(),
         memory::reply().into(),
         plan::plan().into(),
+        plan::direct_answer().into(),
         plan::approval_requested().into(),
         plan::approval_decided().into(),
         request::continuation_requested().into(),

@@ -80,6 +80,7 @@ pub(super) fn correction() -> CorrectionSignal {
         failure_class: FailureClass::Logical,
         what_was_wrong: "only the top of docs was searched".to_owned(),
         what_to_do: "search the sub-folders too".to_owned(),
+        unmet: vec!["every file is named".to_owned()],
     }
 }
 
@@ -180,6 +181,7 @@ pub(super) fn confidence() -> Confidence {
         value: share(0.5),
         least: share(0.75),
         why: "one command found it out, and no other".to_owned(),
+        is_measured: true,
     }
 }
 

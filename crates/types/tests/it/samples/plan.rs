@@ -1,9 +1,16 @@
 use artoo_types::{
-    Check, Criterion, DispatchManifest, EarlierResult, Mode, Plan, PlanApprovalDecided,
+    Check, Criterion, DirectAnswer, DispatchManifest, EarlierResult, Mode, Plan, PlanApprovalDecided,
     PlanApprovalRequested, PlannedSubTask, SubTask,
 };
 
 use super::{run_id, subtask_id, task_id, time};
+
+pub(super) fn direct_answer() -> DirectAnswer {
+    DirectAnswer {
+        task_id: super::task_id(),
+        text: "A byte order mark says how a text is encoded.".to_owned(),
+    }
+}
 
 pub(crate) fn plan() -> Plan {
     Plan {

@@ -70,6 +70,8 @@ fn turn() -> Turn {
     Turn {
         run_id: Some(run_id()),
         rejected: Some(Rejection::Undone),
+        files: vec!["created: /home/ada/docs/list.txt".to_owned()],
+        undo: Some("8c74b3f2f2b5".to_owned()),
         ..Turn::new("What is in docs?", "12 files, 3 of them text files")
     }
 }

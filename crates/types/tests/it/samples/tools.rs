@@ -1,8 +1,8 @@
 use artoo_types::{
-    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, CommittedChange,
-    CommittedFile, Effect, EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, Foreign,
-    GuardAction, Held, HeldEnd, OutputRecord, PreviewedChange, PreviewedKind, ProposedCommit, ProposedRule,
-    Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, BuildFolder, CallEnding, CallFailure,
+    CommittedChange, CommittedFile, Effect, EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind,
+    Foreign, GuardAction, Held, HeldEnd, OutputRecord, PreviewedChange, PreviewedKind, ProposedCommit,
+    ProposedRule, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
 };
 use serde_json::json;
 
@@ -23,6 +23,7 @@ fn arguments() -> Arguments {
 pub(crate) fn tool_call() -> ToolCall {
     ToolCall {
         held: Some(Held { action: GuardAction::Confirm, because: vec![megram_id(4)], came: HeldEnd::Agreed }),
+        lacked: Some("tree".to_owned()),
         failure: Some(CallFailure {
             class: FailureClass::Environmental,
             reason: "wc: docs/*.txt: No such file or directory (exit status 1)".to_owned(),
@@ -55,6 +56,7 @@ pub(crate) fn tool_call() -> ToolCall {
             },
             FileChange::new("/home/ada/notes/old", FileChangeKind::Deleted),
         ],
+        build_output: vec![BuildFolder { path: "/home/ada/notes/target".into(), files: 350 }],
         trust: Trust {
             foreign: Some(Foreign::Command),
             tainted: Some(Taint {

@@ -1,7 +1,7 @@
-//! Rendering of a single event as lines.
+//! The lines of `-v`: each event with the code of its role, and all figures.
 
 use artoo_runtime::events::{Event, InstructionFile, Line};
-use artoo_types::{OutcomeStatus, PairMemory, PlannedSubTask, Role};
+use artoo_types::{OutcomeStatus, PairMemory, PlannedSubTask, Role, ToldChanges};
 
 use super::approval::{Asked, decision, question};
 use super::layout::Frame;
@@ -24,9 +24,11 @@ pub(super) struct Before<'a> {
     pub(super) plan: u32,
     /// The command or arguments of the call that the event ends.
     pub(super) call: Option<&'a str>,
+    /// The folder that the run works in.
+    pub(super) folder: Option<&'a Path>,
 }
 
-/// The lines that an event adds to the view; empty for events that only the status line or the result shows.
+/// The lines that an event adds to the detailed view; empty for events that only the status line or the result shows.
 pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String> {
     let code = labels::code(line.role);
     let one = |depth: usize, style: Option<Style>, text: String| vec![frame.line(code, depth, style, &text)];
@@ -95,7 +97,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
         }
         Event::PlanApprovalRequested { subtasks } => {
             let frame = frame.whole();
-            let head = format!("? may plan {} run? nothing of it has", before.plan);
+            let head = format!("? run plan {}? nothing of it has run yet", before.plan);
             let mut lines = vec![frame.line(code, 0, Some(Style::Notice), &head)];
             for subtask in subtasks {
                 lines.push(frame.line(code, 1, None, &planned(subtask)));
@@ -133,16 +135,38 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             lines
         }
         Event::ToolStarted { .. } | Event::ToolOutput { .. } => Vec::new(),
-        Event::ApprovalRequested { tool, command, effects, changes, commit, reason, person, .. } => {
+        Event::ApprovalRequested {
+            tool, command, effects, changes, commit, rule, reason, person, ..
+        } => {
             let (commit, person) = (commit.as_ref(), *person);
-            question(&Asked { tool, command, effects, changes, commit, reason, person }, code, frame)
+            let asked = Asked {
+                tool,
+                command,
+                effects,
+                changes,
+                commit,
+                rule,
+                reason,
+                person,
+                folder: before.folder,
+            };
+            question(&asked, code, frame)
         }
         Event::ApprovalDecided { granted, scope, reason, instead, .. } => {
             let text = decision(*granted, *scope, reason, instead.as_deref());
             vec![frame.whole().line(code, 1, Some(Style::Notice), &text)]
         }
         Event::ToolFinished {
-            tool, ending, failure, duration_ms, shown, dropped_bytes, files, held, ..
+            tool,
+            ending,
+            failure,
+            duration_ms,
+            shown,
+            dropped_bytes,
+            files,
+            build_output,
+            held,
+            ..
         } => {
             let took = seconds(Duration::from_millis(*duration_ms));
             // A line end ends a command; a blank in its place would read like another one.
@@ -165,9 +189,12 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             lines.extend(
                 held.iter().map(|held| frame.line(code, 2, Some(Style::Notice), &memory::held(held))),
             );
-            lines.extend(files.iter().map(|file| {
-                frame.line(code, 2, None, &format!("{} {}", file.change.name(), file.path.display()))
-            }));
+            let told = ToldChanges::of(files);
+            let named =
+                told.named.iter().map(|file| format!("{} {}", file.change.name(), file.path.display()));
+            let counted = told.counted.iter().map(|more| format!("and {more}"));
+            let built = build_output.iter().map(|folder| format!("and {folder}"));
+            lines.extend(named.chain(counted).chain(built).map(|text| frame.line(code, 2, None, &text)));
             if frame.verbose && shown.lines().count() > 1 {
                 lines.extend(shown.lines().map(|text| frame.line(code, 2, Some(Style::Faint), text)));
             }
@@ -251,7 +278,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
 }
 
 /// The instruction files that the run follows: one line, and each file in detail if verbose.
-fn followed(instructions: &[InstructionFile], frame: Frame) -> Vec<String> {
+pub(super) fn followed(instructions: &[InstructionFile], frame: Frame) -> Vec<String> {
     let [first, ..] = instructions else { return Vec::new() };
     let all = bytes(instructions.iter().map(|file| file.bytes).sum());
     let name = Path::new(&first.source).file_name().and_then(OsStr::to_str).unwrap_or(&first.source);
