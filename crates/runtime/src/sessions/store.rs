@@ -312,7 +312,7 @@ impl Sessions {
     }
 }
 
-/// A line to write: like [`Line`], but borrowed.
+/// A line to write: like `Line`, but borrowed.
 #[derive(serde::Serialize)]
 struct Numbered<'a> {
     v: u32,
