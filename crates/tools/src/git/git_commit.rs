@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::own_folder::OwnFolder;
 use super::proposal::{Proposal, Wish};
 use super::runner::Git;
-use super::system_git::system_git;
 use crate::arguments::Given;
 use crate::{SystemProgram, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
@@ -46,7 +45,7 @@ pub struct GitCommit {
 impl GitCommit {
     /// The tool, if there is a git of the system. Blocks.
     pub fn probe(search_path: &[PathBuf]) -> Option<Self> {
-        system_git(search_path).map(|git| Self { git })
+        SystemProgram::find("git", search_path).map(|git| Self { git })
     }
 
     /// Where git is.

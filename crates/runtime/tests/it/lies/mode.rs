@@ -82,7 +82,7 @@ impl Mode {
         // By the requested schema, whichever role asks.
         let says = move |request: &Request| {
             // A whole plan is taken for an answer to the short question, too.
-            if asks_for(request, "subtasks") || asks_for(request, "do") {
+            if asks_for(request, "subtasks") || (request.purpose == "planner" && asks_for(request, "do")) {
                 plan(&drafted, request).to_string()
             } else if request.purpose == "planner" {
                 "All of it was done, without exception.".to_owned()
