@@ -71,7 +71,7 @@ impl Tool for GitCommit {
     }
 
     fn description(&self) -> &str {
-        "Make a git commit. The user sees it and must agree first. Commit with this tool, not with a command: commands may not write .git."
+        "Make a git commit. The user sees it and must agree first. Rebase, merge and switch go through shell, with the user's consent."
     }
 
     fn effect(&self) -> ToolEffect {
