@@ -168,8 +168,8 @@ pub enum BenchPart {
 /// Options of `screencast`.
 #[derive(Clone, Debug, Args)]
 pub struct Screencast {
-    /// Where to draw
-    #[arg(long, default_value = "docs/screencast.svg")]
+    /// The folder for the pictures
+    #[arg(long, value_name = "FOLDER", default_value = "docs")]
     pub out: PathBuf,
     /// Show this artoo instead of a release build of this tree
     #[arg(long, value_name = "FILE")]

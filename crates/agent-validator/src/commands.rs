@@ -79,6 +79,11 @@ pub(crate) fn finding(command: &str, status: i32, output: &str) -> Finding {
     if status == 0 {
         Finding::Pass { evidence }
     } else {
-        Finding::Fail { failure_class: FailureClass::Logical, reason: text, evidence: Some(evidence) }
+        Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: text,
+            evidence: Some(evidence),
+            also: Vec::new(),
+        }
     }
 }

@@ -260,21 +260,19 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
 }
 
 fn logical(reason: String) -> Finding {
-    Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None }
+    Finding::failure(FailureClass::Logical, reason)
 }
 
 fn without_a_call(cx: &JudgeContext<'_>) -> Finding {
     let failure = cx.result.tool_calls.last().and_then(|call| call.failure.as_ref());
-    Finding::Fail {
-        failure_class: failure.map_or(FailureClass::Logical, |failure| failure.class),
-        reason: match failure {
-            Some(failure) => {
-                format!("no call showed anything, so nothing bears out the result: {}", failure.reason)
-            }
-            None => "no tool was called, so nothing shows the result".to_owned(),
-        },
-        evidence: None,
-    }
+    let class = failure.map_or(FailureClass::Logical, |failure| failure.class);
+    let reason = match failure {
+        Some(failure) => {
+            format!("no call showed anything, so nothing supports the result: {}", failure.reason)
+        }
+        None => "no tool was called, so nothing shows the result".to_owned(),
+    };
+    Finding::failure(class, reason)
 }
 
 fn unfinished(cx: &JudgeContext<'_>) -> Finding {
@@ -282,5 +280,5 @@ fn unfinished(cx: &JudgeContext<'_>) -> Finding {
         Some(failure) => (failure.class, failure.reason.clone()),
         None => (FailureClass::Unknown, "the attempt did not finish".to_owned()),
     };
-    Finding::Fail { failure_class, reason, evidence: None }
+    Finding::failure(failure_class, reason)
 }

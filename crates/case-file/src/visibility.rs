@@ -258,7 +258,9 @@ pub const fn form(viewer: Viewer, reader: Reader, fact: Fact) -> Form {
         // The result of a plan that fell short included.
         (V::Planner, F::EarlierPlans | F::EarlierResults | F::Result) => cut(usize::MAX, 600),
         (V::Planner, F::EarlierCalls) => cut(40, 160),
-        (V::Planner, F::Criteria | F::Findings) => cut(usize::MAX, 600),
+        (V::Planner, F::Criteria) => cut(usize::MAX, 600),
+        // One finding on the whole names each unmet part of the request.
+        (V::Planner, F::Findings) => cut(usize::MAX, 3_000),
         (V::Planner, F::EarlierTurns) => unless_guided(reader, cut(5, 1_500)),
         (V::Planner, F::Calls | F::Notes) => Absent,
 

@@ -125,11 +125,7 @@ fn is_written(path: &Path, subject: &Subject<'_>, world: &Filesystem) -> bool {
 
 fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {
     let Some(call) = subject.tool_calls.last() else {
-        return Finding::Fail {
-            failure_class: FailureClass::Logical,
-            reason: "no tool was called".to_owned(),
-            evidence: None,
-        };
+        return Finding::failure(FailureClass::Logical, "no tool was called".to_owned());
     };
     let (met, ended) = match &call.ending {
         CallEnding::Exited { status } => (*status == equals, format!("exit status {status}")),
@@ -149,6 +145,7 @@ fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {
             failure_class: class_of(subject),
             reason: format!("{} {ended}, expected exit status {equals}{why}", call.tool),
             evidence: Some(evidence),
+            also: Vec::new(),
         }
     }
 }
@@ -218,11 +215,12 @@ fn fail(subject: &Subject<'_>, observed: String, reason: String) -> Finding {
         failure_class: class_of(subject),
         reason,
         evidence: Some(Evidence::Observation { text: observed }),
+        also: Vec::new(),
     }
 }
 
 fn undecidable(reason: String) -> Finding {
-    Finding::Fail { failure_class: FailureClass::Unknown, reason, evidence: None }
+    Finding::failure(FailureClass::Unknown, reason)
 }
 
 fn class_of(subject: &Subject<'_>) -> FailureClass {

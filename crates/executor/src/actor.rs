@@ -356,11 +356,14 @@ impl WorkerShared {
     }
 }
 
-/// The criteria of the whole task, which the only step of a plan is judged by, too.
+/// The criteria of the task by which this step is judged, too: all of them if it is the only step, otherwise those
+/// that were set for it as the last one.
 fn of_the_task(subtask: &SubTask, case: &CaseFile) -> Vec<Criterion> {
-    let plan = case.plans().iter().find(|record| record.plan.round == subtask.round);
-    let criteria = plan.filter(|_| subtask.is_whole).map(|record| record.plan.task_criteria.clone());
-    criteria.unwrap_or_default()
+    let record = case.plans().iter().find(|record| record.plan.round == subtask.round);
+    let Some(plan) = record.map(|record| &record.plan) else { return Vec::new() };
+    let is_last = plan.subtasks.iter().all(|other| other.sequence <= subtask.sequence);
+    let is_of_it = |one: &&Criterion| subtask.is_whole || (is_last && one.of_last_step);
+    plan.task_criteria.iter().filter(is_of_it).cloned().collect()
 }
 
 /// An attempt that asks for consent to what is never allowed would mislead the person, whose consent changes nothing, so it

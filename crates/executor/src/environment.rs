@@ -90,7 +90,8 @@ impl Environment {
             User::Absent => "nobody is asked, so it is refused unless a rule allows it",
             User::Present => "the user sees each change first and decides",
         };
-        let granted: Vec<&str> = self.granted.iter().map(|kind| kind.name()).collect();
+        let is_news = |kind: &&EffectKind| **kind != EffectKind::Creates || self.approval == Approval::Ask;
+        let granted: Vec<&str> = self.granted.iter().filter(is_news).map(|kind| kind.name()).collect();
         let granted = if granted.is_empty() {
             String::new()
         } else {

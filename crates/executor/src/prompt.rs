@@ -118,7 +118,10 @@ pub(crate) fn task(text: &mut String, cx: &AttemptContext, profile: &ModelProfil
     text.push_str(&user_statements(&cx.background.statements, shown(Fact::UserStatements, profile).limit()));
     line(text, format_args!("Step: {}", cx.subtask.intent));
     let judged_by = cx.subtask.success_criteria.iter().chain(&cx.task_criteria);
-    let told: Vec<_> = judged_by.map(|one| criterion(one, profile)).collect();
+    let told: Vec<_> = judged_by
+        .filter(|one| profile.guided || !is_any_output(one))
+        .map(|one| criterion(one, profile))
+        .collect();
     if profile.guided {
         line(text, format_args!("It is done when: {}", told.join("; ")));
     } else {
@@ -165,6 +168,11 @@ fn done_before(before: &[SubTaskOutcome], limit: Limit) -> String {
         "Calls made before in this run. What they changed is still there; look again where you need what they put out:\n{}\n",
         fenced(Origin::Arguments, &lines.join("\n"))
     )
+}
+
+/// Whether every answer meets it: a capable model need not be told.
+fn is_any_output(criterion: &Criterion) -> bool {
+    matches!(&criterion.check, Some(Check::OutputMatches { pattern }) if pattern == r"\S")
 }
 
 /// A criterion in words, with the form that its check demands of the answer. A weak model copies the form

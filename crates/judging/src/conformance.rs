@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn fail(reason: &str) -> Finding {
-        Finding::Fail { failure_class: FailureClass::Logical, reason: reason.to_owned(), evidence: None }
+        Finding::failure(FailureClass::Logical, reason.to_owned())
     }
 
     fn saw(text: &str) -> Finding {

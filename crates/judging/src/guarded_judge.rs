@@ -184,7 +184,7 @@ fn grounded(finding: Finding, record: Record<'_>) -> Result<Finding, &'static st
 }
 
 fn unusable(reason: &str) -> Finding {
-    Finding::Fail { failure_class: FailureClass::Unknown, reason: reason.to_owned(), evidence: None }
+    Finding::failure(FailureClass::Unknown, reason.to_owned())
 }
 
 #[cfg(test)]
@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn fail() -> Finding {
-        Finding::Fail { failure_class: FailureClass::Logical, reason: "it is 4".to_owned(), evidence: None }
+        Finding::failure(FailureClass::Logical, "it is 4".to_owned())
     }
 
     fn broken() -> JudgeError {

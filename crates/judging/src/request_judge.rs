@@ -5,7 +5,7 @@
 //! request, and whether any words are left over. Source: `docs/design/acceptance.md`.
 
 use artoo_llm_client::{JsonSchema, LlmClient, Message, Structured, ask_alone, ask_once_alone};
-use artoo_types::{Criterion, FailureClass, Finding, Law};
+use artoo_types::{CallId, Criterion, Evidence, FailureClass, Finding, Law};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -13,8 +13,8 @@ use crate::answer_schema::{self, Answer, Class, Part, Word, in_order};
 use crate::verdict::{finding, named, torn, unexplained, unusable};
 use crate::{JudgeError, Question, Seen, supporting_call};
 
-/// The criterion that is judged before anything is accepted.
-pub const WHOLE: &str = "The request is met as it was said, in every part";
+/// The criterion that is judged before anything is accepted. It is a name, so that it reads right met and unmet.
+pub const WHOLE: &str = "The request as a whole";
 
 /// Output limits in tokens, for the parts and for each further verdict.
 const PARTS_TOKENS: u32 = 640;
@@ -70,10 +70,8 @@ pub async fn ask_whole(
     question: Question<'_>,
 ) -> Result<(Finding, Vec<Finding>), JudgeError> {
     if !seen.calls.iter().any(|call| supporting_call::shows(call)) {
-        let nothing = || Finding::Fail {
-            failure_class: FailureClass::Logical,
-            reason: "no call showed anything, so nothing shows it".to_owned(),
-            evidence: None,
+        let nothing = || {
+            Finding::failure(FailureClass::Logical, "no call showed anything, so nothing shows it".to_owned())
         };
         return Ok((nothing(), criteria.iter().map(|_| nothing()).collect()));
     }
@@ -171,10 +169,17 @@ fn of_the_whole(parts: &[Part], seen: &Seen<'_>) -> Finding {
     };
     if let Some(first) = unmet.first() {
         let reasons = unmet.iter().map(|part| format!("{:?}: {}", part.quote.trim(), part.reason.trim()));
+        let evidence = unmet.iter().find_map(|part| pointed(part));
+        let mut also: Vec<CallId> =
+            unmet.iter().filter_map(|part| Some(named(part.call?, seen)?.call_id)).collect();
+        also.sort_unstable();
+        also.dedup();
+        also.retain(|call| evidence.as_ref().and_then(Evidence::call) != Some(*call));
         return Finding::Fail {
             failure_class: Class::of_failure(first.class),
             reason: reasons.collect::<Vec<_>>().join("; "),
-            evidence: unmet.iter().find_map(|part| pointed(part)),
+            evidence,
+            also,
         };
     }
     let showed: Vec<_> = seen.calls.iter().copied().filter(|call| supporting_call::shows(call)).collect();
@@ -185,11 +190,7 @@ fn of_the_whole(parts: &[Part], seen: &Seen<'_>) -> Finding {
         .or_else(|| supporting_call::evidence(&showed, seen.earlier, seen.answer, &reasons()));
     match evidence {
         Some(evidence) => Finding::Pass { evidence },
-        None => Finding::Fail {
-            failure_class: FailureClass::Logical,
-            reason: "nothing that was done shows it".to_owned(),
-            evidence: None,
-        },
+        None => Finding::failure(FailureClass::Logical, "nothing that was done shows it".to_owned()),
     }
 }
 
@@ -245,7 +246,6 @@ mod tests {
         Request,
         doubles::{Answer as Says, Expect, ScriptedModel},
     };
-    use artoo_types::Evidence;
     use proptest::prelude::*;
     use serde_json::Value;
 

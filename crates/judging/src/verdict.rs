@@ -108,10 +108,8 @@ pub async fn ask_verdicts(
     question: Question<'_>,
 ) -> Result<Vec<Finding>, JudgeError> {
     if !seen.calls.iter().any(|call| supporting_call::shows(call)) && seen.earlier.is_empty() {
-        let nothing = || Finding::Fail {
-            failure_class: FailureClass::Logical,
-            reason: "no call showed anything, so nothing shows it".to_owned(),
-            evidence: None,
+        let nothing = || {
+            Finding::failure(FailureClass::Logical, "no call showed anything, so nothing shows it".to_owned())
         };
         return Ok(criteria.iter().map(|_| nothing()).collect());
     }
@@ -238,6 +236,7 @@ pub(crate) fn finding(answer: &Answer, seen: &Seen<'_>) -> Finding {
             failure_class: Class::of_failure(answer.class),
             reason: answer.reason.clone(),
             evidence,
+            also: Vec::new(),
         },
     }
 }

@@ -131,6 +131,7 @@ async fn lesson_all_criteria_are_judged_in_one_call() {
             failure_class: FailureClass::Logical,
             reason: "3 is odd".to_owned(),
             evidence: Some(evidence(1, "3")),
+            also: Vec::new(),
         },
     ];
     let together = [json!({"verdicts": numbered}).to_string()];
@@ -265,6 +266,7 @@ async fn a_fail_keeps_its_reason() {
             failure_class: FailureClass::Logical,
             reason: "it is there".to_owned(),
             evidence: Some(evidence),
+            also: Vec::new(),
         };
         assert_eq!(found.unwrap(), failed);
     }

@@ -35,7 +35,13 @@ pub fn user_statements(statements: &[UserStatement], limit: Limit) -> String {
         lines.push(format!("[... {left_out} earlier statements ...]"));
     }
     lines.extend(shown.iter().map(|statement| sentence(statement, limit)));
-    format!("What the user said in this run:\n{}\n", fenced(Origin::Person, &lines.join("\n")))
+    let was_unasked =
+        |statement: &UserStatement| matches!(statement, UserStatement::Consent(consent) if !consent.asked);
+    let heading = match shown.iter().any(was_unasked) {
+        true => "What the user said in this run, and what was decided without asking",
+        false => "What the user said in this run",
+    };
+    format!("{heading}:\n{}\n", fenced(Origin::Person, &lines.join("\n")))
 }
 
 fn sentence(statement: &UserStatement, limit: Limit) -> String {

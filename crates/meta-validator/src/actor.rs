@@ -143,7 +143,7 @@ impl Actor {
         let judged: Vec<Option<(Judge, Finding)>> = match refuted {
             // The result is refuted, so no judge's verdict could lead to acceptance.
             Some(reason) => {
-                let fail = Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None };
+                let fail = Finding::failure(FailureClass::Logical, reason);
                 // What refutes the whole says nothing about a criterion that nobody has looked at.
                 let has_whole = criteria.iter().any(|criterion| criterion.text == WHOLE);
                 let asked = criteria.iter().filter(|criterion| criterion.check.is_none());
@@ -183,9 +183,7 @@ impl Actor {
                 )
             });
         } else {
-            if let Some(whole) = task_verdicts.iter().find(|verdict| verdict.whole) {
-                refuse(&mut gathered.outcomes, whole);
-            }
+            task_verdicts.iter().for_each(|verdict| refuse(&mut gathered.outcomes, verdict));
             self.replan(spec, gathered, task_verdicts, &mentions);
         }
     }

@@ -163,11 +163,7 @@ impl TaskJudge for TakesTheWhole {
         let whole = shown.map(|call| Finding::Pass {
             evidence: Evidence::ToolCall { call_id: call.call_id, excerpt: call.output.shown.clone() },
         });
-        let missing = Finding::Fail {
-            failure_class: FailureClass::Logical,
-            reason: "no call showed anything".to_owned(),
-            evidence: None,
-        };
+        let missing = Finding::failure(FailureClass::Logical, "no call showed anything".to_owned());
         let mut judged = judged.into_iter();
         let found = |criterion: &Criterion| {
             if is_whole(&criterion) { Some(whole.clone().unwrap_or(missing.clone())) } else { judged.next() }

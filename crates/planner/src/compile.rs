@@ -48,8 +48,8 @@ pub(crate) const LONGEST_INTENT: usize = 1000;
 ///
 /// `kept` is the number of subtasks that come first in the plan's positions.
 ///
-/// A single step that is the whole task has no criterion for a reader: these become criteria of the task,
-/// since the judge of the whole sees all of it. An answer must not be empty. A check that names what the
+/// The step that ends the plan has no criterion for a reader: these become criteria of the task, since the whole
+/// is judged right after it, and its judge sees all of it. An answer must not be empty. A check that names what the
 /// model cannot know (a value that is not in the request, a path with wildcards, a file for a question) is
 /// dropped: it would turn a guess into a rule. Criteria that say little are left out on purpose: what any run
 /// meets says nothing.
@@ -93,17 +93,22 @@ pub fn compile(
     };
     let mut subtasks: Vec<PlannedSubTask> = draft.subtasks.iter().map(planned).collect();
     let mut of_the_task = Vec::new();
-    for subtask in &mut subtasks {
-        if is_whole {
-            // A reader judges the whole anyway, and a single step is the whole.
-            let (checked, read) = std::mem::take(&mut subtask.success_criteria)
-                .into_iter()
-                .partition(|one| one.check.is_some());
-            (subtask.success_criteria, of_the_task) = (checked, read);
-        }
-        at_least_something(&mut subtask.success_criteria);
+    if let Some(last) = sole_last(&mut subtasks) {
+        let (checked, read) =
+            std::mem::take(&mut last.success_criteria).into_iter().partition(|one| one.check.is_some());
+        (last.success_criteria, of_the_task) = (checked, read);
+        of_the_task.iter_mut().for_each(|one: &mut Criterion| one.of_last_step = !is_whole);
     }
+    subtasks.iter_mut().for_each(|subtask| at_least_something(&mut subtask.success_criteria));
     (subtasks, of_the_task)
+}
+
+/// The step after which the whole is judged, unless several end at the same time.
+fn sole_last(subtasks: &mut [PlannedSubTask]) -> Option<&mut PlannedSubTask> {
+    let end = subtasks.iter().map(|subtask| subtask.sequence).max();
+    let mut last = subtasks.iter_mut().filter(|subtask| Some(subtask.sequence) == end);
+    let one = last.next();
+    if last.next().is_none() { one } else { None }
 }
 
 /// Prefix of the planner's own words.

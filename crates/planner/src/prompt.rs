@@ -22,6 +22,8 @@ comes before them, they count.";
 
 /// How much of an output, a reason and a criterion is shown.
 const SHOWN: Limit = form(Viewer::Planner, Reader::Capable, Fact::EarlierPlans).limit();
+/// How much of what a judge found is shown.
+const FINDINGS: Limit = form(Viewer::Planner, Reader::Capable, Fact::Findings).limit();
 /// How many bytes of the listing the short question shows at most: it asks what the request takes, not how.
 const SHORT_LISTING: usize = 2_000;
 /// How much is shown of an earlier turn of the session.
@@ -273,6 +275,11 @@ fn falls_short_as_a_whole(plan: &Previous) -> bool {
     plan.directive.unmet.iter().any(|unmet| unmet.subtask_id.is_none())
 }
 
+/// Whether the results together fell short for this reason.
+fn is_of_the_whole(plan: &Previous, reason: &str) -> bool {
+    plan.directive.unmet.iter().any(|unmet| unmet.subtask_id.is_none() && unmet.reason == reason)
+}
+
 /// A step of an earlier plan: how it ended, and what it did.
 fn step(text: &mut String, outcome: &SubTaskOutcome, plan: &Previous, left_out: &mut usize) {
     // The intent is only a label here: a replan may contain words of a tool, and those must not act as a
@@ -291,7 +298,10 @@ fn step(text: &mut String, outcome: &SubTaskOutcome, plan: &Previous, left_out: 
         OutcomeStatus::Matched => {
             line(text, format_args!("Fell short: {intent}"));
             output(text, outcome);
-            let of_it = |unmet: &&UnmetCriterion| unmet.subtask_id == Some(outcome.subtask_id);
+            // What the results lack together is told once, at the end.
+            let of_it = |unmet: &&UnmetCriterion| {
+                unmet.subtask_id == Some(outcome.subtask_id) && !is_of_the_whole(plan, &unmet.reason)
+            };
             plan.directive.unmet.iter().filter(of_it).for_each(|unmet| not_met(text, "Not met", unmet));
         }
         OutcomeStatus::Failed => {
@@ -346,7 +356,7 @@ fn output(text: &mut String, outcome: &SubTaskOutcome) {
 
 fn not_met(text: &mut String, label: &str, unmet: &UnmetCriterion) {
     // The reason quotes a tool's message, which may be any text.
-    let reason = fenced(Origin::ToolOutput, &cut(&unmet.reason));
+    let reason = fenced(Origin::ToolOutput, &FINDINGS.cut(&unmet.reason));
     line(text, format_args!("{label}: {}\n{reason}", inline(&unmet.criterion)));
 }
 

@@ -33,7 +33,8 @@ pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx:
         keep_the_missed(&mut subtasks, previous);
     }
     if !supersedes(&draft, &kept) {
-        let earlier = previous.plan.task_criteria.iter();
+        let ends = last_stands(previous);
+        let earlier = previous.plan.task_criteria.iter().filter(|one| ends || !one.of_last_step);
         let still: Vec<Criterion> = earlier.filter(|one| !task_criteria.contains(one)).cloned().collect();
         task_criteria.extend(still);
     }
@@ -45,6 +46,13 @@ pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx:
 /// either case.
 fn supersedes(draft: &PlanDraft, kept: &[SubTaskId]) -> bool {
     kept.is_empty() && draft.subtasks.iter().any(|step| !step.criteria.is_empty())
+}
+
+/// Whether the step that ended the previous plan is kept.
+fn last_stands(previous: &Previous) -> bool {
+    let own_ids = previous.subtask_ids.iter().skip(previous.plan.kept.len());
+    let last = previous.plan.subtasks.iter().zip(own_ids).max_by_key(|(subtask, _)| subtask.sequence);
+    last.and_then(|(_, id)| outcome(previous, *id)).is_some_and(|outcome| stands(outcome, previous))
 }
 
 /// Whether a step of the previous plan is kept: it matched, and no later finding contradicts it. If the

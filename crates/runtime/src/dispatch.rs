@@ -184,11 +184,8 @@ impl Dispatch {
 
     fn skipped(&self, placed: Placed) -> SubTaskOutcome {
         let Placed { subtask_id, planned } = placed;
-        let not_run = Finding::Fail {
-            failure_class: FailureClass::Unknown,
-            reason: "not run, because an earlier step failed".to_owned(),
-            evidence: None,
-        };
+        let not_run =
+            Finding::failure(FailureClass::Unknown, "not run, because an earlier step failed".to_owned());
         let verdict = |criterion| CriterionVerdict::of(criterion, Judge::Rule, not_run.clone());
         let subtask = SubTask::of(subtask_id, self.run_id, planned);
         SubTaskOutcome {

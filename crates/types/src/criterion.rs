@@ -16,6 +16,9 @@ pub struct Criterion {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "recorded_check")]
     #[schemars(with = "Option<Check>")]
     pub check: Option<Check>,
+    /// Whether a criterion of the task was set for the last step of its plan, which ends with that step.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_last_step: bool,
 }
 
 /// Kinds of checks that nothing evaluates any more, and that journals of earlier versions still hold.
@@ -34,7 +37,7 @@ fn recorded_check<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<C
 impl Criterion {
     /// One that a model judges.
     pub fn new(text: impl Into<String>, mode: Mode) -> Self {
-        Self { text: text.into(), mode, check: None }
+        Self { text: text.into(), mode, check: None, of_last_step: false }
     }
 
     /// One that code decides.

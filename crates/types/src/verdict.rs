@@ -78,6 +78,9 @@ pub enum Finding {
         /// What shows it, where something does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         evidence: Option<Evidence>,
+        /// The further calls that should have met it: those of the other unmet parts of a request.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        also: Vec<CallId>,
     },
 }
 
@@ -89,7 +92,12 @@ impl Finding {
 
     /// Not met, for this reason: the approach is wrong.
     pub fn fail(reason: impl Into<String>) -> Self {
-        Self::Fail { failure_class: FailureClass::Logical, reason: reason.into(), evidence: None }
+        Self::failure(FailureClass::Logical, reason)
+    }
+
+    /// Not met, for this reason; nothing in particular shows it.
+    pub fn failure(failure_class: FailureClass, reason: impl Into<String>) -> Self {
+        Self::Fail { failure_class, reason: reason.into(), evidence: None, also: Vec::new() }
     }
 }
 
@@ -109,6 +117,16 @@ pub enum Evidence {
         /// What was seen.
         text: String,
     },
+}
+
+impl Evidence {
+    /// The tool call, if it is one.
+    pub fn call(&self) -> Option<CallId> {
+        match self {
+            Self::ToolCall { call_id, .. } => Some(*call_id),
+            Self::Observation { .. } => None,
+        }
+    }
 }
 
 /// Who decided a verdict.

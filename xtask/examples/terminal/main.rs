@@ -2,11 +2,13 @@
 //! and records it for `cargo xtask screencast`.
 //!
 //! `terminal measure ROUNDS ARTOO` prints one JSON array of rows;
-//! `terminal part start|keys|turns ROUNDS ARTOO` runs one of the measurements alone; `terminal play ARTOO`
-//! prints a recording as JSON.
+//! `terminal part start|keys|turns ROUNDS ARTOO` runs one of the measurements alone; `terminal play letters ARTOO`
+//! and `terminal play developer ARTOO [-v]` print a recording as JSON.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "rows and recordings are its output")]
 
+mod camera;
+mod developer;
 mod keys;
 mod model;
 mod play;
@@ -49,8 +51,13 @@ fn run(arguments: &[&str]) -> Result<String, Failure> {
         ["part", part, rounds, artoo] => {
             serde_json::to_string_pretty(&measured(part, rounds.parse()?, Path::new(artoo))?)?
         }
-        ["play", artoo] => serde_json::to_string(&play::recorded(Path::new(artoo))?)?,
-        _ => return Err("usage: terminal measure ROUNDS ARTOO | part PART ROUNDS ARTOO | play ARTOO".into()),
+        ["play", "letters", artoo] => serde_json::to_string(&play::recorded(Path::new(artoo))?)?,
+        ["play", "developer", artoo, options @ ..] => {
+            serde_json::to_string(&developer::recorded(Path::new(artoo), options)?)?
+        }
+        _ => {
+            return Err("usage: terminal measure ROUNDS ARTOO | part PART ROUNDS ARTOO | play letters ARTOO | play developer ARTOO [-v]".into());
+        }
     })
 }
 

@@ -12,7 +12,7 @@ use crate::{Failure, scene::Scene};
 
 /// The terminal size.
 pub(crate) const SIZE: (u16, u16) = (28, 90);
-/// The end of artoo's prompt, and of the line below the view of a run.
+/// The end of artoo's prompt among the letters, and of the line below the view of a run.
 pub(crate) const PROMPT: &str = "~/letters › ";
 pub(crate) const BELOW_A_RUN: &str = "› ";
 /// The floor's prompt.
@@ -25,24 +25,24 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Talk {
     terminal: PseudoTerminal,
     child: Child,
-    prompt: &'static str,
+    prompt: String,
 }
 
 impl Talk {
     /// Starts artoo with these options.
     pub(crate) fn with_artoo(scene: &Scene, options: &[&str]) -> Result<(Self, Duration), Failure> {
-        Self::begin(scene.artoo(options), PROMPT)
+        Self::begin(scene.artoo(options), scene.prompt())
     }
 
     /// Starts bash.
     pub(crate) fn with_floor(scene: &Scene) -> Result<(Self, Duration), Failure> {
         let mut command = scene.program("bash".as_ref(), &["--norc", "--noprofile", "-i"]);
         command.env("PS1", FLOOR_PROMPT);
-        Self::begin(command, FLOOR_PROMPT)
+        Self::begin(command, FLOOR_PROMPT.to_owned())
     }
 
     /// Starts a program, and waits for its first prompt. Returns how long that took.
-    fn begin(mut command: Command, prompt: &'static str) -> Result<(Self, Duration), Failure> {
+    fn begin(mut command: Command, prompt: String) -> Result<(Self, Duration), Failure> {
         let terminal = PseudoTerminal::open(Size::of(SIZE.0, SIZE.1))?;
         command.stdin(terminal.stream()?).stdout(terminal.stream()?).stderr(terminal.stream()?);
         let started = Instant::now();

@@ -21,22 +21,32 @@ use crate::{
 /// The caption above the picture.
 const CAPTION: &str = "artoo at a terminal, recorded by cargo xtask screencast · the model is scripted";
 
-/// Plays the conversation and draws it.
+/// What is played, with the words for the example, and the file of its picture.
+const PLAYS: [(&[&str], &[&str], &str); 3] = [
+    (&["play", "letters"], &[], "screencast.svg"),
+    (&["play", "developer"], &[], "developer.svg"),
+    (&["play", "developer"], &["-v"], "developer-v.svg"),
+];
+
+/// Plays each conversation and draws it.
 ///
 /// # Errors
-/// A build fails, or the conversation takes another course.
+/// A build fails, or a conversation takes another course.
 pub fn run(options: &cli::Screencast) -> Result<()> {
     let artoo = match &options.binary {
         Some(binary) => binary.clone(),
         None => step("build artoo", || verify::artoo(Build::Release))?,
     };
     let terminal = step("build the terminal", || verify::example("terminal", Build::Tested))?;
-    let printed = step("play", || Program::new(terminal, ["play"]).args([&artoo]).text())?;
-    let recording: Recording = serde_json::from_str(&printed).map_err(|error| {
-        Error::Other(format!("the terminal printed something else than a recording: {error}"))
-    })?;
-    let picture = drawn(&recording, CAPTION);
-    files::write(files::root().join(&options.out), &picture)?;
-    say(format!("{}: {} frames, {} bytes", options.out.display(), recording.frames.len(), picture.len()));
+    for (play, words, file) in PLAYS {
+        let played = || Program::new(&terminal, play).args([&artoo]).args(words).text();
+        let printed = step(file, played)?;
+        let recording: Recording = serde_json::from_str(&printed).map_err(|error| {
+            Error::Other(format!("the terminal printed something else than a recording: {error}"))
+        })?;
+        let (picture, out) = (drawn(&recording, CAPTION), options.out.join(file));
+        files::write(files::root().join(&out), &picture)?;
+        say(format!("{}: {} frames, {} bytes", out.display(), recording.frames.len(), picture.len()));
+    }
     Ok(())
 }

@@ -117,7 +117,8 @@ async fn a_command_that_ended_decides_and_is_quoted() {
     let verdict = judged(&Unasked, &Scripted::ending(101, ""), &mended(), &[]).await;
     let said = "`cargo test` ended with exit status 101 when code ran it; it put out nothing".to_owned();
     let evidence = Some(Evidence::Observation { text: said.clone() });
-    let fail = Finding::Fail { failure_class: FailureClass::Logical, reason: said, evidence };
+    let fail =
+        Finding::Fail { failure_class: FailureClass::Logical, reason: said, evidence, also: Vec::new() };
     assert_eq!((verdict.judge, &verdict.finding), (DecidedBy::Check, &fail));
 }
 
@@ -143,8 +144,7 @@ async fn what_was_not_run_is_put_to_the_judge_with_the_reason() {
                 Look whether a call shows it)";
     assert_eq!(judge.0.into_inner().unwrap(), [told]);
 
-    let fail =
-        Finding::Fail { failure_class: FailureClass::Logical, reason: "no".to_owned(), evidence: None };
+    let fail = Finding::failure(FailureClass::Logical, "no".to_owned());
     let verdict = judged(&Always(fail.clone()), &runner, &mended(), &[]).await;
     assert_eq!((verdict.judge, verdict.finding), (DecidedBy::Model, fail), "it is never a pass by itself");
 }

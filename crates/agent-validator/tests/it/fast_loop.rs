@@ -43,11 +43,7 @@ fn an_attempt_that_passes_is_matched() {
 fn lesson_a_correction_names_all_that_is_wrong() {
     let named = |criterion: &str, reason: &str| CriterionVerdict {
         criterion: criterion.to_owned(),
-        finding: Finding::Fail {
-            failure_class: FailureClass::Logical,
-            reason: reason.to_owned(),
-            evidence: None,
-        },
+        finding: Finding::failure(FailureClass::Logical, reason.to_owned()),
         ..verdict(pass())
     };
     let verdicts =

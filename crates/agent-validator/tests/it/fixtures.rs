@@ -80,7 +80,7 @@ pub(crate) fn pass() -> Finding {
 }
 
 pub(crate) fn fail(failure_class: FailureClass) -> Finding {
-    Finding::Fail { failure_class, reason: "it has no number".to_owned(), evidence: None }
+    Finding::failure(failure_class, "it has no number".to_owned())
 }
 
 /// A minute for a verdict.

@@ -229,11 +229,7 @@ async fn what_is_plainly_met_passes() {
     let model = ScriptedModel::new().always(Expect::any().user_contains("3"), verdict("pass", "logical"));
     let client: Arc<dyn LlmClient> = Arc::new(model);
     conformance::passes_what_is_plainly_met(&ModelJudge, &client).await.unwrap();
-    let never = Finding::Fail {
-        failure_class: FailureClass::Logical,
-        reason: "in doubt, no".to_owned(),
-        evidence: None,
-    };
+    let never = Finding::failure(FailureClass::Logical, "in doubt, no".to_owned());
     let never = Always(never);
     conformance::check_all(&never, &client).await.unwrap();
     assert!(conformance::passes_what_is_plainly_met(&never, &client).await.is_err());
@@ -244,7 +240,7 @@ async fn the_suite_finds_judges_that_break_the_contract() {
     let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let foreign = Evidence::ToolCall { call_id: CallId::new(Uuid::from_u128(77)), excerpt: String::new() };
     let blank = Evidence::Observation { text: " ".to_owned() };
-    let mute = Finding::Fail { failure_class: FailureClass::Logical, reason: " ".to_owned(), evidence: None };
+    let mute = Finding::failure(FailureClass::Logical, " ".to_owned());
     let lies = Always(Finding::Pass { evidence: foreign.clone() });
     assert!(conformance::passes_no_claim_without_evidence(&lies, &client).await.is_err());
     for finding in [Finding::Pass { evidence: foreign }, Finding::Pass { evidence: blank }, mute] {
@@ -266,7 +262,7 @@ impl Judge for Counting {
         _: &Arc<dyn LlmClient>,
     ) -> Result<Vec<Finding>, JudgeError> {
         let reason = format!("question {}", self.0.fetch_add(1, Ordering::Relaxed));
-        let finding = Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None };
+        let finding = Finding::failure(FailureClass::Logical, reason);
         Ok(vec![finding; criteria.len()])
     }
 }

@@ -80,6 +80,7 @@ fn a_failure_takes_the_class_that_the_machine_knows() {
             failure_class: FailureClass::Environmental,
             reason: "the output does not contain \"x\"".into(),
             evidence: Some(Evidence::Observation { text: "output: \"\"".into() }),
+            also: Vec::new(),
         }
     );
 }
@@ -202,7 +203,7 @@ fn a_list_says_what_is_missing_and_what_is_too_much() {
         let check = Check::OutputLists { folder: ".".into(), pattern: "*.txt".to_owned() };
         match evaluate(&check, &Subject { output, tool_calls: &[] }, &world(folder.path())) {
             Finding::Pass { evidence: Evidence::Observation { text } } => text,
-            Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: Some(_) } => reason,
+            Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: Some(_), .. } => reason,
             other @ (Finding::Pass { .. } | Finding::Fail { .. }) => panic!("{other:?}"),
         }
     };

@@ -362,7 +362,7 @@ async fn a_prompt_that_the_server_finds_too_long_is_cut() {
         (0..6).map(|number| Answer::calls([run(&format!("cat {number}"))])).collect();
     answers.extend([Answer::error(too_long), Answer::text("done")]);
     let (ended, requests) =
-        attempt(ModelProfile { context_tokens: 6_000, output_tokens: 500, ..native() }, &tools, answers)
+        attempt(ModelProfile { context_tokens: 6_400, output_tokens: 500, ..native() }, &tools, answers)
             .await;
     assert_eq!(ended.status, ExecutionStatus::Completed);
     let [.., refused, sent] = requests.as_slice() else { panic!("{}", requests.len()) };

@@ -85,7 +85,7 @@ pub(crate) fn fail(text: &str, class: FailureClass) -> CriterionVerdict {
         text,
         Mode::Verifiable,
         Judge::Check,
-        Finding::Fail { failure_class: class, reason: "expected 3, found 2".to_owned(), evidence: None },
+        Finding::failure(class, "expected 3, found 2".to_owned()),
     )
 }
 

@@ -213,11 +213,7 @@ async fn what_is_plainly_met_passes() {
     let model = ScriptedModel::new().always(Expect::any().user_contains("3"), verdict("pass", "logical"));
     let client: Arc<dyn LlmClient> = Arc::new(model);
     conformance::passes_what_is_plainly_met(&ModelTaskJudge, &client).await.unwrap();
-    let never = Finding::Fail {
-        failure_class: FailureClass::Logical,
-        reason: "in doubt, no".to_owned(),
-        evidence: None,
-    };
+    let never = Finding::failure(FailureClass::Logical, "in doubt, no".to_owned());
     let never = Always(never);
     conformance::check_all(&never, &client).await.unwrap();
     assert!(conformance::passes_what_is_plainly_met(&never, &client).await.is_err());
@@ -228,7 +224,7 @@ async fn the_suite_finds_judges_that_break_the_contract() {
     let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let observed = Evidence::Observation { text: "I saw it".to_owned() };
     let foreign = Evidence::ToolCall { call_id: CallId::new(Uuid::from_u128(77)), excerpt: String::new() };
-    let mute = Finding::Fail { failure_class: FailureClass::Logical, reason: " ".to_owned(), evidence: None };
+    let mute = Finding::failure(FailureClass::Logical, " ".to_owned());
     let passing = Always(Finding::Pass { evidence: observed });
     assert!(conformance::passes_nothing_without_evidence(&passing, &client).await.is_err());
     assert!(conformance::points_at_a_call_of_the_task(&passing, &client).await.is_err());
@@ -250,7 +246,7 @@ impl TaskJudge for Counting {
         _: &Arc<dyn LlmClient>,
     ) -> Result<Vec<Finding>, JudgeError> {
         let reason = format!("question {}", self.0.fetch_add(1, Ordering::Relaxed));
-        let finding = Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None };
+        let finding = Finding::failure(FailureClass::Logical, reason);
         Ok(vec![finding; criteria.len()])
     }
 }

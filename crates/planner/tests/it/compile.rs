@@ -220,6 +220,31 @@ fn a_readers_criterion_that_says_nothing_is_left_out() {
     }
 }
 
+/// The whole is judged right after the last step, so that its reader is not asked twice.
+#[test]
+fn what_a_reader_judges_of_the_last_step_is_judged_with_the_whole() {
+    let read = |text: &str| CriterionDraft::None { text: text.to_owned() };
+    let lifted = |steps: &[(&str, u32, StepKind)]| {
+        let mut drafted = draft(steps);
+        for step in &mut drafted.subtasks {
+            step.criteria = vec![read(&format!("{} fits on a page", step.intent))];
+        }
+        let (subtasks, of_the_task) = compile(&drafted, &conformance::task(REQUEST), Author::Capable, 0);
+        let own: Vec<usize> = subtasks.iter().map(|step| step.success_criteria.len()).collect();
+        let readers = subtasks
+            .iter()
+            .map(|step| step.success_criteria.iter().any(|one| one.check.is_none()))
+            .collect::<Vec<_>>();
+        assert_eq!(own, vec![1; steps.len()], "each step has one criterion, if only that it says something");
+        (readers, of_the_task.into_iter().map(|one| (one.text, one.of_last_step)).collect::<Vec<_>>())
+    };
+    use StepKind::FindOut;
+    let both = lifted(&[("The list", 1, FindOut), ("The report", 2, FindOut)]);
+    assert_eq!(both, (vec![true, false], vec![("The report fits on a page".to_owned(), true)]));
+    let side_by_side = lifted(&[("The list", 1, FindOut), ("The report", 1, FindOut)]);
+    assert_eq!(side_by_side, (vec![true, true], Vec::new()));
+}
+
 /// Lesson N2: sequence 0 hung the task.
 #[test]
 fn lesson_n2_groups_are_numbered_from_1() {

@@ -26,6 +26,23 @@ async fn criteria_of_the_whole_are_carried_over() {
     assert!(plan.task_criteria.contains(&judged), "{plan:#?}");
 }
 
+/// What was to be true of the last step ends with that step.
+#[tokio::test]
+async fn a_criterion_of_a_last_step_that_failed_is_not_carried_over() {
+    let of_last = || Criterion {
+        of_last_step: true,
+        ..Criterion::new("The report names the largest file", Mode::Plausible)
+    };
+    for (matched, failed, is_kept) in
+        [(&["Count"][..], &["Report"][..], false), (&["Count", "Report"], &[], true)]
+    {
+        let mut cx = conformance::replanning("Count and report", matched, failed);
+        cx.previous.as_mut().unwrap().plan.task_criteria = vec![of_last()];
+        let plan = planned(&cx, vec![answer(&question("Say it in a table"))]).await;
+        assert_eq!(plan.task_criteria.contains(&of_last()), is_kept, "{plan:#?}");
+    }
+}
+
 /// A criterion with a wrong path failed every later plan, since it was carried over whatever the new plan said.
 #[tokio::test]
 async fn a_plan_that_keeps_nothing_and_has_criteria_replaces_the_earlier_ones() {

@@ -343,7 +343,7 @@ impl EventFold {
 fn verdict(verdict: &CriterionVerdict) -> Event {
     let (pass, class, reason, evidence) = match &verdict.finding {
         Finding::Pass { evidence } => (true, None, None, Some(evidence.clone())),
-        Finding::Fail { failure_class, reason, evidence } => {
+        Finding::Fail { failure_class, reason, evidence, also: _ } => {
             (false, Some(*failure_class), Some(reason.clone()), evidence.clone())
         }
     };

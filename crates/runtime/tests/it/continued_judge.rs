@@ -196,7 +196,8 @@ async fn several_conversations_are_judged_anew() {
     };
     let plan = json!({"subtasks": [step("List docs", 1), step("Count the names", 2)]});
     let request = "List the files in docs, then count them";
-    let verdict = json!({"parts": [{"quote": request, "reason": "so it is", "verdict": "pass", "call": 2}]});
+    let verdict = json!({"parts": [{"quote": request, "reason": "so it is", "verdict": "pass", "call": 2}],
+        "verdicts": [{"reason": "so it is", "verdict": "pass", "call": 2}]});
     let model = ScriptedModel::new()
         .profiled(ModelProfile { tool_calling: ToolCalling::Native, ..ModelProfile::default() })
         .expect(Expect::purpose("planner"), Answer::json(plan))

@@ -18,7 +18,7 @@ use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot};
 
 /// The rule that asks about effects that are free for the user's own words: its name, and the rule in words.
 const FOREIGN_WORDS: (&str, &str) =
-    ("foreign-words", "new files in the working folder are free where the words are yours");
+    ("foreign-words", "new links that lead out of the working folder are free where the words are yours");
 
 /// The changes of a command that ran over layers.
 #[derive(Debug)]
@@ -31,8 +31,8 @@ pub(crate) struct Tried {
     free: Vec<Effect>,
     /// The created paths that are no build output.
     creates: Vec<Effect>,
-    /// Those outside of the workspace.
-    creates_elsewhere: Vec<Effect>,
+    /// Of these, the links that lead out of the given folders.
+    links_out: Vec<Effect>,
     /// The changes of build output, by its folders.
     build_output: Counted,
     /// Their paths.
@@ -92,7 +92,6 @@ impl Tried {
             }
             ChangeKind::Deleted | ChangeKind::MovedAway => false,
         });
-        let workspace = real(&cx.workspace);
         let is_free = |change: &&Change| change.before.is_none() || is_output(change);
         let new = || changes.iter().filter(|change| change.before.is_none() && !is_output(change));
         let effect = |change: &Change| effect(change, &autoruns);
@@ -114,10 +113,7 @@ impl Tried {
                 && beyond.iter().all(|path| autoruns.contains_key(path)),
             free: changes.iter().filter(is_free).map(effect).collect(),
             creates: new().map(effect).collect(),
-            creates_elsewhere: new()
-                .filter(|change| !change.path.starts_with(&workspace))
-                .map(effect)
-                .collect(),
+            links_out: new().filter(|change| leads_out(change, free)).map(effect).collect(),
             shown: shown.chain(counted.kinds().map(shown_folder)).collect(),
             build_output: counted,
             build_paths: output,
@@ -129,8 +125,7 @@ impl Tried {
         }
     }
 
-    /// Asks if needed, because of the changes or of the command's words. `Ok` for a yes, or if there is
-    /// nothing to ask.
+    /// Asks if the changes need consent. `Ok` for a yes, or if there is nothing to ask.
     pub(crate) async fn consent(
         &mut self,
         tool: ToolName,
@@ -164,10 +159,9 @@ impl Tried {
             (false, _) => (asked, change),
             (true, Approval::Ask) if !all().is_empty() => (all(), ASK_BEFORE_ALL),
             (true, Approval::Ask | Approval::Auto | Approval::Never)
-                if !self.creates_elsewhere.is_empty()
-                    && cx.consent.foreign_words(reading.proposed()).is_some() =>
+                if !self.links_out.is_empty() && cx.consent.foreign_words(reading.proposed()).is_some() =>
             {
-                (self.creates_elsewhere.clone(), FOREIGN_WORDS)
+                (self.links_out.clone(), FOREIGN_WORDS)
             }
             (true, Approval::Ask | Approval::Auto | Approval::Never) => (Vec::new(), change),
         };
@@ -308,6 +302,14 @@ fn is_ours(change: &Change, created: &CreatedPaths) -> bool {
         // The source of a move is judged separately; its target may be anywhere.
         ChangeKind::Created | ChangeKind::MovedHere => false,
     }
+}
+
+/// Whether the change leaves a link to a place outside of these folders.
+fn leads_out(change: &Change, folders: &[PathBuf]) -> bool {
+    let Some(Entry { kind: EntryKind::Link { target }, .. }) = &change.after else { return false };
+    let beside = change.path.parent().unwrap_or(&change.path);
+    let led_to = real(&beside.join(target));
+    !folders.iter().any(|folder| led_to.starts_with(folder))
 }
 
 fn effect_kind(change: &Change) -> EffectKind {

@@ -111,7 +111,7 @@ fn as_left_shown(left: &Settled<'_>, dropped_bytes: u64, limit: usize, place: &s
             shown.push('\n');
         }
         shown.push_str(&format!(
-            "[... {} characters were written over on the way, {place} ...]\n",
+            "[... a terminal would have overwritten {} more characters, {place} ...]\n",
             left.overwritten
         ));
     }

@@ -182,20 +182,26 @@ async fn new_files_are_asked_about_where_the_user_wants_it() {
     assert!(!in_workspace(&scene, "new.txt").exists());
 }
 
-/// Issue 4, part 7: words from a page or a file cannot create files where the user works without a question.
-/// In the workspace they can.
+/// Whose words are in a command says nothing about a new file that lies there and does nothing; a link that leads
+/// out of the folder to a place that a page or a file named is asked about.
 #[tokio::test]
-async fn words_of_others_make_no_files_outside_the_workspace_unasked() {
-    let foreign = Some("`release.sh` in it came from a file, not from you");
+async fn words_of_others_make_files_but_no_links_that_lead_out_unasked() {
+    let foreign = Some("`/etc/passwd` in it came from a file, not from you");
     let Some((scene, person)) = scene_with(no(), Approval::Auto, foreign, |_| Rules::default()) else {
         return;
     };
-    shown(&python(&scene, "open(w + '/release.sh', 'w').close()").await);
-    assert_eq!((person.heard(), in_workspace(&scene, "release.sh").exists()), (Vec::new(), true));
-    failed(&python(&scene, "open('release.sh', 'w').close()").await, FailureClass::Denied);
-    let [question] = person.heard().try_into().unwrap();
-    assert_eq!((question.rule.as_str(), question.effects.len()), ("foreign-words", 1));
-    assert!(!scene.cx.working_folder.join("release.sh").exists());
+    shown(&python(&scene, "open('release.sh', 'w').write('/etc/passwd')").await);
+    shown(&python(&scene, "os.symlink('release.sh', 'r')").await);
+    assert_eq!((person.heard(), scene.cx.working_folder.join("r").is_symlink()), (Vec::new(), true));
+    for target in ["/etc/passwd", "../../../../../../etc/passwd"] {
+        failed(&python(&scene, &format!("os.symlink('{target}', 'out')")).await, FailureClass::Denied);
+        let [question] = person.heard().try_into().unwrap();
+        assert_eq!((question.rule.as_str(), question.effects.len()), ("foreign-words", 1));
+        assert!(!scene.cx.working_folder.join("out").is_symlink());
+    }
+    let Some((scene, person)) = scene_with(no(), Approval::Auto, None, |_| Rules::default()) else { return };
+    shown(&python(&scene, "os.symlink('/etc/passwd', 'out')").await);
+    assert_eq!((person.heard(), scene.cx.working_folder.join("out").is_symlink()), (Vec::new(), true));
 }
 
 #[tokio::test]

@@ -172,8 +172,11 @@ fn two_steps(name: &'static str) -> Script {
         })
     };
     Script::new(name)
-        .asks("Name a colour, then name another colour")
-        .drafts(json!({"subtasks": [step(1, "Name a colour"), step(2, "Name another")]}))
+        .asks("Name a colour, then name another colour, then a third")
+        // The criterion of the last step is the judge's of the whole, who may point at any call.
+        .drafts(
+            json!({"subtasks": [step(1, "Name a colour"), step(2, "Name another"), step(3, "Name a third")]}),
+        )
         .does([look("ls docs")], answer("blue"))
         .swap(|artoo| artoo.judge(Arc::new(Points::Elsewhere(Mutex::default()))))
 }

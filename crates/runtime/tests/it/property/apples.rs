@@ -78,11 +78,7 @@ impl TaskJudge for Knows {
         model: &Arc<dyn LlmClient>,
     ) -> Result<Vec<Finding>, JudgeError> {
         let told = cx.answer.map_or_else(|| cx.merged_output.clone(), Value::from);
-        let wrong = || Finding::Fail {
-            failure_class: FailureClass::Logical,
-            reason: "there are 3 apples".to_owned(),
-            evidence: None,
-        };
+        let wrong = || Finding::failure(FailureClass::Logical, "there are 3 apples".to_owned());
         let findings = TakesTheWhole.judge(criteria, cx, model).await?;
         let found = |(criterion, finding): (&Criterion, Finding)| {
             if criterion.text == WHOLE && !counts_the_apples(&told) { wrong() } else { finding }

@@ -36,6 +36,7 @@ fn failing() -> CriterionVerdict {
                 failure_class: FailureClass::Logical,
                 reason: "expected a number from 1 to 99, found 0".to_owned(),
                 evidence: Some(Evidence::Observation { text: "output: 0".to_owned() }),
+                also: vec![call_id(4)],
             },
         )
     }
@@ -64,7 +65,7 @@ fn never_judged() -> CriterionVerdict {
         "one line",
         Mode::Verifiable,
         Judge::Rule,
-        Finding::Fail { failure_class: FailureClass::Unknown, reason: "not run".to_owned(), evidence: None },
+        Finding::failure(FailureClass::Unknown, "not run".to_owned()),
     )
 }
 

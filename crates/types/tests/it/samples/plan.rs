@@ -75,7 +75,7 @@ pub(crate) fn subtask() -> SubTask {
 
 /// A criterion that only a model can decide.
 fn judged() -> Criterion {
-    Criterion::new("the answer names one file", Mode::Plausible)
+    Criterion { of_last_step: true, ..Criterion::new("the answer names one file", Mode::Plausible) }
 }
 
 fn checked(text: &str, check: Check) -> Criterion {
