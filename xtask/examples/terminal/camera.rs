@@ -12,14 +12,14 @@ use crate::{
 /// Display times in milliseconds: for a few typed letters, for watching a change, and for reading a result.
 const TYPES: u32 = 130;
 pub(crate) const LOOKS: u32 = 700;
-pub(crate) const READS: u32 = 3000;
+const READS: u32 = 3000;
 /// The end is shown longer, before the recording restarts.
 const RESTS: u32 = 8000;
 /// Letters per frame.
 const LETTERS: usize = 3;
 
 /// The prompt before an answer to a question.
-pub(crate) const ANSWER: &str = "answer › ";
+const ANSWER: &str = "answer › ";
 /// The name of the home folder in the recording.
 const HOME: &str = "/home/ada";
 
@@ -86,9 +86,17 @@ impl Camera {
 
     /// Waits until this is shown below the request, and records it.
     pub(crate) fn until(&mut self, said: &str, text: &str, milliseconds: u32) -> Result<(), Failure> {
-        let is_below = |all: &str| all.rsplit_once(said).is_some_and(|(_, below)| below.contains(text));
+        let typed = format!("› {said}");
+        let is_below = |all: &str| all.rsplit_once(&typed).is_some_and(|(_, below)| below.contains(text));
         self.talk.until(|shown| is_below(&shown.text()))?;
         self.keeps(milliseconds);
+        Ok(())
+    }
+
+    /// Waits until a question is open, and records it.
+    pub(crate) fn until_asked(&mut self) -> Result<(), Failure> {
+        self.talk.until(|shown| last_line(shown.screen()).starts_with(ANSWER.trim_end()))?;
+        self.keeps(READS);
         Ok(())
     }
 

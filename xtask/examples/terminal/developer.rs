@@ -12,7 +12,7 @@ use xtask::screencast::Recording;
 
 use crate::{
     Failure,
-    camera::{ANSWER, Camera, LOOKS, READS},
+    camera::{Camera, LOOKS},
     scene::{Folder, Scene},
 };
 
@@ -79,7 +79,7 @@ pub(crate) fn recorded(artoo: &Path, options: &[&str]) -> Result<Recording, Fail
     let mut camera = Camera::new(&scene, options)?;
     camera.asks(REQUEST)?;
     camera.until(REQUEST, TESTS, LOOKS)?;
-    camera.until(REQUEST, ANSWER.trim_end(), READS)?;
+    camera.until_asked()?;
     camera.answers("y")?;
     camera.until_over(REQUEST)?;
     Ok(camera.recording())

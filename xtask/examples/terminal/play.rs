@@ -11,7 +11,7 @@ use xtask::screencast::Recording;
 
 use crate::{
     Failure,
-    camera::{ANSWER, Camera, LOOKS, READS},
+    camera::{Camera, LOOKS},
     model::{self, Step, counts},
     scene::Scene,
 };
@@ -55,10 +55,8 @@ pub(crate) fn recorded(artoo: &Path) -> Result<Recording, Failure> {
         )
     })?;
     let mut camera = Camera::new(&scene, &[])?;
-    let questions = [
-        ("How many of these letters are from March?", "plan: "),
-        ("and from April?", "understood as: "),
-    ];
+    let questions =
+        [("How many of these letters are from March?", "plan: "), ("and from April?", "understood: ")];
     for (request, first) in questions {
         camera.asks(request)?;
         camera.until(request, first, LOOKS)?;
@@ -67,7 +65,7 @@ pub(crate) fn recorded(artoo: &Path) -> Result<Recording, Failure> {
     }
     let request = "delete the drafts";
     camera.asks(request)?;
-    camera.until(request, ANSWER.trim_end(), READS)?;
+    camera.until_asked()?;
     camera.answers("y")?;
     camera.until_over(request)?;
     for command in ["/diff", "/undo"] {

@@ -99,7 +99,7 @@ fn rules(frames: &[Frame], high: u32) -> String {
     let at_rest = |frame: usize| format!("transform:translateY(-{}px)", units(high * frame as u32));
     let last = frames.len().saturating_sub(1);
     let mut text = format!(
-        "text{{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:var(--fore)}}\
+        "text{{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;white-space:pre;fill:var(--fore)}}\
          .caption{{font-size:12px;fill:var(--c8)}}.cursor{{fill:var(--fore);opacity:.4}}\
          .b{{font-weight:bold}}.d{{opacity:.7}}.i{{font-style:italic}}.u{{text-decoration:underline}}\
          .film{{{};animation:film {}s step-end infinite}}\
