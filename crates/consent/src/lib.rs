@@ -42,7 +42,9 @@ mod secret_places;
 use std::net::IpAddr;
 use std::path::Path;
 
-use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedCommit, ProposedRule, ToolName};
+use artoo_types::{
+    Approval, Effect, EffectKind, GitMoves, PreviewedChange, ProposedCommit, ProposedRule, ToolName,
+};
 use async_trait::async_trait;
 
 pub use asked_about::{asked_about, programs_of, real, rest_of};
@@ -119,6 +121,8 @@ pub struct Question {
     pub changes: Vec<PreviewedChange>,
     /// The commit that would be made, if one would.
     pub commit: Option<ProposedCommit>,
+    /// What would move in a git repository, if anything would.
+    pub moves: Option<Box<GitMoves>>,
     /// The name of the rule that asks.
     pub rule: String,
     /// That rule in words.

@@ -15,9 +15,9 @@ use artoo_case_file::CaseFile;
 use artoo_consent::within;
 use artoo_llm_client::{KeptConversation, LlmClient, Silence, metered};
 use artoo_types::{
-    BlockedTarget, CallId, CorrectionSignal, Criterion, EffectKind, Envelope, ExecutionFailure,
-    ExecutionResult, ExecutionStatus, FailureClass, GiveUpKind, Instruction, Message, Role, SubTask,
-    SubTaskId, Surroundings, ToolCall,
+    BlockedTarget, CallId, CommandNetwork, CorrectionSignal, Criterion, EffectKind, Envelope,
+    ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, GiveUpKind, Instruction, Message, Role,
+    SubTask, SubTaskId, Surroundings, ToolCall, Writes,
 };
 use futures_util::FutureExt as _;
 use tokio::{
@@ -29,10 +29,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
-    Attempt, AttemptContext, Blocked, CommandNetwork, Conversation, Environment, ExecuteError, Executor,
-    Ledger, Provenance, RunTools, Terms, ToolSpec, Writes, approval_broker::ApprovalBroker,
-    attempt_end::was_started, guard_lookup::GuardLookup, ledger::denial, told::told,
-    tool_gateway::ToolGateway,
+    Attempt, AttemptContext, Blocked, Conversation, Environment, ExecuteError, Executor, Ledger, Provenance,
+    RunTools, Terms, ToolSpec, approval_broker::ApprovalBroker, attempt_end::was_started,
+    guard_lookup::GuardLookup, ledger::denial, told::told, tool_gateway::ToolGateway,
 };
 
 /// The actor's inputs besides its port.

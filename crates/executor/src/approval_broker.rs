@@ -78,6 +78,7 @@ impl ApprovalBroker {
             effects: Vec::new(),
             changes: Vec::new(),
             commit: None,
+            moves: None,
             rule: "memory".to_owned(),
             reason: memory_hold::question(guard),
             person: true,
@@ -248,8 +249,19 @@ impl Counter {
 
     fn request(&self, question: Question, person: bool) -> ApprovalRequested {
         let foreign_words = self.foreign_words(question.proposed());
-        let Question { tool, command, effects, changes, commit, rule, reason, beyond_undo, always, .. } =
-            question;
+        let Question {
+            tool,
+            command,
+            effects,
+            changes,
+            commit,
+            moves,
+            rule,
+            reason,
+            beyond_undo,
+            always,
+            ..
+        } = question;
         let (subtask_id, call_id) = (self.subtask_id, self.call_id);
         let more = [foreign_words, beyond_undo].into_iter().flatten();
         let reason = std::iter::once(reason).chain(more).collect::<Vec<_>>().join("; ");
@@ -263,6 +275,7 @@ impl Counter {
             effects,
             changes,
             commit,
+            moves,
             rule,
             reason,
             person,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use artoo_llm_client::inline;
-use artoo_types::{Approval, Constraints, EffectKind};
+use artoo_types::{Approval, CommandNetwork, Constraints, EffectKind, Writes};
 
 use crate::User;
 
@@ -23,30 +23,6 @@ pub struct Environment {
     pub person_present: bool,
     /// What the user stated about place and time.
     pub constraints: Constraints,
-}
-
-/// Which network the commands of a run are in. It is one for the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CommandNetwork {
-    /// None.
-    #[default]
-    Nothing,
-    /// A loopback interface that the commands and jobs of the run share, and nobody else.
-    OwnLoopback,
-    /// The machine's, with what can be reached through it.
-    Machine,
-}
-
-/// Where commands may write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Writes {
-    /// To temporary files alone.
-    Nowhere,
-    /// To the working folder, the workspace and temporary files.
-    #[default]
-    GivenFolders,
-    /// Wherever the user may.
-    Everywhere,
 }
 
 impl Environment {

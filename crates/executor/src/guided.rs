@@ -215,7 +215,7 @@ async fn derived(
     }
     if !in_vain && call.changed_files() {
         let told = ToldChanges::of(&call.files);
-        let named = told.named.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()));
+        let named = told.named.iter().map(|file| file.line());
         let counted = told.counted.iter().map(ToString::to_string);
         let built = call.build_output.iter().map(ToString::to_string);
         let mut lines: Vec<String> = named.chain(counted).chain(built).collect();

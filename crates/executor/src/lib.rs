@@ -48,7 +48,7 @@ pub use actor::{Settings, run};
 pub use approvals::{Approvals, Standing, Terms};
 pub use behaviour::{Attempt, AttemptContext, CallTool, Executor, ToolSpec};
 pub use endings::User;
-pub use environment::{CommandNetwork, Environment, Writes};
+pub use environment::Environment;
 pub use error::ExecuteError;
 pub use guided::GUIDED_PROMPT;
 pub use ledger::{Blocked, CallStopped, Ledger, Ruling};

@@ -185,6 +185,12 @@ impl<'a> Exhibits<'a> {
                 FileChangeKind::Changed => "Changed",
                 FileChangeKind::Deleted => "Deleted",
             };
+            // What moved in a repository says more than that its folder is another one.
+            if let Some((place, lines)) = moved_in_git(file) {
+                self.line(format!("Moved in the git repository {}:", name(place)));
+                self.text(Origin::ToolOutput, lines.join("\n"));
+                continue;
+            }
             match (&file.moved_from, &file.diff, file.change) {
                 (None, _, FileChangeKind::Created | FileChangeKind::Changed) if is_given(&file.path) => {
                     self.line(format!("{what}: {}", name(&file.path)));
@@ -261,11 +267,18 @@ impl<'a> Exhibits<'a> {
 /// The order in which changes are shown.
 fn order(file: &FileChange) -> u8 {
     match (file.change, &file.moved_from) {
+        _ if file.moves.is_some() => 0,
         (FileChangeKind::Deleted, _) => 0,
         (FileChangeKind::Created | FileChangeKind::Changed, Some(_)) => 1,
         (FileChangeKind::Changed, None) => 2,
         (FileChangeKind::Created, None) => 3,
     }
+}
+
+/// The repository in which a call moved something, and what.
+fn moved_in_git(file: &FileChange) -> Option<(&Path, Vec<String>)> {
+    let moves = file.moves.as_ref()?;
+    Some((moves.repository.as_path(), moves.lines())).filter(|(_, lines)| !lines.is_empty())
 }
 
 /// How a call ended, in words.

@@ -38,7 +38,10 @@ pub fn call_line(call: &ToolCall, limit: Limit) -> String {
 fn changes(call: &ToolCall) -> String {
     let named = call.files.iter().take(FILES);
     let mut told: Vec<String> = named
-        .map(|file| format!("{} {}", file.change.name(), inline(&file.path.display().to_string())))
+        .map(|file| match file.git_summary() {
+            Some(moved) => inline(&moved),
+            None => format!("{} {}", file.change.name(), inline(&file.path.display().to_string())),
+        })
         .collect();
     let more = call.files.len().saturating_sub(FILES);
     if more > 0 {

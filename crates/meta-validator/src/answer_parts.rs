@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use artoo_types::{Criterion, FileChangeKind, SubTaskOutcome};
+use artoo_types::{Criterion, FileChange, SubTaskOutcome};
 use serde_json::Value;
 
 /// The maximum number of listed changes of one step. A command may write thousands of files.
@@ -65,16 +65,14 @@ pub(crate) fn text(value: &Value) -> String {
 
 /// The net changes of all calls of a step.
 fn changes(outcome: &SubTaskOutcome) -> Vec<String> {
-    let mut net: BTreeMap<&Path, FileChangeKind> = BTreeMap::new();
+    let mut net: BTreeMap<&Path, FileChange> = BTreeMap::new();
     for file in outcome.tool_calls.iter().flat_map(|call| &call.files) {
-        if let Some(change) = file.change.after(net.remove(file.path.as_path())) {
+        if let Some(change) = file.after(net.remove(file.path.as_path())) {
             net.insert(&file.path, change);
         }
     }
     let more = net.len().saturating_sub(CHANGES_LISTED);
-    let listed = net.iter().take(CHANGES_LISTED);
-    let mut lines: Vec<String> =
-        listed.map(|(path, change)| format!("{}: {}", change.name(), path.display())).collect();
+    let mut lines: Vec<String> = net.values().take(CHANGES_LISTED).map(FileChange::line).collect();
     if more > 0 {
         lines.push(format!("[... {more} more files ...]"));
     }
@@ -83,7 +81,7 @@ fn changes(outcome: &SubTaskOutcome) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::{Check, FileChange, ToolCall};
+    use artoo_types::{Check, FileChangeKind, ToolCall};
 
     use super::*;
     use crate::conformance::outcome;

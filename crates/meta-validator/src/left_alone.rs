@@ -86,7 +86,7 @@ mod tests {
             assert_eq!(found, is_left.then_some(&file), "{command}");
         }
         let change = FileChangeKind::Changed;
-        let changed = FileChange { path: file.clone(), change, moved_from: None, diff: None };
+        let changed = FileChange { path: file.clone(), change, moved_from: None, diff: None, moves: None };
         let call = ToolCall { files: vec![changed], ..shell("./run", "") };
         assert_eq!(left_alone(&named, &[call], &world), None);
     }

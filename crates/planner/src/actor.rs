@@ -15,13 +15,13 @@ use artoo_llm_client::{LlmClient, ModelProfile, Silence, inline, metered};
 use artoo_types::{
     ClarificationAnswered, ClarificationRequested, DirectAnswer, FailureReport, FailureReportRequest, Fault,
     FaultKind, GaveUp, GiveUpKind, Instruction, MemoryReply, Message, Plan, PlanDirective, Role,
-    SubTaskOutcome, Surroundings, UserStatement,
+    SubTaskOutcome, Surroundings, UserStatement, Workplace,
 };
 use futures_util::FutureExt as _;
 
 use crate::{
     Asking, FailureContext, Inventory, ListFolder, PlanContext, PlanError, Planner, Previous, Recalled,
-    Shortcuts, Workplace, validate,
+    Shortcuts, validate,
 };
 
 /// How often the planner may ask the user in one run.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use artoo_case_file::{CaseFile, PlanRecord};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    FailureReportRequest, Instruction, MemoryReply, Plan, PlanDirective, RunId, SubTaskId, SubTaskOutcome,
-    Surroundings, TaskSpec, ToolName, Turn, UserStatement,
+    FailureReportRequest, Instruction, MemoryReply, Plan, PlanDirective, RepositoryState, RunId, SubTaskId,
+    SubTaskOutcome, Surroundings, TaskSpec, ToolName, Turn, UserStatement, Workplace,
 };
 use async_trait::async_trait;
 
@@ -92,44 +92,6 @@ impl PlanContext {
     }
 }
 
-/// What the workers may do on this machine. Data for a prompt: nothing is granted by it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Workplace {
-    /// Where they may write.
-    pub writes: Writes,
-    /// Whether their commands may reach other machines.
-    pub network: bool,
-}
-
-/// Where workers may write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Writes {
-    /// To temporary files alone.
-    Nowhere,
-    /// To the working folder, the workspace and temporary files.
-    #[default]
-    GivenFolders,
-    /// Wherever the user may.
-    Everywhere,
-}
-
-impl Workplace {
-    /// In sentences for a model.
-    pub(crate) fn words(self) -> String {
-        let writes = match self.writes {
-            Writes::Nowhere => "Workers may write to $TMPDIR only.",
-            Writes::GivenFolders => {
-                "Workers may write below the working folder, $WORKSPACE and $TMPDIR. Changes to what was there before this run need the user's consent."
-            }
-            Writes::Everywhere => {
-                "Workers may write wherever the user may. Changes to what was there before this run need the user's consent."
-            }
-        };
-        let network = if self.network { "may use the network" } else { "cannot reach other machines" };
-        format!("{writes} Their commands {network}.")
-    }
-}
-
 /// What a short request may be spared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shortcuts {
@@ -204,6 +166,8 @@ pub struct FolderListing {
     pub listed: Vec<Listed>,
     /// Whether entries were left out.
     pub has_more: bool,
+    /// The git repository that the folder lies in, if any.
+    pub repository: Option<RepositoryState>,
 }
 
 /// A file or a folder.

@@ -22,15 +22,15 @@ use artoo_llm_client::LlmClient;
 use artoo_types::{
     ActionState, Criterion, DominantClass, Entity, FailureReportRequest, Loss, MemoryReply, Mode,
     OutcomeStatus, PairMemory, Plan, PlanDirective, PlannedSubTask, PrevDirective, RunId, Space, SubTaskId,
-    SubTaskOutcome, Surroundings, TagPair, TaskSpec, ToolName,
+    SubTaskOutcome, Surroundings, TagPair, TaskSpec, ToolName, Workplace,
 };
 use chrono::DateTime;
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
-    FailureContext, FolderListing, Inventory, PlanContext, Planner, Previous, Shortcuts, ToolBrief,
-    Workplace, replan, validate,
+    FailureContext, FolderListing, Inventory, PlanContext, Planner, Previous, Shortcuts, ToolBrief, replan,
+    validate,
 };
 
 /// Checks every law in turn.

@@ -76,7 +76,7 @@ mod tests {
             ("Sum up https://example.org/a", true),
         ] {
             let mut cx = conformance::context(request);
-            cx.listing = FolderListing { listed: listed.clone(), has_more: false };
+            cx.listing = FolderListing { listed: listed.clone(), has_more: false, repository: None };
             assert_eq!(names_a_place(&cx), names, "{request}");
         }
     }

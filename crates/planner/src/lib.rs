@@ -45,7 +45,7 @@ mod validate;
 pub use actor::{Settings, run};
 pub use behaviour::{
     FailureContext, FolderListing, Inventory, ListFolder, Listed, PlanContext, Planner, Previous, Shortcuts,
-    ToolBrief, Workplace, Writes,
+    ToolBrief,
 };
 pub use compile::{Author, compile};
 pub use direct::ANSWER_PROMPT;

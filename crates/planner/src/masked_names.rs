@@ -142,7 +142,7 @@ mod tests {
             path: path.trim_end_matches('/').to_owned(),
             bytes: (!path.ends_with('/')).then_some(1),
         };
-        FolderListing { listed: paths.iter().map(listed).collect(), has_more: false }
+        FolderListing { listed: paths.iter().map(listed).collect(), has_more: false, repository: None }
     }
 
     #[test]

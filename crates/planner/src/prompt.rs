@@ -4,7 +4,10 @@ use std::{fmt::Write as _, path::Path};
 
 use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_llm_client::{ModelProfile, Origin, advice, call_line, fenced, inline, user_statements};
-use artoo_types::{Constraints, Finding, OutcomeStatus, SubTaskOutcome, Turn, UnmetCriterion, UserStatement};
+use artoo_types::{
+    CommandNetwork, Constraints, Finding, OutcomeStatus, RepositoryState, SubTaskOutcome, Turn,
+    UnmetCriterion, UserStatement, Workplace, Writes,
+};
 use serde_json::Value;
 
 use crate::directed::directed;
@@ -147,7 +150,7 @@ fn place(text: &mut String, cx: &PlanContext) {
     line(text, format_args!("Platform: {}", cx.surroundings.platform));
     line(text, format_args!("Working folder: {}", path(&cx.surroundings.working_folder)));
     line(text, format_args!("$WORKSPACE: {}", path(&cx.surroundings.workspace)));
-    line(text, format_args!("{}", cx.workplace.words()));
+    line(text, format_args!("{}", rights(cx.workplace)));
     let Constraints { scope, deadline } = &cx.spec.constraints;
     if let Some(scope) = scope {
         line(text, format_args!("Nothing outside of {} may be changed: the user said so.", inline(scope)));
@@ -163,6 +166,38 @@ fn place(text: &mut String, cx: &PlanContext) {
     line(text, format_args!("{user}"));
 }
 
+/// What the workers may do.
+fn rights(workplace: Workplace) -> String {
+    let writes = match workplace.writes {
+        Writes::Nowhere => "Workers may write to $TMPDIR only.",
+        Writes::GivenFolders => {
+            "Workers may write below the working folder, $WORKSPACE and $TMPDIR. Changes to what was there before this run need the user's consent."
+        }
+        Writes::Everywhere => {
+            "Workers may write wherever the user may. Changes to what was there before this run need the user's consent."
+        }
+    };
+    let network = match workplace.network {
+        CommandNetwork::Nothing | CommandNetwork::OwnLoopback => "cannot reach other machines",
+        CommandNetwork::Machine => "may use the network",
+    };
+    format!("{writes} Their commands {network}.")
+}
+
+/// The repository that the working folder lies in.
+fn repository(state: &RepositoryState) -> String {
+    let branch = match &state.branch {
+        Some(branch) => format!("the branch {} is checked out", inline(branch)),
+        None => "no branch is checked out".to_owned(),
+    };
+    let changes = match state.has_changes {
+        Some(true) => ", and tracked files have changes",
+        Some(false) => ", and no tracked file has changes",
+        None => "",
+    };
+    format!("The working folder is in a git repository: {branch}{changes}.")
+}
+
 /// The tools and programs of the workers.
 fn inventory(text: &mut String, cx: &PlanContext) {
     text.push_str("Tools:\n");
@@ -176,6 +211,9 @@ fn inventory(text: &mut String, cx: &PlanContext) {
 
 /// The listing of the working folder, limited to about this many bytes.
 fn folder(text: &mut String, listing: &FolderListing, bytes: usize) {
+    if let Some(state) = &listing.repository {
+        line(text, format_args!("{}", repository(state)));
+    }
     let (mut names, mut left_out) = (String::new(), 0_usize);
     for Listed { path, bytes: size } in &listing.listed {
         let entry = match size {

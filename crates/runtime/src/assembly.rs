@@ -53,6 +53,7 @@ use crate::{
     successor::Successor,
     supervisor::{Supervised, supervise},
     until_stopped::{Gate, UntilStopped},
+    workplace::workplace,
 };
 
 use controller::{control_settings, ggs_settings, parameters, priced, solver};
@@ -328,9 +329,10 @@ fn role_tasks(
         folder: {
             let secrets = artoo_consent::secrets_in(&surroundings.home);
             let protected = options.protected.iter().cloned().chain(secrets).collect();
-            Arc::new(WorkingFolder { folder: surroundings.working_folder.clone(), protected })
+            let folder = surroundings.working_folder.clone();
+            Arc::new(WorkingFolder { folder, protected, tools: tools.clone() })
         },
-        workplace: planning::workplace(request),
+        workplace: workplace(request),
         person_present: request.person_present,
         shortcuts: planning::shortcuts(parts, request),
         instructions: request.instructions.clone().into(),

@@ -2,15 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_executor::{CommandNetwork, Environment, Provenance, Settings, Terms, Writes};
+use artoo_executor::{Environment, Provenance, Settings, Terms};
 use artoo_ggs_core::Profile;
 use artoo_llm_client::Silence;
-use artoo_sandbox::{Network, PrivateNetwork, SandboxMode};
 use artoo_shared_memory::PATIENCE;
-use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome};
+use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome, Workplace};
 use uuid::Uuid;
 
-use crate::{RunRequest, artoo::Parts, run_tools::OnThisMachine};
+use crate::{RunRequest, artoo::Parts, run_tools::OnThisMachine, workplace::workplace};
 
 /// How much longer the executor waits for memory than memory may take: its answer has to arrive.
 const ON_THE_WAY: Duration = Duration::from_millis(500);
@@ -22,6 +21,7 @@ pub(crate) fn executor_settings(
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
     (tools, silence): (OnThisMachine, &Silence),
 ) -> Settings {
+    let Workplace { writes, network } = workplace(request);
     Settings {
         surroundings: request.surroundings.clone(),
         cancel: tools.context.cancel.clone(),
@@ -33,12 +33,8 @@ pub(crate) fn executor_settings(
             person_present: request.person_present,
         },
         environment: Environment {
-            writes: match request.sandbox {
-                SandboxMode::ReadOnly => Writes::Nowhere,
-                SandboxMode::WorkspaceWrite => Writes::GivenFolders,
-                SandboxMode::FullAccess => Writes::Everywhere,
-            },
-            network: command_network(request),
+            writes,
+            network,
             approval: request.approval,
             granted: request.granted.clone(),
             person_present: request.person_present && request.approval != Approval::Never,
@@ -58,20 +54,6 @@ pub(crate) fn executor_settings(
         },
         mint: Arc::new(|| CallId::new(Uuid::new_v4())),
         conversation: None,
-    }
-}
-
-/// The network that the commands of a run are in, for its whole life.
-fn command_network(request: &RunRequest) -> CommandNetwork {
-    match (request.sandbox, request.network) {
-        (SandboxMode::FullAccess, _) | (_, Network::Granted) => CommandNetwork::Machine,
-        (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Network::Denied) => {
-            if PrivateNetwork::is_expected() {
-                CommandNetwork::OwnLoopback
-            } else {
-                CommandNetwork::Nothing
-            }
-        }
     }
 }
 

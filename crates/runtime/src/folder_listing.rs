@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use artoo_planner::{FolderListing, ListFolder, Listed};
+use artoo_tools::{ToolContext, repository_state};
 use async_trait::async_trait;
 use ignore::WalkBuilder;
 
@@ -19,6 +20,8 @@ pub(crate) struct WorkingFolder {
     pub(crate) folder: PathBuf,
     /// Places that are not named to anybody.
     pub(crate) protected: Vec<PathBuf>,
+    /// With which git looks at the repository around it.
+    pub(crate) tools: ToolContext,
 }
 
 #[async_trait]
@@ -27,7 +30,8 @@ impl ListFolder for WorkingFolder {
         let (folder, protected) = (self.folder.clone(), self.protected.clone());
         let listed = tokio::task::spawn_blocking(move || folder_listing(&folder, &protected)).await;
         // A walk that panicked lists nothing.
-        listed.unwrap_or_default()
+        let listing = listed.unwrap_or_default();
+        FolderListing { repository: repository_state(&self.tools).await, ..listing }
     }
 }
 
@@ -52,7 +56,11 @@ fn folder_listing(folder: &Path, protected: &[PathBuf]) -> FolderListing {
         .sort_by(|(depth, one), (other_depth, other)| depth.cmp(other_depth).then(one.path.cmp(&other.path)));
     let has_more = found.len() > LISTED || seen > SEEN;
     found.truncate(LISTED);
-    FolderListing { listed: found.into_iter().map(|(_, listed)| listed).collect(), has_more }
+    FolderListing {
+        listed: found.into_iter().map(|(_, listed)| listed).collect(),
+        has_more,
+        repository: None,
+    }
 }
 
 #[cfg(test)]
@@ -75,7 +83,7 @@ mod tests {
             listed("docs/a.txt", Some(2)),
             listed("docs/deep", None),
         ];
-        assert_eq!(listing, FolderListing { listed: expected, has_more: false });
+        assert_eq!(listing, FolderListing { listed: expected, has_more: false, repository: None });
         for number in 0..300 {
             std::fs::write(at(&format!("{number}.log")), "").unwrap();
         }

@@ -61,6 +61,7 @@ mod successor;
 mod supervisor;
 mod until_stopped;
 mod waiting;
+mod workplace;
 
 pub use acceptance::Acceptance;
 pub use artoo::Artoo;

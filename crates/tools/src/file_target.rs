@@ -201,6 +201,7 @@ impl FileTarget {
             free: Vec::new(),
             changes,
             commit: None,
+            moves: None,
             rule,
             reason,
             beyond_undo,

@@ -89,7 +89,7 @@ pub use edit_file::EditFile;
 pub use error::ToolError;
 pub use evidence::{EvidenceStore, writer::EvidenceWriter};
 pub use function_tool::FunctionTool;
-pub use git::{CommitProblem, CommitTakenBack, CommitsUndo, GitCommit, MoveProblem};
+pub use git::{CommitProblem, CommitTakenBack, CommitsUndo, GitCommit, MoveProblem, repository_state};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use installed_programs::{installed_programs, is_executable};

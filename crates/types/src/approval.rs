@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fmt, path::PathBuf, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, MegramId, PlannedSubTask, SubTaskId, ToolName};
+use crate::{CallId, GitMoves, MegramId, PlannedSubTask, SubTaskId, ToolName};
 
 /// A question before a call that does more than read and make new files. R3 to the user, and on record also where nobody is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,9 @@ pub struct ApprovalRequested {
     /// The commit that it would make; none where it makes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<ProposedCommit>,
+    /// What it would move in a git repository; none where nothing moves, or none could be tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Box<GitMoves>>,
     /// The name of the rule that asks, for example `consent-to-change`.
     pub rule: String,
     /// That rule in words.

@@ -33,6 +33,8 @@ mod direct_answer;
 mod excerpt;
 mod execution;
 mod fault;
+mod file_change;
+mod git_moves;
 mod guard;
 mod ids;
 mod instruction;
@@ -58,6 +60,7 @@ mod trust;
 mod usage;
 mod user_statement;
 mod verdict;
+mod workplace;
 
 pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
 pub use approval::{
@@ -84,6 +87,10 @@ pub use direct_answer::{Basis, DirectAnswer};
 pub use excerpt::{Excerpt, head_tail, head_tail_of_ends, place_of, printable};
 pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind, Samples};
 pub use fault::{Fault, FaultKind, Warning};
+pub use file_change::{FileChange, FileChangeKind};
+pub use git_moves::{
+    CheckedOut, Course, GitMoves, GitOperation, HeadMove, NewCommit, OperationMove, PathSample, RefMove,
+};
 pub use guard::{GuardAction, GuardQuery, GuardReply, Held, HeldEnd, MemoryGuard, PlanMemory};
 pub use ids::{CallId, EvidenceId, MegramId, RunId, SessionId, SubTaskId, TaskId, short_id};
 pub use instruction::{Instruction, MAX_INSTRUCTION_BYTES};
@@ -112,8 +119,8 @@ pub use task::{
 pub use terminal_text::{Settled, settled};
 pub use told_changes::{MoreCreated, ToldChanges};
 pub use tool_call::{
-    Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
-    ToolName, ToolOutput, ToolStarted,
+    Arguments, CallEnding, CallFailure, OutputRecord, ToolCall, ToolFinished, ToolName, ToolOutput,
+    ToolStarted,
 };
 pub use tool_kind::ToolKind;
 pub use trust::{Foreign, Taint, Trust};
@@ -122,3 +129,4 @@ pub use user_statement::{ConsentDecision, UserStatement};
 pub use verdict::{
     CorrectionSignal, CriterionVerdict, Evidence, FailureClass, Finding, GapEntry, Judge, VerdictReached,
 };
+pub use workplace::{CommandNetwork, RepositoryState, Workplace, Writes};

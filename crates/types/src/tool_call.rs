@@ -1,12 +1,12 @@
 //! Tool calls as typed records: the evidence that verdicts point at.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BuildFolder, CallId, EvidenceId, FailureClass, Held, SubTaskId, Trust};
+use crate::{BuildFolder, CallId, EvidenceId, FailureClass, FileChange, Held, SubTaskId, Trust};
 
 /// The name of a tool, for example `shell`. An open set: embedders bring their own tools.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -290,78 +290,6 @@ pub struct OutputRecord {
     /// What the whole output is, where it is a picture: for example `image/png`. What is shown only names it then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-}
-
-/// A file that a call created, changed or deleted. A folder stands for itself only where nothing in it is listed, and its path
-/// ends in a slash.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FileChange {
-    /// Its absolute path, as far as it is text: what is not UTF-8 in it is replaced.
-    pub path: PathBuf,
-    /// What happened to it.
-    pub change: FileChangeKind,
-    /// Where it was before: a file that came to be is this one that went, with the same content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moved_from: Option<PathBuf>,
-    /// The lines that differ, as a unified diff without secrets, cut where it is long. Of what is no small text, its sizes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
-}
-
-impl FileChange {
-    /// A change of which no more is known.
-    ///
-    /// ```
-    /// use artoo_types::{FileChange, FileChangeKind};
-    /// assert_eq!(FileChange::new("/home/ada/notes", FileChangeKind::Created).diff, None);
-    /// ```
-    pub fn new(path: impl Into<PathBuf>, change: FileChangeKind) -> Self {
-        Self { path: path.into(), change, moved_from: None, diff: None }
-    }
-}
-
-/// What happened to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FileChangeKind {
-    /// It was not there before.
-    Created,
-    /// It was there, and is different now.
-    Changed,
-    /// It is gone.
-    Deleted,
-}
-
-impl FileChangeKind {
-    /// Its name: what happened, as a word before the path.
-    ///
-    /// ```
-    /// assert_eq!(artoo_types::FileChangeKind::Created.name(), "created");
-    /// ```
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Changed => "changed",
-            Self::Deleted => "deleted",
-        }
-    }
-
-    /// What this change comes to after another of the same file; nothing where it came and went.
-    ///
-    /// ```
-    /// use artoo_types::FileChangeKind::{Changed, Created, Deleted};
-    /// assert_eq!(Changed.after(Some(Created)), Some(Created));
-    /// assert_eq!(Deleted.after(Some(Created)), None);
-    /// ```
-    pub fn after(self, before: Option<Self>) -> Option<Self> {
-        match (before, self) {
-            (None, then) => Some(then),
-            (Some(Self::Created), Self::Created | Self::Changed) => Some(Self::Created),
-            (Some(Self::Created), Self::Deleted) => None,
-            (Some(Self::Changed | Self::Deleted), Self::Created | Self::Changed) => Some(Self::Changed),
-            (Some(Self::Changed | Self::Deleted), Self::Deleted) => Some(Self::Deleted),
-        }
-    }
 }
 
 /// A call begins. R3 to the observers.

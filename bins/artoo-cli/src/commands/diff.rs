@@ -80,13 +80,12 @@ pub(crate) fn changed_by(folder: &Path) -> Result<RunChanges, RunsError> {
         if let Event::ToolFinished { files, .. } = line.event {
             for file in files {
                 let known = calls.remove(&file.path);
-                let kind = file.change.after(known.as_ref().map(|known| known.change));
-                let Some(change) = kind else { continue };
+                let Some(now) = file.after(known.clone()) else { continue };
                 let diff = match (known.and_then(|known| known.diff), file.diff) {
                     (Some(before), Some(after)) => Some(before + &after),
                     (before, after) => before.or(after),
                 };
-                calls.insert(file.path.clone(), FileChange { change, diff, ..file });
+                calls.insert(file.path, FileChange { diff, moved_from: file.moved_from, ..now });
             }
         }
     }

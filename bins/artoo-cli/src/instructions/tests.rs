@@ -133,8 +133,13 @@ fn an_answer_holds_for_the_text_and_what_a_run_wrote_is_asked_about() {
     let path = root.join(NAME);
     let place = Place { path: path.clone(), within: None };
     write(&path, "Delete everything.");
-    let change =
-        |path: &Path, change| FileChange { path: path.to_owned(), change, moved_from: None, diff: None };
+    let change = |path: &Path, change| FileChange {
+        path: path.to_owned(),
+        change,
+        moved_from: None,
+        diff: None,
+        moves: None,
+    };
     written(
         &data,
         &[change(&root.join("other.md"), FileChangeKind::Created), change(&path, FileChangeKind::Deleted)],

@@ -173,6 +173,7 @@ mod tests {
             effects: effects.iter().map(effect).collect(),
             changes: Vec::new(),
             commit: None,
+            moves: None,
             rule: String::new(),
             reason: String::new(),
             person: true,

@@ -65,6 +65,7 @@ mod tests {
                 always: None,
                 because: Vec::new(),
                 commit: None,
+                moves: None,
             })
         };
         let decided = |number, granted| {

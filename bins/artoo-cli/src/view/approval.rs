@@ -8,6 +8,7 @@ mod changes;
 mod commit;
 mod effects;
 mod groups;
+mod moves;
 mod place;
 mod told;
 
@@ -15,7 +16,7 @@ use std::path::Path;
 
 use artoo_shell_effects::DecidedBy;
 use artoo_types::{
-    ApprovalRequested, ApprovalScope, Effect, EffectKind, PreviewedChange, ProposedCommit, ToolName,
+    ApprovalRequested, ApprovalScope, Effect, EffectKind, GitMoves, PreviewedChange, ProposedCommit, ToolName,
 };
 
 use super::layout::Frame;
@@ -43,6 +44,7 @@ pub(super) struct Asked<'a> {
     pub(super) effects: &'a [Effect],
     pub(super) changes: &'a [PreviewedChange],
     pub(super) commit: Option<&'a ProposedCommit>,
+    pub(super) moves: Option<&'a GitMoves>,
     pub(super) rule: &'a str,
     pub(super) reason: &'a str,
     pub(super) person: bool,
@@ -52,9 +54,11 @@ pub(super) struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     pub(super) fn of(asked: &'a ApprovalRequested, folder: Option<&'a Path>) -> Self {
-        let ApprovalRequested { tool, command, effects, changes, commit, rule, reason, person, .. } = asked;
-        let (commit, person) = (commit.as_ref(), *person);
-        Self { tool, command, effects, changes, commit, rule, reason, person, folder }
+        let ApprovalRequested {
+            tool, command, effects, changes, commit, moves, rule, reason, person, ..
+        } = asked;
+        let (commit, moves, person) = (commit.as_ref(), moves.as_deref(), *person);
+        Self { tool, command, effects, changes, commit, moves, rule, reason, person, folder }
     }
 }
 
@@ -138,10 +142,11 @@ fn scope_words(scope: ApprovalScope) -> &'static str {
 /// The items of a question, with at most `most` lines of the command, and `most` changes
 /// and effects of each kind listed one by one.
 fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
-    let Asked { tool: _, command, effects, changes, commit, reason, rule, person, folder } = *asked;
+    let Asked { tool: _, command, effects, changes, commit, moves, reason, rule, person, folder } = *asked;
     let place = Place { columns: frame.columns.saturating_mul(MAX_ROWS).max(LEAST_TEXT), folder };
     let mut unsaid = effects::unsaid(effects, changes);
-    unsaid.retain(|effect| commit.is_none() || effect.kind != EffectKind::Commits);
+    let says_commits = commit.is_some() || moves.is_some_and(|moves| !moves.lines().is_empty());
+    unsaid.retain(|effect| !says_commits || effect.kind != EffectKind::Commits);
     let action = action::of(asked, &unsaid, most, place);
     let mut told = vec![action.head(person)];
     told.extend(reasons(rule, reason).map(|why| Told::new(exact(why), false).styled(1, Style::Notice)));
@@ -149,6 +154,8 @@ fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
         told.extend(command_lines(command, most, place));
     }
     told.extend(commit.into_iter().flat_map(|commit| commit::lines(commit, most, place.columns)));
+    let moves = moves.filter(|_| says_commits);
+    told.extend(moves.into_iter().flat_map(|moves| moves::lines(moves, most, place.columns)));
     let (lost, others): (Vec<_>, Vec<_>) =
         unsaid.into_iter().partition(|effect| effect.kind == EffectKind::Deletes);
     told.extend(effects::by_kind(&lost, most, place));

@@ -30,6 +30,8 @@ pub(super) fn rows(
         .iter()
         .map(|(from, to)| format!("renamed {} -> {}", shown(from, folder), shown(to, folder)))
         .collect();
+    rows.extend(rest.iter().filter_map(|file| file.git_summary()));
+    let rest: Vec<&FileChange> = rest.into_iter().filter(|file| file.git_summary().is_none()).collect();
     for (kind, most) in [
         (FileChangeKind::Deleted, OTHERS),
         (FileChangeKind::Changed, OTHERS),
@@ -113,6 +115,8 @@ fn shown(path: &Path, folder: Option<&Path>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use artoo_types::{GitMoves, RefMove};
+
     use super::*;
 
     fn change(path: &str, kind: FileChangeKind) -> FileChange {
@@ -144,6 +148,15 @@ mod tests {
         let folders = [BuildFolder { path: "/home/ada/tally/target".into(), files: 350 }];
         let folder = Path::new("/home/ada/tally");
         assert_eq!(built(&folders, Some(folder)), ["and 350 files in target/, ignored by git"]);
+    }
+
+    #[test]
+    fn what_moved_in_a_repository_stands_in_place_of_its_folder() {
+        let tag = RefMove { to: Some("a".repeat(40)), ..RefMove::of("refs/tags/v1") };
+        let moves = GitMoves { references: vec![tag], ..GitMoves::of("/p") };
+        let files = [change("/p/a", FileChangeKind::Changed), FileChange::in_repository("/p/.git/", moves)];
+        let told = ["tag v1: new at aaaaaaa", "changed a"];
+        assert_eq!(rows(&files, &[], Some(Path::new("/p")), false), told);
     }
 
     #[test]

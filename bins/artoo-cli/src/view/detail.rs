@@ -136,15 +136,25 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
         }
         Event::ToolStarted { .. } | Event::ToolOutput { .. } => Vec::new(),
         Event::ApprovalRequested {
-            tool, command, effects, changes, commit, rule, reason, person, ..
+            tool,
+            command,
+            effects,
+            changes,
+            commit,
+            moves,
+            rule,
+            reason,
+            person,
+            ..
         } => {
-            let (commit, person) = (commit.as_ref(), *person);
+            let (commit, moves, person) = (commit.as_ref(), moves.as_deref(), *person);
             let asked = Asked {
                 tool,
                 command,
                 effects,
                 changes,
                 commit,
+                moves,
                 rule,
                 reason,
                 person,
@@ -190,8 +200,10 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
                 held.iter().map(|held| frame.line(code, 2, Some(Style::Notice), &memory::held(held))),
             );
             let told = ToldChanges::of(files);
-            let named =
-                told.named.iter().map(|file| format!("{} {}", file.change.name(), file.path.display()));
+            let named = told.named.iter().flat_map(|file| match &file.moves {
+                Some(moves) if !moves.lines().is_empty() => moves.lines(),
+                Some(_) | None => vec![format!("{} {}", file.change.name(), file.path.display())],
+            });
             let counted = told.counted.iter().map(|more| format!("and {more}"));
             let built = build_output.iter().map(|folder| format!("and {folder}"));
             lines.extend(named.chain(counted).chain(built).map(|text| frame.line(code, 2, None, &text)));

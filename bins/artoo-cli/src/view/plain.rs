@@ -157,14 +157,17 @@ impl Plain {
                 effects,
                 changes,
                 commit,
+                moves,
                 rule,
                 reason,
                 person,
                 ..
             } => {
                 self.differences.insert(*call_id, difference(changes));
-                let (commit, person, folder) = (commit.as_ref(), *person, around.folder);
-                let asked = Asked { tool, command, effects, changes, commit, rule, reason, person, folder };
+                let (commit, moves) = (commit.as_ref(), moves.as_deref());
+                let (person, folder) = (*person, around.folder);
+                let asked =
+                    Asked { tool, command, effects, changes, commit, moves, rule, reason, person, folder };
                 let rows = question(&asked, "", frame);
                 if person {
                     return rows;

@@ -110,12 +110,12 @@ fn ended(turn: &SessionTurn, frame: Frame) -> String {
 }
 
 fn changed(end: &TurnEnd) -> impl Iterator<Item = String> {
-    end.files.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()))
+    end.files.iter().map(FileChange::line)
 }
 
 /// A changed file with its diff, if known.
 pub(crate) fn changed_file(file: &FileChange, frame: Frame) -> String {
-    let head = format!("{}: {}", file.change.name(), file.path.display());
+    let head = file.line();
     let mut text = format!("{}\n", frame.paint.text(Style::Strong, &neutral_line(&head)));
     for line in file.diff.as_deref().unwrap_or_default().lines() {
         let style = match line.as_bytes().first() {

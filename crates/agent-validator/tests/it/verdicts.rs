@@ -247,6 +247,7 @@ async fn lesson_a_deed_after_which_nothing_is_different_is_none() {
         change: artoo_types::FileChangeKind::Changed,
         moved_from: None,
         diff: None,
+        moves: None,
     };
     let changed = ToolCall { files: vec![file], ..call(1, "3", true) };
     assert!(one(&Unasked, &deed, &result("3", vec![changed])).await.passed());

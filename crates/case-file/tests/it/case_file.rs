@@ -164,6 +164,7 @@ fn a_consent_says_what_was_asked_and_who_decided() {
         effects: Vec::new(),
         changes: Vec::new(),
         commit: None,
+        moves: None,
         rule: "consent-to-change".to_owned(),
         reason: "it was there before".to_owned(),
         person: true,

@@ -43,6 +43,7 @@ fn asked(command: &str) -> Question {
         free: rest_of(&effects),
         changes: Vec::new(),
         commit: None,
+        moves: None,
         rule: "consent-to-change".to_owned(),
         reason: String::new(),
         beyond_undo: None,

@@ -143,7 +143,7 @@ fn whole(output: &OutputRecord) -> &str {
 }
 
 fn change(change: &FileChange) -> u64 {
-    hash(&(&change.path, change.change, &change.moved_from, &change.diff))
+    hash(&(&change.path, change.change, &change.moved_from, &change.diff, change.git_summary()))
 }
 
 /// The lines of an output, with a sign in place of each word that has a figure in it. A picture is one line.

@@ -241,6 +241,7 @@ fn question(command: &str, effects: &str) -> Question {
         free: Vec::new(),
         changes: Vec::new(),
         commit: None,
+        moves: None,
         rule: "consent-to-change".to_owned(),
         reason: "what was there changes only with consent".to_owned(),
         beyond_undo: None,

@@ -9,11 +9,11 @@ use artoo_llm_client::{
 };
 use artoo_planner::{
     Asking, FailureContext, FolderListing, ListFolder, Listed, PlanContext, PlanError, Planner, Settings,
-    Shortcuts, Workplace, conformance, run,
+    Shortcuts, conformance, run,
 };
 use artoo_types::{
     ClarificationAnswered, DispatchManifest, FaultKind, MemoryReply, Message, MessageKind, OutcomeStatus,
-    Plan, PlanDirective, Role, SubTaskId, SubTaskOutcome, UnmetCriterion,
+    Plan, PlanDirective, Role, SubTaskId, SubTaskOutcome, UnmetCriterion, Workplace,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -243,7 +243,7 @@ async fn the_folder_is_listed_before_each_plan() {
         async fn list(&self) -> FolderListing {
             let count = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             let listed = vec![Listed { path: format!("file{count}.txt"), bytes: Some(1) }];
-            FolderListing { listed, has_more: false }
+            FolderListing { listed, has_more: false, repository: None }
         }
     }
     let model = capable(vec![answer(&question("Count them")), answer(&question("Look again"))]);

@@ -154,7 +154,7 @@ async fn who_may_answer_sees_the_conversation() {
 async fn nothing_that_lies_here_is_answered_from_knowledge() {
     let mut listed = short("How large is docs?");
     let docs = Listed { path: "docs".to_owned(), bytes: None };
-    listed.listing = FolderListing { listed: vec![docs], has_more: false };
+    listed.listing = FolderListing { listed: vec![docs], has_more: false, repository: None };
     let plain = PlanContext { shortcuts: Shortcuts::ShortPlan, ..short("What does BOM mean?") };
     for cx in [listed, short("What does README.md say?"), plain] {
         let claim = says(json!({"do": "answer", "criteria": [], "text": "It is large."}));

@@ -1,25 +1,9 @@
-//! What a run lets its planner know and skip.
+//! What a run lets its planner skip.
 
 use artoo_ggs_core::Profile;
-use artoo_planner::{Shortcuts, Workplace, Writes};
-use artoo_sandbox::{Network, SandboxMode};
+use artoo_planner::Shortcuts;
 
 use crate::{RunRequest, artoo::Parts};
-
-/// What the workers of a run may do.
-pub(super) fn workplace(request: &RunRequest) -> Workplace {
-    Workplace {
-        writes: match request.sandbox {
-            SandboxMode::ReadOnly => Writes::Nowhere,
-            SandboxMode::WorkspaceWrite => Writes::GivenFolders,
-            SandboxMode::FullAccess => Writes::Everywhere,
-        },
-        network: match request.network {
-            Network::Denied => false,
-            Network::Granted => true,
-        },
-    }
-}
 
 /// What a short request may be spared. Whoever approves the plan is shown a whole one; whoever names a folder, wants a value of a
 /// schema or takes nothing but what is accepted wants work that is checked.

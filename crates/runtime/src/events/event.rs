@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use artoo_types::{
     ApprovalScope, Basis, BlockedApproach, BlockedProgram, BlockedTarget, BuildFolder, CallEnding,
     CallFailure, CallId, Confidence, ContinuationRequested, Criterion, DominantClass, Effect, Errand,
-    Evidence, FailureClass, Fault, FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId,
-    MegramState, Mode, OutcomeStatus, PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective,
-    PreviewedChange, Prices, ProposedCommit, ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName,
-    UnmetCriterion,
+    Evidence, FailureClass, Fault, FileChange, GitMoves, Held, Judge, Law, Limits, Loss, MacroState,
+    MegramId, MegramState, Mode, OutcomeStatus, PairMemory, PartialOutput, PlanMemory, PlannedSubTask,
+    PrevDirective, PreviewedChange, Prices, ProposedCommit, ProposedRule, Role, RunId, SubTaskId,
+    TerminalState, ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -191,6 +191,9 @@ pub enum Event {
         /// The commit that it would make.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         commit: Option<ProposedCommit>,
+        /// What it would move in a git repository.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        moves: Option<Box<GitMoves>>,
         /// The rule that asks.
         rule: String,
         /// That rule in words.

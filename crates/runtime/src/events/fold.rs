@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_types::{
-    CallId, CriterionVerdict, Envelope, Errand, FileChange, FileChangeKind, FinalResult, Finding, Message,
-    ModelCall, PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
+    CallId, CriterionVerdict, Envelope, Errand, FileChange, FinalResult, Finding, Message, ModelCall,
+    PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -20,7 +20,7 @@ pub struct EventFold {
     total: Cumulative,
     roles: BTreeMap<Role, Cumulative>,
     depth: Depth,
-    files: BTreeMap<PathBuf, FileChangeKind>,
+    files: BTreeMap<PathBuf, FileChange>,
     notes: Notes,
     /// The subtasks of calls that needed consent.
     asking: BTreeMap<CallId, SubTaskId>,
@@ -137,6 +137,7 @@ impl EventFold {
                         effects: request.effects.clone(),
                         changes: request.changes.clone(),
                         commit: request.commit.clone(),
+                        moves: request.moves.clone(),
                         rule: request.rule.clone(),
                         reason: request.reason.clone(),
                         person: request.person,
@@ -262,7 +263,7 @@ impl EventFold {
         let call = &finished.call;
         self.command = Some(exit_code_of_call(call));
         for file in &call.files {
-            let change = file.change.after(self.files.remove(&file.path));
+            let change = file.after(self.files.remove(&file.path));
             self.files.extend(change.map(|change| (file.path.clone(), change)));
         }
         Event::ToolFinished {
@@ -322,7 +323,7 @@ impl EventFold {
             replans: result.replans,
             prev_directive: result.prev_directive,
             partial: result.partial.clone(),
-            files: self.files.iter().map(|(path, change)| FileChange::new(path, *change)).collect(),
+            files: self.files.values().cloned().collect(),
             unused_notes: self.notes.unused(),
             usage: self.total.clone(),
             depth: self.depth.longest(),
@@ -381,8 +382,11 @@ mod tests {
 
     #[test]
     fn changes_of_a_file_add_up() {
-        use FileChangeKind::{Changed, Created, Deleted};
-        let sum = |changes: &[FileChangeKind]| changes.iter().fold(None, |sum, change| change.after(sum));
+        use artoo_types::FileChangeKind::{self, Changed, Created, Deleted};
+        let sum = |changes: &[FileChangeKind]| {
+            let files = changes.iter().map(|change| FileChange::new("/f", *change));
+            files.fold(None, |sum, file| file.after(sum)).map(|file| file.change)
+        };
         assert_eq!(sum(&[Created, Changed, Changed]), Some(Created));
         assert_eq!(sum(&[Created, Deleted]), None);
         assert_eq!(sum(&[Created, Deleted, Created]), Some(Created));

@@ -213,7 +213,7 @@ impl SessionTurn {
         let result = self.end.as_ref().map_or(WITHOUT_END, |end| end.result.as_str());
         let files = self.end.iter().flat_map(|end| &end.files).take(FILES_TOLD);
         Turn {
-            files: files.map(|file| format!("{}: {}", file.change.name(), file.path.display())).collect(),
+            files: files.map(FileChange::line).collect(),
             undo: undoable.map(|run| run.name.clone()),
             run_id: Some(self.run_id),
             rejected: self.rejected,

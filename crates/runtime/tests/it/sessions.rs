@@ -69,6 +69,7 @@ fn a_session_is_read_back_as_it_was_written() {
             change: FileChangeKind::Created,
             diff: None,
             moved_from: None,
+            moves: None,
         }],
         ..end("7")
     };

@@ -165,6 +165,7 @@ impl Reading {
             free: self.free.clone(),
             changes: Vec::new(),
             commit: None,
+            moves: None,
             rule,
             reason,
             beyond_undo: None,

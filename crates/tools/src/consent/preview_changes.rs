@@ -11,7 +11,7 @@ use artoo_types::{Approval, BuildFolder, Effect, EffectKind, PreviewedChange, Pr
 
 use super::{ASK_BEFORE_ALL, AUTORUN, AutorunFiles, Reading, beyond_undo};
 use crate::build_output::{BuildJudge, BuildPaths, Counted};
-use crate::git::{Moves, Observed};
+use crate::git::{Moves, Observation};
 use crate::kept_places::kept_places;
 use crate::protected::Protected;
 use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot};
@@ -56,16 +56,16 @@ impl Tried {
     /// Blocks.
     pub(crate) fn of(
         changes: &Changes,
-        git: Observed,
+        git: Observation,
         mut touched: Vec<Named>,
         free: &[PathBuf],
         cx: &ToolContext,
     ) -> Self {
         let closed = closed(changes, cx);
         let (git, git_refused) = match git {
-            Observed::Nothing => (None, None),
-            Observed::Refused(error) => (None, Some(error)),
-            Observed::Moves(moves) => (Some(moves), None),
+            Observation::Nothing => (None, None),
+            Observation::Refused(error) => (None, Some(error)),
+            Observation::Moves(moves) => (Some(moves), None),
         };
         let outside = git.as_ref().map(|moves| changes.outside(moves.folder()));
         if let Some(moves) = &git {
@@ -105,7 +105,7 @@ impl Tried {
         let is_told =
             |change: &&Change| !is_output(change) || change.moved.as_ref().is_some_and(is_from_user);
         let shown = changes.iter().filter(is_told).filter_map(|change| shown(change, changes, &autoruns));
-        let moved = git.iter().flat_map(|moves| moves.effects().to_vec());
+        let moved = git.iter().map(|moves| moves.effect());
         Self {
             effects: moved.chain(changes.iter().filter(is_asked).map(effect)).collect(),
             is_only_autorun: git.is_none()
@@ -189,6 +189,7 @@ impl Tried {
             free: all(),
             changes: self.shown.clone(),
             commit: None,
+            moves: self.git.as_ref().map(|moves| Box::new(moves.shown().clone())),
             rule,
             reason,
             beyond_undo,
@@ -217,6 +218,11 @@ impl Tried {
     /// Whether any change is not free: it needs consent, or is refused regardless.
     pub(crate) fn is_more_than_free(&self) -> bool {
         !self.effects.is_empty() || self.refused.is_some()
+    }
+
+    /// Why the changes are refused regardless of consent, if they are.
+    pub(crate) fn refused(&self) -> Option<&ToolError> {
+        self.refused.as_ref()
     }
 
     /// Whether nothing changed.

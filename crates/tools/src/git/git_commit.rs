@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use artoo_consent::{ProposedEffects, Question, REPOSITORY, in_words};
 use artoo_sandbox::SandboxMode;
 use artoo_types::{
-    Arguments, CommittedChange, Effect, EffectKind, FileChange, FileChangeKind, ToolKind, ToolName,
+    Arguments, CommittedChange, Effect, EffectKind, FileChange, GitMoves, NewCommit, RefMove, ToolKind,
+    ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -147,6 +148,7 @@ impl GitCommit {
             free: Vec::new(),
             changes: Vec::new(),
             commit: Some(shown.clone()),
+            moves: None,
             rule,
             reason,
             beyond_undo: cx.snapshot.is_none().then(unkept),
@@ -197,8 +199,28 @@ fn report(proposal: &Proposal) -> ToolReport {
     }
     let mut report = ToolReport::text(text);
     // The data of the repository, a folder.
-    report.files = vec![FileChange::new(proposal.repository.own.join(""), FileChangeKind::Changed)];
+    let moves = moves(proposal);
+    report.files = vec![FileChange::in_repository(proposal.repository.own.join(""), moves)];
     report
+}
+
+/// The branch with its new commit.
+fn moves(proposal: &Proposal) -> GitMoves {
+    let Proposal { start, shown, commit, .. } = proposal;
+    let branch = RefMove {
+        from: start.commit.clone(),
+        to: Some(commit.clone()),
+        new_commits: Some(1),
+        lost_commits: Some(0),
+        ..RefMove::of(&start.branch)
+    };
+    let commit = NewCommit {
+        id: commit.clone(),
+        subject: proposal.subject().to_owned(),
+        author: shown.author.clone(),
+        is_merge: false,
+    };
+    GitMoves { references: vec![branch], commits: vec![commit], ..GitMoves::of(&shown.repository) }
 }
 
 fn word(change: CommittedChange) -> &'static str {

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use artoo_consent::REPOSITORY;
-use artoo_types::ToolKind;
+use artoo_types::{GitOperation, ToolKind};
 use sha2::{Digest as _, Sha256};
 
 use super::git_commit::GitCommit;
@@ -33,13 +33,13 @@ const HOOKS: [&str; 6] = [
     "reference-transaction",
 ];
 /// What is under way where one of these is in the folder of the repository.
-pub(super) const UNDER_WAY: [(&str, &str); 6] = [
-    ("MERGE_HEAD", "a merge"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick"),
-    ("REVERT_HEAD", "a revert"),
-    ("rebase-merge", "a rebase"),
-    ("rebase-apply", "a rebase"),
-    ("BISECT_START", "a bisection"),
+pub(super) const UNDER_WAY: [(&str, GitOperation); 6] = [
+    ("MERGE_HEAD", GitOperation::Merge),
+    ("CHERRY_PICK_HEAD", GitOperation::CherryPick),
+    ("REVERT_HEAD", GitOperation::Revert),
+    ("rebase-merge", GitOperation::Rebase),
+    ("rebase-apply", GitOperation::Rebase),
+    ("BISECT_START", GitOperation::Bisection),
 ];
 
 /// Where the parts of a repository are. All are absolute; those of a linked working tree and of a submodule lie elsewhere.
@@ -178,9 +178,9 @@ impl Repository {
     ///
     /// [`CommitProblem::InProgress`] or [`CommitProblem::Locked`].
     pub(super) fn refuse_work(&self, is_spared: impl Fn(&str) -> bool) -> Result<(), ToolError> {
-        let under_way = |(name, _): &(&str, &str)| !is_spared(name) && self.own.join(name).exists();
+        let under_way = |(name, _): &(&str, GitOperation)| !is_spared(name) && self.own.join(name).exists();
         if let Some((_, what)) = UNDER_WAY.into_iter().find(under_way) {
-            return Err(CommitProblem::InProgress { what }.into());
+            return Err(CommitProblem::InProgress { what: what.words() }.into());
         }
         let lock = lock_of(&self.index);
         if lock.symlink_metadata().is_ok() {

@@ -7,7 +7,7 @@ use artoo_sandbox::preview::{
     Change, ChangeKind, Changes, Preview, PreviewError, can_lie_over, preview_with_links,
 };
 use artoo_sandbox::{Capture, Ending, Invocation, SandboxError, SandboxMode};
-use artoo_types::{FileChange, FileChangeKind};
+use artoo_types::FileChange;
 
 use super::reach::Reach;
 use super::{Shell, confinement, off_the_async_thread, report};
@@ -82,7 +82,7 @@ impl Layers {
         }
         let is_failed = preview.outcome.ending != Ending::Exited(0);
         // The changes of a failed command may be half of its work, so consent to them is meaningless.
-        // git itself stops at conflicts, for somebody to resolve them.
+        // git itself stops in the middle, for somebody to go on.
         let is_stopped = tried.git().is_some_and(Moves::is_stopped);
         let is_half = is_failed && tried.is_more_than_free() && !is_stopped;
         if !is_half {
@@ -92,6 +92,11 @@ impl Layers {
         let mut report = report(command, &mut preview.outcome, outputs, invocation.timeout, granted)?;
         if is_half && let Some(failure) = &mut report.failure {
             failure.reason.push_str(" (it was tried where nothing lasts, so nothing was changed)");
+            // What would be refused, another attempt would meet as well.
+            if let Some(refused) = tried.refused().map(ToolError::failure) {
+                failure.reason.push_str(&format!("; what it did is refused as well: {}", refused.reason));
+                failure.hint = refused.hint;
+            }
         }
         if is_half || (is_failed && tried.is_nothing()) {
             return Ok(Trial::Failed(report));
@@ -234,8 +239,8 @@ async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<O
     let mut observed = observed?;
     // The data of the repository, a folder.
     let repository =
-        tried.git().map(|moves| FileChange::new(moves.folder().join(""), FileChangeKind::Changed));
-    observed.files.extend(repository);
+        |moves: &Moves| FileChange::in_repository(moves.folder().join(""), moves.shown().clone());
+    observed.files.extend(tried.git().map(repository));
     let created = cx.created.clone();
     off_the_async_thread(move || tried.note(&created)).await?;
     Ok(observed)

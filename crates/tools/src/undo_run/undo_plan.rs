@@ -115,6 +115,7 @@ impl TakingBack {
             free: self.free.clone(),
             changes: self.shown.clone(),
             commit: None,
+            moves: None,
             rule,
             reason,
             beyond_undo,

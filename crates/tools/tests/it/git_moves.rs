@@ -8,8 +8,10 @@ use std::time::Duration;
 use artoo_consent::{Answer, Question};
 use artoo_sandbox::{Capture, Ending, Invocation, run_unconfined};
 use artoo_snapshot::{UndoError, Undoable, undoable};
-use artoo_tools::CommitsUndo;
-use artoo_types::{CallEnding, EffectKind, FailureClass, ToolCall};
+use artoo_tools::{CommitsUndo, repository_state};
+use artoo_types::{
+    CallEnding, CheckedOut, Course, Effect, EffectKind, FailureClass, GitOperation, RepositoryState, ToolCall,
+};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +30,9 @@ const BRANCHES: &str = "git add b.txt && git commit -qm b && git checkout -qb fe
      git commit -qm m1 && git checkout -q feature && git status";
 /// The same with a change of `a.txt` in `main` that conflicts with that of `feature`.
 const CONFLICT: &str = "git checkout -q main && echo main >> a.txt && git commit -qam m2 && git checkout -q feature && git status";
+
+/// Resolves the conflict.
+const RESOLVED: &str = "printf 'x\\nboth\\n' > a.txt; git add a.txt; ";
 
 async fn scene(begun: &[&str]) -> Option<Repository> {
     answering(Answer::Yes, begun).await
@@ -59,9 +64,13 @@ fn facts(repository: &Repository) -> Vec<String> {
     moves(question)
 }
 
+/// The facts, for which there is one effect that needs consent.
 fn moves(question: &Question) -> Vec<String> {
-    let moves = question.effects.iter().filter(|effect| effect.kind == EffectKind::Commits);
-    moves.map(|effect| effect.why.clone()).collect()
+    let Some(moves) = &question.moves else { panic!("nothing moves: {question:?}") };
+    let commits: Vec<&Effect> =
+        question.effects.iter().filter(|effect| effect.kind == EffectKind::Commits).collect();
+    assert!(matches!(commits.as_slice(), [only] if only.what == moves.repository.display().to_string()));
+    moves.lines()
 }
 
 /// Ends the run, takes it back, and compares what a person sees with what was before.
@@ -81,10 +90,11 @@ async fn each_move_is_asked_about_as_facts_carried_out_and_taken_back() {
         (
             "git rebase main",
             &[
-                "move the branch feature from ",
-                ", with 3 commits new to it, and without 2 commits that it had",
+                "branch feature: ",
+                " (3 commits, without 2 that it had)",
                 "new commit ",
                 ": f2 (Ada",
+                "2 commits on no branch or tag any more",
             ],
             "git log --format=%s && git symbolic-ref HEAD",
             "f2\nf1\nm1\nb\none\nrefs/heads/feature",
@@ -92,71 +102,66 @@ async fn each_move_is_asked_about_as_facts_carried_out_and_taken_back() {
         (
             "git checkout main && git merge --no-edit feature",
             &[
-                "move the branch main from ",
-                "check out the branch main instead of the branch feature",
-                "Merge branch 'feature'",
+                "branch main: ",
+                "checked out: branch feature -> branch main",
+                "new merge commit ",
+                ": Merge branch 'feature'",
             ],
             "git log --first-parent --format=%s && git log --format=%s main^2",
             "Merge branch 'feature'\nm1\nb\none\nf2\nf1\nb\none",
         ),
         (
             "git branch -f main HEAD~2 && git checkout main && git merge --ff-only feature",
-            &["move the branch main from ", "with 2 commits new to it, and without 1 commit that it had"],
+            &[
+                "branch main: ",
+                " (2 commits, without 1 that it had)",
+                "1 commit on no branch or tag any more",
+            ],
             "git rev-parse main feature | uniq | wc -l",
             "1",
         ),
         (
             "git cherry-pick main",
-            &["move the branch feature", "1 commit new to it", ": m1 (Ada"],
+            &["branch feature: ", " (1 commit)", ": m1 (Ada"],
             "git log -1 --format=%s",
             "m1",
         ),
-        ("git revert --no-edit HEAD", &["move the branch feature", "Revert \"f2\""], "cat a.txt", "x"),
+        ("git revert --no-edit HEAD", &["branch feature: ", "Revert \"f2\""], "cat a.txt", "x"),
         (
             "git switch main",
-            &["check out the branch main instead of the branch feature"],
+            &["checked out: branch feature -> branch main"],
             "git symbolic-ref HEAD",
             "refs/heads/main",
         ),
         (
             "git switch --detach main",
-            &["check out ", "without a branch, instead of the branch feature"],
+            &["checked out: branch feature -> ", " without a branch"],
             "ls",
             "a.txt\nb.txt\nm.txt",
         ),
-        (
-            "git tag v1 && git tag -a v2 -m two",
-            &["make the tag v1 at ", "make the tag v2 at "],
-            "git tag",
-            "v1\nv2",
-        ),
+        ("git tag v1 && git tag -a v2 -m two", &["tag v1: new at ", "tag v2: new at "], "git tag", "v1\nv2"),
         (
             "git branch topic/one main && git branch -D main",
-            &["delete the branch main, which is at ", "make the branch topic/one at "],
+            &["branch main: deleted from ", "branch topic/one: new at "],
             "git branch --format='%(refname:short)'",
             "feature\ntopic/one",
         ),
         (
             "echo more >> a.txt; git stash",
-            &["make the stash at ", "WIP on feature"],
+            &["stash: new at ", "WIP on feature"],
             "git stash list && git status --porcelain",
             "stash@{0}: WIP on feature: ",
         ),
         (
             "git reset --hard main",
-            &["move the branch feature", "1 commit new to it, and without 2 commits that it had"],
+            &["branch feature: ", " (1 commit, without 2 that it had)"],
             "git log -1 --format=%s",
             "m1",
         ),
-        (
-            "echo new > c.txt && git add c.txt",
-            &["stage other contents: c.txt"],
-            "git status --porcelain",
-            "A  c.txt",
-        ),
+        ("echo new > c.txt && git add c.txt", &["staged anew: c.txt"], "git status --porcelain", "A  c.txt"),
         (
             "echo 2 >> b.txt && git commit -qam two && git commit --amend -m three",
-            &["move the branch feature", ": three (Ada"],
+            &["branch feature: ", ": three (Ada"],
             "git log -2 --format=%s",
             "three\nf2",
         ),
@@ -164,8 +169,15 @@ async fn each_move_is_asked_about_as_facts_carried_out_and_taken_back() {
     for (command, expected, look, said) in rows {
         let Some(repository) = scene(&[BRANCHES]).await else { return };
         let before = repository.done(SEEN).await;
-        shown(&shell(&repository, command).await);
+        let call = shell(&repository, command).await;
+        shown(&call);
         let facts = facts(&repository);
+        let made = call.files.iter().find_map(|file| file.moves.clone());
+        assert_eq!(
+            made,
+            repository.asked().last().unwrap().moves,
+            "what is on record is what was asked: {command}"
+        );
         for part in expected {
             assert!(facts.iter().any(|fact| fact.contains(part)), "{command}: {part}\n{facts:#?}");
         }
@@ -182,7 +194,7 @@ async fn each_move_is_asked_about_as_facts_carried_out_and_taken_back() {
 #[tokio::test]
 async fn a_conflict_is_a_state_that_is_agreed_to_resolved_and_taken_back() {
     for (begin, go_on, what) in [
-        ("git rebase main", "git add a.txt && git rebase --continue", "a rebase"),
+        ("git rebase main", "git add a.txt && git rebase --continue", "a rebase of branch feature onto MAIN"),
         ("git merge main", "git add a.txt && git commit --no-edit", "a merge"),
         ("git cherry-pick main", "git add a.txt && git cherry-pick --continue", "a cherry-pick"),
     ] {
@@ -190,8 +202,10 @@ async fn a_conflict_is_a_state_that_is_agreed_to_resolved_and_taken_back() {
         let before = repository.done(SEEN).await;
         let call = shell(&repository, begin).await;
         assert!(matches!(call.ending, CallEnding::Exited { status } if status != 0), "{call:?}");
+        let main = repository.done("git rev-parse --short=7 main").await;
+        let what = what.replace("MAIN", &main);
         let said = facts(&repository).join("\n");
-        assert!(said.contains(&format!("leave {what} under way, to be continued or aborted")), "{said}");
+        assert!(said.contains(&format!("{what}: under way, to be continued or aborted")), "{said}");
         assert!(said.contains("conflicts to resolve: a.txt"), "{said}");
         assert!(
             fs::read_to_string(repository.scene.cx.working_folder.join("a.txt")).unwrap().contains("<<<<<<<")
@@ -200,7 +214,7 @@ async fn a_conflict_is_a_state_that_is_agreed_to_resolved_and_taken_back() {
         shown(&repository.call("write_file", write).await);
         shown(&shell(&repository, go_on).await);
         let said = facts(&repository).join("\n");
-        assert!(said.contains(&format!("end {what} that is under way")), "{said}");
+        assert!(said.contains(&format!("{what}: ended")), "{said}");
         assert_eq!(repository.done("git show HEAD:a.txt || git show HEAD~1:a.txt").await, "x\nboth");
         assert_eq!(
             repository
@@ -209,6 +223,162 @@ async fn a_conflict_is_a_state_that_is_agreed_to_resolved_and_taken_back() {
             ""
         );
         taken_back(&repository, &before).await;
+    }
+}
+
+/// What a command leaves under way, a later one goes on with, whatever was checked out when it began.
+#[tokio::test]
+async fn what_one_command_begins_another_one_ends() {
+    let third = "git checkout -qb third main~2 && echo third >> a.txt && git commit -qam t1 && echo t >> t.txt && git add . && \
+                 git commit -qm t2 && git checkout -q feature";
+    // Each command with what is asked about it, and what is left.
+    type Commands<'a> = &'a [(&'a str, &'a str)];
+    let rows: [(Commands<'_>, &str); 12] = [
+        (
+            &[
+                ("git switch main", "checked out: branch feature -> branch main"),
+                ("git rebase main third", "a rebase of branch third onto "),
+                ("RESOLVE; GIT_EDITOR=true git rebase --continue", "branch third: "),
+            ],
+            "refs/heads/third t2",
+        ),
+        (
+            &[
+                ("git rebase main third", ": under way"),
+                ("git rebase --abort", "a rebase of branch third onto "),
+            ],
+            "refs/heads/third t2",
+        ),
+        (
+            &[("git rebase main third", ": under way"), ("git rebase --skip", ": ended")],
+            "refs/heads/third t2",
+        ),
+        (
+            &[
+                ("git rebase --onto main third~1 third", "checked out: branch feature -> branch third"),
+                ("git switch feature", "branch third -> branch feature"),
+            ],
+            "refs/heads/feature f2",
+        ),
+        (
+            &[
+                ("git rebase --onto feature third~2 third", ": under way"),
+                ("RESOLVE; git rebase --continue", ": ended"),
+            ],
+            "refs/heads/third t2",
+        ),
+        (
+            &[
+                ("git switch -q third && git rebase main", "a rebase of branch third onto "),
+                ("git rebase --quit", "a rebase of branch third onto "),
+                ("git switch -q -f main", " without a branch -> branch main"),
+            ],
+            "refs/heads/main m2",
+        ),
+        (
+            &[
+                ("git switch main", "-> branch main"),
+                ("git merge third", "a merge: under way"),
+                ("RESOLVE", "staged anew: a.txt"),
+                ("git commit --no-edit", "new merge commit "),
+            ],
+            "refs/heads/main Merge branch 'third'",
+        ),
+        (
+            &[
+                ("git cherry-pick third~1 third", ": under way"),
+                ("RESOLVE; git cherry-pick --continue", ": t2 (Ada"),
+            ],
+            "refs/heads/feature t2",
+        ),
+        (
+            &[("git cherry-pick third~1", ": under way"), ("git cherry-pick --skip", ": ended")],
+            "refs/heads/feature f2",
+        ),
+        (
+            &[
+                ("printf 'x\\nother\\n' > a.txt; git commit -qam f3", "branch feature: "),
+                ("git revert HEAD~1", "a revert: under way"),
+                ("RESOLVE; git revert --continue", "a revert: ended"),
+            ],
+            "refs/heads/feature Revert \"f2\"",
+        ),
+        (
+            &[
+                ("echo stashed >> a.txt; git stash", "stash: new at "),
+                ("git switch third", "-> branch third"),
+                ("git stash pop", "conflicts to resolve: a.txt"),
+                ("RESOLVE; git stash drop; git commit -qm popped", "stash: deleted from "),
+            ],
+            "refs/heads/third popped",
+        ),
+        (
+            &[
+                ("git merge --squash main", "conflicts to resolve: a.txt"),
+                ("RESOLVE; git commit -qm squashed", "branch feature: "),
+            ],
+            "refs/heads/feature squashed",
+        ),
+    ];
+    for (commands, left) in rows {
+        let Some(repository) = scene(&[BRANCHES, CONFLICT, third]).await else { return };
+        let before = repository.done(SEEN).await;
+        for (number, (command, expected)) in (1..).zip(commands) {
+            let call =
+                shell(&repository, &command.replace("RESOLVE; ", RESOLVED).replace("RESOLVE", RESOLVED))
+                    .await;
+            assert_eq!(repository.asked().len(), number, "{command}: {call:?}");
+            let said = facts(&repository);
+            assert!(said.iter().any(|fact| fact.contains(expected)), "{command}: {expected}\n{said:#?}");
+        }
+        let look = "echo $(git symbolic-ref HEAD) $(git log -1 --format=%s); git status --porcelain -uno; \
+                    ls -d .git/rebase-merge .git/*_HEAD .git/sequencer 2>/dev/null | grep -v -e ORIG_HEAD -e REBASE_HEAD; true";
+        assert_eq!(repository.done(look).await, left, "{commands:?}");
+        taken_back(&repository, &before).await;
+    }
+}
+
+/// The facts are typed, and the branch that a rebase will move is one of them.
+#[tokio::test]
+async fn the_facts_of_a_rebase_that_stops_are_typed() {
+    let Some(repository) = scene(&[BRANCHES, CONFLICT]).await else { return };
+    repository.done("git checkout -q --detach").await;
+    let (main, detached) =
+        (repository.done("git rev-parse main").await, repository.done("git rev-parse HEAD").await);
+    shell(&repository, "git rebase main feature").await;
+    let moves = repository.asked().last().unwrap().moves.clone().unwrap();
+    let [rebase] = moves.operations.as_slice() else { panic!("{moves:?}") };
+    assert_eq!((rebase.operation, rebase.course), (GitOperation::Rebase, Course::Begins));
+    assert_eq!((rebase.branch.as_deref(), rebase.onto.as_ref()), (Some("feature"), Some(&main)));
+    assert_eq!(moves.head.unwrap().from, CheckedOut::Commit(detached));
+    assert_eq!((moves.conflicts.named, moves.references), (vec!["a.txt".to_owned()], vec![]));
+}
+
+/// A pick that comes to nothing stops as a conflict does, and git says how to go on.
+#[tokio::test]
+async fn a_pick_that_is_empty_is_under_way() {
+    let Some(repository) = scene(&[BRANCHES, "git cherry-pick main && git status"]).await else { return };
+    let call = shell(&repository, "git cherry-pick main").await;
+    assert!(call.failure.is_some());
+    assert!(facts(&repository).contains(&"a cherry-pick: under way, to be continued or aborted".to_owned()));
+    shown(&shell(&repository, "git cherry-pick --skip").await);
+    assert_eq!(repository.done("git log -1 --format=%s; git status --porcelain").await, "m1");
+}
+
+/// What git would do later for an option is refused with the option as the reason; without a stop the options work.
+#[tokio::test]
+async fn an_option_that_outlasts_the_command_is_named() {
+    for command in
+        ["git rebase --exec true main", "git rebase -X patience main", "git rebase --rebase-merges main"]
+    {
+        let Some(repository) = scene(&[BRANCHES, CONFLICT]).await else { return };
+        let call = shell(&repository, command).await;
+        let Some(failure) = &call.failure else { panic!("{command}: {call:?}") };
+        let is_told =
+            failure.reason.contains("is not left under way") || failure.reason.contains("starts a program");
+        assert!(is_told, "{command}: {failure:?}");
+        assert!(repository.asked().is_empty(), "{command}");
+        shown(&shell(&repository, &format!("{command} || {{ {RESOLVED} git rebase --continue; }}")).await);
     }
 }
 
@@ -430,4 +600,32 @@ async fn what_was_built_on_a_move_refuses_the_undo() {
         let named: Vec<String> = obstacles.iter().map(|one| one.why.to_string()).collect();
         assert!(named.iter().any(|why| why.contains(expected)), "{deed}: {named:?}");
     }
+}
+
+/// Whoever plans is told what is checked out, and whether something is at work there.
+#[tokio::test]
+async fn the_state_of_a_repository_is_told() {
+    let Some(repository) = Repository::new().await else { return };
+    let cx = &repository.scene.cx;
+    let state = |branch: Option<&str>, has_changes| {
+        Some(RepositoryState { branch: branch.map(str::to_owned), has_changes })
+    };
+    assert_eq!(repository_state(cx).await, state(Some("main"), Some(false)), "a new file is not tracked");
+    for (deed, branch, has_changes) in [
+        ("echo more >> a.txt", Some("main"), Some(true)),
+        ("git add a.txt; git checkout -q -b topic/one", Some("topic/one"), Some(true)),
+        ("git commit -qm two; git checkout -q --detach", None, Some(false)),
+        // What is a change, its program would say, which is not run.
+        (
+            "git config filter.x.clean 'touch ran'; echo '*.txt filter=x' > .gitattributes; echo y > a.txt",
+            None,
+            None,
+        ),
+    ] {
+        repository.done(deed).await;
+        assert_eq!(repository_state(cx).await, state(branch, has_changes), "{deed}");
+    }
+    assert!(!cx.working_folder.join("ran").exists());
+    repository.done("rm -rf .git").await;
+    assert_eq!(repository_state(cx).await, None);
 }

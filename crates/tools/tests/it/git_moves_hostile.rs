@@ -72,12 +72,24 @@ async fn references_logs_and_notes_are_as_git_writes_them() {
             "mkdir .git/rebase-merge; echo 'exec touch x' > .git/rebase-merge/git-rebase-todo",
             "starts a program",
         ),
-        ("mkdir .git/rebase-merge; echo refs/heads/other > .git/rebase-merge/head-name", "another branch"),
         (
-            "mkdir .git/rebase-merge; echo evil > .git/rebase-merge/strategy",
-            "is part of a git repository's own data",
+            "mkdir .git/rebase-merge; echo refs/heads/other > .git/rebase-merge/head-name",
+            "is not where orig-head says",
         ),
-        ("mkdir .git/sequencer; echo x > .git/sequencer/opts", "is part of a git repository's own data"),
+        (
+            "id=$(git rev-parse HEAD~1); mkdir .git/rebase-merge; cd .git/rebase-merge; echo refs/heads/other > head-name; echo $id > orig-head",
+            "is not where orig-head says",
+        ),
+        (
+            "id=$(git rev-parse main); mkdir .git/rebase-merge; cd .git/rebase-merge; echo refs/heads/none > head-name; echo $id > orig-head",
+            "is not where orig-head says",
+        ),
+        (
+            "mkdir .git/rebase-merge; echo refs/remotes/origin/x > .git/rebase-merge/head-name",
+            "it names no branch",
+        ),
+        ("mkdir .git/rebase-merge; echo evil > .git/rebase-merge/strategy", "is not left under way"),
+        ("mkdir .git/sequencer; echo x > .git/sequencer/opts", "is not left under way"),
         ("echo --upload-pack=x > .git/MERGE_HEAD", "it is no id of an object"),
     ] {
         let Some(repository) = scene(&[BEGUN]).await else { return };
@@ -132,6 +144,9 @@ async fn a_branch_that_another_working_tree_has_stays() {
     let Some(repository) = scene(&[BEGUN, "git worktree add -q ../tree other"]).await else { return };
     let command = "git update-ref refs/heads/other HEAD~1";
     is_refused(&repository, command, "the branch other is checked out in another working tree: tree").await;
+    let noted = "id=$(git rev-parse other); mkdir .git/rebase-merge; echo refs/heads/other > .git/rebase-merge/head-name; \
+                 echo $id > .git/rebase-merge/orig-head";
+    is_refused(&repository, noted, "the branch other is checked out in another working tree: tree").await;
 }
 
 /// From a linked working tree and a submodule, whose data lie elsewhere, nothing is carried out.

@@ -211,6 +211,7 @@ async fn a_person_is_asked_about_the_very_change() {
             change(PreviewedKind::Created, "旧.txt", None, Some(4)),
         ],
         commit: None,
+        moves: None,
         rule: question.rule.clone(),
         reason: question.reason.clone(),
         beyond_undo: None,

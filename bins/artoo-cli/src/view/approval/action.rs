@@ -40,6 +40,8 @@ pub(super) fn of<'a>(asked: &Asked<'a>, unsaid: &[&Effect], most: usize, place: 
                 ..Action::new(format!("Commit {files} to {}", exact(&commit.branch)))
             }
         }
+        // The files are not all of it.
+        (None, _) if asked.moves.is_some() => of_call(asked.tool, asked.command),
         (None, [only]) if unsaid.is_empty() => of_one(asked.tool, only, place),
         (None, [first, rest @ ..])
             if unsaid.is_empty() && rest.iter().all(|other| other.change == first.change) =>

@@ -1,7 +1,8 @@
 //! Snapshots and property tests of approval questions.
 
 use artoo_types::{
-    CallId, CommittedChange, CommittedFile, EffectKind, PreviewedKind, ProposedCommit, SubTaskId,
+    CallId, CheckedOut, CommittedChange, CommittedFile, EffectKind, GitMoves, HeadMove, NewCommit,
+    PathSample, PreviewedKind, ProposedCommit, RefMove, SubTaskId,
 };
 use proptest::prelude::*;
 
@@ -54,6 +55,7 @@ fn asked(command: &str, effects: Vec<Effect>, changes: Vec<PreviewedChange>) -> 
         effects,
         changes,
         commit: None,
+        moves: None,
         rule: "consent-to-change".to_owned(),
         reason: artoo_shell_effects::DecidedBy::ConsentToChange.words().to_owned(),
         person: true,
@@ -88,6 +90,38 @@ fn a_commit() {
         reason: "a commit becomes part of the history of your branch; nothing is pushed".to_owned(),
         commit: Some(commit),
         ..asked("git_commit Sort the index", vec![effect(EffectKind::Commits, "/home/ada/notes")], Vec::new())
+    };
+    insta::assert_snapshot!(screens(&question, 100));
+}
+
+#[test]
+fn what_moves_in_a_repository() {
+    let id = |digit: &str| Some(digit.repeat(40));
+    let moved =
+        |name: &str| RefMove { from: id("a"), to: id("b"), new_commits: Some(2), ..RefMove::of(name) };
+    let commit = |number: u32| NewCommit {
+        id: format!("{number:040}"),
+        subject: format!("Part {number} \u{202e}"),
+        author: "Ada <ada@example.org>".to_owned(),
+        is_merge: number == 2,
+    };
+    let moves = GitMoves {
+        references: vec![RefMove { lost_commits: Some(1), ..moved("refs/heads/topic") }, moved("refs/stash")],
+        head: Some(HeadMove {
+            from: CheckedOut::Branch("main".into()),
+            to: CheckedOut::Commit("c".repeat(40)),
+        }),
+        conflicts: PathSample { named: vec!["a.txt".to_owned()], more: 1 },
+        commits: (1..=6).map(commit).collect(),
+        ..GitMoves::of("/home/ada/notes")
+    };
+    let question = ApprovalRequested {
+        moves: Some(Box::new(moves)),
+        ..asked(
+            "git rebase main topic",
+            vec![effect(EffectKind::Commits, "/home/ada/notes")],
+            vec![changed("/home/ada/notes/a.txt", "-1\n+2\n")],
+        )
     };
     insta::assert_snapshot!(screens(&question, 100));
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use artoo_sandbox::preview::{CommitError, Preview};
 use artoo_snapshot::Snapshot;
 
-use super::observed::Moves;
+use super::observation::Moves;
 use super::problem::MoveProblem;
 use super::record;
 use crate::ToolError;
@@ -27,12 +27,12 @@ impl Moves {
         snapshot: Option<&Snapshot>,
     ) -> Result<Result<(), CommitError>, ToolError> {
         let _locks = self.lock(&preview)?;
-        if digest_of(&self.found.git.join("packed-refs"))? != self.found.packed {
+        if digest_of(&self.changes.git.join("packed-refs"))? != self.changes.packed {
             return Err(MoveProblem::Meanwhile { what: "packed references" }.into());
         }
         let failed = |source| ToolError::Io {
             action: "keep for undo what is in",
-            path: self.found.git.display().to_string(),
+            path: self.changes.git.display().to_string(),
             source,
         };
         let entry = match snapshot {
@@ -56,12 +56,12 @@ impl Moves {
 
     /// The locks by which processes of git keep each other from the index, from `HEAD` and from references.
     fn lock(&self, preview: &Preview) -> Result<Vec<IndexLock>, ToolError> {
-        let git = &self.found.git;
+        let git = &self.changes.git;
         let goes = |folder: &Path| {
             let change = preview.changes.iter().find(|change| change.path == folder);
             change.is_some_and(|change| change.after.is_none())
         };
-        let names = self.found.references.iter().map(|moved| moved.name.as_str());
+        let names = self.changes.references.iter().map(|moved| moved.name.as_str());
         let paths: BTreeSet<PathBuf> = names.chain(["HEAD", "index"]).map(|name| git.join(name)).collect();
         // In a folder that is not there yet, or that goes, the step itself finds what another git does.
         let can_be_locked =

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use super::found::{Found, Moved};
+use super::changes::{RefChange, RepositoryChanges};
 use super::problem::MoveProblem;
 use crate::ToolError;
 use crate::git::repository::STAGED;
@@ -22,7 +22,7 @@ pub(super) const READ_IN_PARTS: &str = "[core]\n\tbigFileThreshold = 1m\n";
 
 /// What is staged: one entry of the index.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Staged {
+pub(super) struct IndexEntry {
     pub(super) path: String,
     /// Mode, id, flags, and the side of a conflict, as git lists them.
     pub(super) rest: String,
@@ -34,13 +34,17 @@ pub(super) struct Staged {
 /// # Errors
 ///
 /// [`MoveProblem::Objects`] if they are not sound.
-pub(super) async fn check_objects(found: &Found, scratch: &Scratch, git: &Git) -> Result<(), ToolError> {
-    if found.objects.is_empty() {
+pub(super) async fn check_objects(
+    changes: &RepositoryChanges,
+    scratch: &Scratch,
+    git: &Git,
+) -> Result<(), ToolError> {
+    if changes.objects.is_empty() {
         return Ok(());
     }
     let own = git.private();
     let (new, list, pack) = (own.join("new"), own.join("new-ids"), own.join("new-pack"));
-    let names: String = found.objects.iter().map(|id| format!("{id}\n")).collect();
+    let names: String = changes.objects.iter().map(|id| format!("{id}\n")).collect();
     write(&list, &names)?;
     // Each object by the name that the command gave it, and no other object.
     let packing = ["pack-objects", "-q", "--window=0", "--depth=0", "--no-reuse-object"];
@@ -63,7 +67,7 @@ pub(super) async fn check_objects(found: &Found, scratch: &Scratch, git: &Git) -
     let shown = git.call(shown).await?.done("check the new objects")?;
     let shown = String::from_utf8_lossy(&shown).into_owned();
     let by_content: BTreeSet<&str> = shown.lines().filter_map(|line| line.split(' ').nth(1)).collect();
-    if by_content != found.objects.iter().map(String::as_str).collect() {
+    if by_content != changes.objects.iter().map(String::as_str).collect() {
         let said = "the name of an object is not that of its content".to_owned();
         return Err(MoveProblem::Objects { said }.into());
     }
@@ -86,7 +90,11 @@ pub(super) async fn check_objects(found: &Found, scratch: &Scratch, git: &Git) -
 /// # Errors
 ///
 /// [`MoveProblem::Unsound`] if it does not.
-pub(super) async fn check_reference(moved: &Moved, scratch: &Scratch, git: &Git) -> Result<(), ToolError> {
+pub(super) async fn check_reference(
+    moved: &RefChange,
+    scratch: &Scratch,
+    git: &Git,
+) -> Result<(), ToolError> {
     let Some(after) = &moved.after else { return Ok(()) };
     let kind = if moved.name.starts_with("refs/tags/") { "object" } else { "commit" };
     check_id(after, kind, &moved.name, scratch, git).await
@@ -113,13 +121,13 @@ pub(super) async fn staged(
     index: &str,
     scratch: &Scratch,
     git: &Git,
-) -> Result<(BTreeSet<Staged>, String), ToolError> {
+) -> Result<(BTreeSet<IndexEntry>, String), ToolError> {
     let listed = git.call(scratch.call(index, STAGED)).await?.done("read what is staged")?;
     let text = String::from_utf8_lossy(&listed);
     let entry = |line: &str| {
         let (rest, path) = line.split_once('\t')?;
         let is_conflict = rest.rsplit(' ').next().is_some_and(|side| side != "0");
-        Some(Staged { path: path.to_owned(), rest: rest.to_owned(), is_conflict })
+        Some(IndexEntry { path: path.to_owned(), rest: rest.to_owned(), is_conflict })
     };
     let entries = text.split('\0').filter_map(entry).collect();
     Ok((entries, hex::encode(Sha256::digest(&listed))))

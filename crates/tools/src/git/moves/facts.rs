@@ -1,92 +1,94 @@
-//! What a command did to a repository, in the words that a person is asked with: facts that were observed, the moves of branches first.
+//! What a command did to a repository, as typed facts: what a person is asked about, and what the record keeps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use artoo_types::{Effect, EffectKind};
+use artoo_types::{CheckedOut, Course, GitMoves, HeadMove, NewCommit, OperationMove, PathSample, RefMove};
 
-use super::checked::{AFTER, Staged};
-use super::found::{Found, Moved};
+use super::changes::{Operation, RefChange, RepositoryChanges};
+use super::checked::{AFTER, IndexEntry, write};
 use super::parts::{STASH, is_id};
 use crate::ToolError;
-use crate::git::repository::{BRANCHES, branch_name};
-use crate::git::runner::Git;
+use crate::git::repository::{BRANCHES, Repository, branch_name};
+use crate::git::runner::{Call, Git};
 use crate::git::scratch::Scratch;
 
-/// The most new commits, and the most paths with conflicts, that are named.
+/// The most new commits, and the most paths of a kind, that are named.
 const COMMITS_NAMED: usize = 10;
 const PATHS_NAMED: usize = 5;
-/// The most commits that are looked through for new ones.
+/// The most commits that are looked through for new ones, or for lost ones.
 const MOST_COMMITS: &str = "1000";
-const TAGS: &str = "refs/tags/";
 
-/// All facts, each as an effect on the repository.
+/// All facts, and the ids of the new commits that follow no other new one.
 pub(super) async fn facts(
-    found: &Found,
-    staged: [&BTreeSet<Staged>; 2],
-    new_commits: &[NewCommit],
+    changes: &RepositoryChanges,
+    staged: [&BTreeSet<IndexEntry>; 2],
+    repository: &Repository,
     (scratch, git): (&Scratch, &Git),
-) -> Result<Vec<Effect>, ToolError> {
-    let mut facts = Vec::new();
-    for moved in &found.references {
-        facts.push(reference(moved, scratch, git).await?);
+) -> Result<(GitMoves, Vec<String>), ToolError> {
+    let mut references = Vec::new();
+    for change in &changes.references {
+        references.push(reference(change, scratch, git).await?);
     }
-    facts.extend(head(&found.head));
-    facts.extend(operations(found));
-    facts.extend(conflicts(staged));
-    facts.extend(index(staged));
-    facts.extend(told(new_commits));
-    if facts.is_empty() {
-        facts.push("write down anew how the files look; nothing else is staged".to_owned());
+    let made = new_commits(changes, scratch, git).await?;
+    let first = made.iter().filter(|commit| !commit.follows_new).map(|commit| commit.shown.id.clone());
+    let first = first.collect();
+    let [before, after] = staged;
+    let moves = GitMoves {
+        head: head(&changes.head),
+        operations: changes.operations.iter().filter_map(operation).collect(),
+        conflicts: sample(&new_conflicts(staged)),
+        staged: sample(&before.symmetric_difference(after).map(|one| one.path.as_str()).collect()),
+        more_commits: made.len().saturating_sub(COMMITS_NAMED) as u64,
+        commits: made.into_iter().take(COMMITS_NAMED).map(|commit| commit.shown).collect(),
+        unreachable: unreachable(&references, repository, (scratch, git)).await?,
+        references,
+        ..GitMoves::of(&repository.top)
+    };
+    Ok((moves, first))
+}
+
+/// The paths with conflicts, where the conflicts are others than before.
+pub(super) fn new_conflicts(staged: [&BTreeSet<IndexEntry>; 2]) -> BTreeSet<&str> {
+    let [before, after] =
+        staged.map(|staged| staged.iter().filter(|one| one.is_conflict).collect::<BTreeSet<_>>());
+    if before == after { BTreeSet::new() } else { after.into_iter().map(|one| one.path.as_str()).collect() }
+}
+
+fn sample(paths: &BTreeSet<&str>) -> PathSample {
+    PathSample {
+        named: paths.iter().take(PATHS_NAMED).map(|path| (*path).to_owned()).collect(),
+        more: paths.len().saturating_sub(PATHS_NAMED) as u64,
     }
-    let what = found.git.parent().unwrap_or(&found.git).display().to_string();
-    let effect = |why| Effect { kind: EffectKind::Commits, what: what.clone(), word: String::new(), why };
-    Ok(facts.into_iter().map(effect).collect())
 }
 
-/// The beginning of an id, as people write it.
-pub(super) fn short(id: &str) -> &str {
-    id.get(..10).unwrap_or(id)
+async fn reference(change: &RefChange, scratch: &Scratch, git: &Git) -> Result<RefMove, ToolError> {
+    let RefChange { name, before, after } = change.clone();
+    let (lost_commits, new_commits) = match (&before, &after) {
+        (Some(before), Some(after)) => counts(before, after, scratch, git).await?.unzip(),
+        (_, _) => (None, None),
+    };
+    let subject = match (&before, &after) {
+        (Some(id), None) | (None, Some(id)) => subject(id, scratch, git).await?,
+        (Some(_), Some(_)) | (None, None) => None,
+    };
+    Ok(RefMove { name, from: before, to: after, new_commits, lost_commits, subject })
 }
 
-/// A reference as people call it.
-pub(super) fn called(name: &str) -> String {
-    match name.strip_prefix(TAGS) {
-        Some(tag) => format!("the tag {tag}"),
-        None if name == STASH => "the stash".to_owned(),
-        None => format!("the branch {}", branch_name(name)),
-    }
-}
-
-async fn reference(moved: &Moved, scratch: &Scratch, git: &Git) -> Result<String, ToolError> {
-    let it = called(&moved.name);
-    Ok(match (&moved.before, &moved.after) {
-        (Some(before), Some(after)) => {
-            let (lost, new) = counts(before, after, scratch, git).await?;
-            let lost = match lost {
-                0 => String::new(),
-                lost => format!(", and without {} that it had", counted(lost)),
-            };
-            let new = if new == 0 { "nothing new".to_owned() } else { format!("{} new to it", counted(new)) };
-            format!("move {it} from {} to {}, with {new}{lost}", short(before), short(after))
-        }
-        (None, Some(after)) => {
-            format!("make {it} at {}: {}", short(after), subject(after, scratch, git).await?)
-        }
-        (Some(before), None) => {
-            format!("delete {it}, which is at {}: {}", short(before), subject(before, scratch, git).await?)
-        }
-        (None, None) => format!("leave {it} as it is"),
-    })
-}
-
-/// The commits that only the first of two has, and those that only the second has.
-async fn counts(before: &str, after: &str, scratch: &Scratch, git: &Git) -> Result<(u64, u64), ToolError> {
+/// The commits that only the first of two has, and those that only the second has; `None` for tags of other objects.
+async fn counts(
+    before: &str,
+    after: &str,
+    scratch: &Scratch,
+    git: &Git,
+) -> Result<Option<(u64, u64)>, ToolError> {
     let call = scratch.call(AFTER, ["rev-list", "--count", "--left-right"]);
     let said = git.call(call.with([format!("{before}...{after}")])).await?;
-    // Of tags of other objects nothing can be counted.
-    let line = if said.is_done() { said.line("count commits")? } else { String::new() };
-    let mut numbers = line.split_whitespace().map(|number| number.parse().unwrap_or(0));
-    Ok((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
+    if !said.is_done() {
+        return Ok(None);
+    }
+    let line = said.line("count commits")?;
+    let mut numbers = line.split_whitespace().map(|number| number.parse().ok());
+    Ok(numbers.next().flatten().zip(numbers.next().flatten()))
 }
 
 /// The beginning of a text of a commit: a question is on record.
@@ -99,82 +101,84 @@ fn clip(text: &str) -> String {
     }
 }
 
-async fn subject(id: &str, scratch: &Scratch, git: &Git) -> Result<String, ToolError> {
+/// The first line of a commit; `None` for another object.
+async fn subject(id: &str, scratch: &Scratch, git: &Git) -> Result<Option<String>, ToolError> {
     let said = git.call(scratch.call(AFTER, ["log", "-1", "--format=%s"]).with([id])).await?;
-    if said.is_done() {
-        said.line("read a commit").map(|line| clip(&line))
-    } else {
-        Ok("no commit".to_owned())
+    let line = said.is_done().then(|| said.line("read a commit")).transpose()?;
+    Ok(line.map(|line| clip(&line)))
+}
+
+/// How many commits a branch or a tag led to, and none does any more. The log of the stash holds what was stashed.
+async fn unreachable(
+    references: &[RefMove],
+    repository: &Repository,
+    (scratch, git): (&Scratch, &Git),
+) -> Result<u64, ToolError> {
+    const DOING: &str = "look for commits that are left behind";
+    let may_lose = |one: &&RefMove| one.name != STASH && one.lost_commits != Some(0);
+    let lost: Vec<&String> = references.iter().filter(may_lose).filter_map(|one| one.from.as_ref()).collect();
+    if lost.is_empty() {
+        return Ok(0);
     }
-}
-
-fn head((before, after): &(String, String)) -> Option<String> {
-    let branch =
-        |head: &str| Some(branch_name(head.strip_prefix("ref: ")?.strip_prefix(BRANCHES)?).to_owned());
-    let was =
-        branch(before).map_or_else(|| short(before).to_owned(), |branch| format!("the branch {branch}"));
-    match branch(after) {
-        _ if before == after => None,
-        Some(branch) => Some(format!("check out the branch {branch} instead of {was}")),
-        None => Some(format!("check out {} without a branch, instead of {was}", short(after))),
+    let listed = git.call(repository.reading(["for-each-ref", "--format=%(refname) %(objectname)"])).await?;
+    let listed = listed.done(DOING)?;
+    let listed = String::from_utf8_lossy(&listed);
+    let mut kept: BTreeMap<&str, &str> = listed.lines().filter_map(|line| line.split_once(' ')).collect();
+    for one in references {
+        match &one.to {
+            Some(to) => kept.insert(&one.name, to),
+            None => kept.remove(one.name.as_str()),
+        };
     }
+    let lost = lost.into_iter().map(|id| format!("{id}\n"));
+    let revisions: String = lost.chain(kept.values().map(|id| format!("^{id}\n"))).collect();
+    let input = git.private().join("left-behind");
+    write(&input, &revisions)?;
+    let call = scratch.call(AFTER, ["rev-list", "--count", "-n", MOST_COMMITS, "--stdin"]);
+    let said = git.call(Call { input: Some(&input), ..call }).await?;
+    Ok(said.line(DOING)?.trim().parse().unwrap_or(0))
 }
 
-fn operations(found: &Found) -> impl Iterator<Item = String> {
-    found.operations.iter().filter_map(|one| match (one.before, one.after) {
-        (false, true) => Some(format!("leave {} under way, to be continued or aborted", one.what)),
-        (true, false) => Some(format!("end {} that is under way", one.what)),
-        (true, true) if one.is_changed => Some(format!("go on with {}, which stays under way", one.what)),
-        (true, true) | (false, false) => None,
-    })
-}
-
-fn conflicts([before, after]: [&BTreeSet<Staged>; 2]) -> Option<String> {
-    let paths = |staged: &BTreeSet<Staged>| -> BTreeSet<String> {
-        staged.iter().filter(|one| one.is_conflict).map(|one| one.path.clone()).collect()
+fn head((before, after): &(String, String)) -> Option<HeadMove> {
+    let read = |head: &str| match head.strip_prefix("ref: ").and_then(|name| name.strip_prefix(BRANCHES)) {
+        Some(branch) => CheckedOut::Branch(branch.to_owned()),
+        None => CheckedOut::Commit(head.to_owned()),
     };
-    let (before, after) = (paths(before), paths(after));
-    if after.is_empty() || before == after {
-        return None;
-    }
-    Some(format!("conflicts to resolve: {}", named(&after)))
+    (before != after).then(|| HeadMove { from: read(before), to: read(after) })
 }
 
-fn index([before, after]: [&BTreeSet<Staged>; 2]) -> Option<String> {
-    let paths: BTreeSet<String> = before.symmetric_difference(after).map(|one| one.path.clone()).collect();
-    (!paths.is_empty()).then(|| format!("stage other contents: {}", named(&paths)))
-}
-
-fn named(paths: &BTreeSet<String>) -> String {
-    let mut text = paths.iter().take(PATHS_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match paths.len().saturating_sub(PATHS_NAMED) {
-        0 => {}
-        more => text.push_str(&format!(" and {more} more")),
-    }
-    text
+fn operation(one: &Operation) -> Option<OperationMove> {
+    let course = match (one.before, one.after) {
+        (false, true) => Course::Begins,
+        (true, false) => Course::Ends,
+        (true, true) if one.is_changed => Course::GoesOn,
+        (true, true) | (false, false) => return None,
+    };
+    let rebase = one.rebase.clone();
+    let branch = rebase.as_ref().and_then(|rebase| rebase.branch.as_deref()).map(branch_name);
+    let branch = branch.map(str::to_owned);
+    Some(OperationMove { operation: one.what, course, branch, onto: rebase.and_then(|rebase| rebase.onto) })
 }
 
 /// A commit that the command made, of those that something leads to now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NewCommit {
-    pub(super) id: String,
+struct Made {
+    shown: NewCommit,
     /// Whether it follows another new one.
-    pub(super) follows_new: bool,
-    words: String,
+    follows_new: bool,
 }
 
 /// The commits that the command made, the newest first.
-pub(super) async fn new_commits(
-    found: &Found,
+async fn new_commits(
+    changes: &RepositoryChanges,
     scratch: &Scratch,
     git: &Git,
-) -> Result<Vec<NewCommit>, ToolError> {
-    let made: BTreeSet<&str> = found.objects.iter().map(String::as_str).collect();
-    let afters = tips(found);
+) -> Result<Vec<Made>, ToolError> {
+    let made: BTreeSet<&str> = changes.objects.iter().map(String::as_str).collect();
+    let afters = tips(changes);
     if made.is_empty() || afters.is_empty() {
         return Ok(Vec::new());
     }
-    let befores = found.references.iter().filter_map(|moved| moved.before.clone());
+    let befores = changes.references.iter().filter_map(|change| change.before.clone());
     let format = "--format=%H%x00%P%x00%s%x00%an <%ae>";
     let call = scratch.call(AFTER, ["log", format, "-n", MOST_COMMITS]).with(afters);
     let said = git.call(call.with(["--not".to_owned()]).with(befores)).await?.done("read the new commits")?;
@@ -182,29 +186,23 @@ pub(super) async fn new_commits(
     Ok(said.lines().filter_map(|line| new_commit(line, &made)).collect())
 }
 
-fn new_commit(line: &str, made: &BTreeSet<&str>) -> Option<NewCommit> {
+fn new_commit(line: &str, made: &BTreeSet<&str>) -> Option<Made> {
     let mut fields = line.split('\0');
     let (id, parents, subject, author) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    made.contains(id).then(|| NewCommit {
-        id: id.to_owned(),
+    made.contains(id).then(|| Made {
+        shown: NewCommit {
+            id: id.to_owned(),
+            subject: clip(subject),
+            author: clip(author),
+            is_merge: parents.contains(' '),
+        },
         follows_new: parents.split(' ').any(|parent| made.contains(parent)),
-        words: format!("new commit {}: {} ({})", short(id), clip(subject), clip(author)),
     })
 }
 
-fn told(commits: &[NewCommit]) -> impl Iterator<Item = String> {
-    let more = commits.len().saturating_sub(COMMITS_NAMED);
-    let rest = (more > 0).then(|| format!("and {} more that are new", counted(more as u64)));
-    commits.iter().take(COMMITS_NAMED).map(|commit| commit.words.clone()).chain(rest)
-}
-
 /// The ids that something leads to after the command, and did not before.
-fn tips(found: &Found) -> Vec<String> {
-    let heads = (found.head.0 != found.head.1).then(|| found.head.1.clone());
+fn tips(changes: &RepositoryChanges) -> Vec<String> {
+    let heads = (changes.head.0 != changes.head.1).then(|| changes.head.1.clone());
     let heads = heads.filter(|head| is_id(head));
-    found.references.iter().filter_map(|moved| moved.after.clone()).chain(heads).collect()
-}
-
-fn counted(commits: u64) -> String {
-    if commits == 1 { "1 commit".to_owned() } else { format!("{commits} commits") }
+    changes.references.iter().filter_map(|change| change.after.clone()).chain(heads).collect()
 }

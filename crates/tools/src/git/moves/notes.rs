@@ -1,7 +1,7 @@
 //! The notes that git leaves of a rebase, a merge or the like. Whoever goes on with the operation does what they say, so they are
 //! read before they become part of a repository.
 
-use super::parts::is_id;
+use super::parts::{is_branch, is_id};
 
 /// The steps that a rebase may have left to do. All others start a program, or move references that nobody was shown.
 const STEPS: [&str; 20] = [
@@ -11,14 +11,9 @@ const STEPS: [&str; 20] = [
 /// Of a rebase that keeps merges.
 const MERGES: [&str; 2] = ["merge", "m"];
 
-/// Why a note is not what git may find there; `None` if it may be. `branch` is the branch that was checked out before the operation,
-/// `before` what the note held before the command.
-pub(super) fn flaw(
-    below: &str,
-    content: &[u8],
-    before: Option<&[u8]>,
-    branch: Option<&str>,
-) -> Option<&'static str> {
+/// Why a note is not what git may find there; `None` if it may be. `before` is what the note held before the command. Where the
+/// branch of a rebase is, [`super::changes`] looks up.
+pub(super) fn flaw(below: &str, content: &[u8], before: Option<&[u8]>) -> Option<&'static str> {
     if before == Some(content) {
         return None;
     }
@@ -32,11 +27,11 @@ pub(super) fn flaw(
             (!is_plain).then_some("it has a step that starts a program or that artoo does not know")
         }
         "rebase-merge/head-name" => {
-            let is_its = text().is_some_and(|text| {
+            let is_name = text().is_some_and(|text| {
                 let name = text.trim_end_matches('\n');
-                branch == Some(name) || !name.starts_with("refs/")
+                is_branch(name) || !name.starts_with("refs/")
             });
-            (!is_its).then_some("it names another branch than the one that was checked out")
+            (!is_name).then_some("it names no branch")
         }
         "MERGE_HEAD"
         | "CHERRY_PICK_HEAD"
@@ -69,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_step_that_starts_a_program_is_found() {
-        let todo = |text: &str| flaw("rebase-merge/git-rebase-todo", text.as_bytes(), None, None);
+        let todo = |text: &str| flaw("rebase-merge/git-rebase-todo", text.as_bytes(), None);
         let fine = "pick 1234 one\n\n# pick\nfixup -C 12 two\nbreak\nmerge -C 12 x # m\n";
         assert_eq!(todo(fine), None);
         for text in [
@@ -82,19 +77,22 @@ mod tests {
         ] {
             assert!(todo(text).is_some(), "{text}");
         }
-        assert!(flaw("sequencer/todo", b"\xff", None, None).is_some());
+        assert!(flaw("sequencer/todo", b"\xff", None).is_some());
         // What was there before is the user's.
-        assert_eq!(flaw("rebase-merge/done", b"exec x", Some(b"exec x"), None), None);
+        assert_eq!(flaw("rebase-merge/done", b"exec x", Some(b"exec x")), None);
     }
 
     #[test]
-    fn a_rebase_ends_at_the_branch_that_it_began_with() {
-        let name = |text: &str, branch| flaw("rebase-merge/head-name", text.as_bytes(), None, branch);
-        assert_eq!(name("refs/heads/a\n", Some("refs/heads/a")), None);
-        assert_eq!(name("detached HEAD\n", None), None);
-        assert!(name("refs/heads/b\n", Some("refs/heads/a")).is_some());
-        assert!(name("refs/heads/a\n", None).is_some());
-        assert!(flaw("MERGE_HEAD", b"--upload-pack", None, None).is_some());
-        assert_eq!(flaw("MERGE_MSG", b"anything", None, None), None);
+    fn a_rebase_ends_at_a_branch_or_at_none() {
+        let name = |text: &str| flaw("rebase-merge/head-name", text.as_bytes(), None);
+        assert_eq!(name("refs/heads/a/b\n"), None);
+        assert_eq!(name("detached HEAD\n"), None);
+        for text in
+            ["refs/tags/v1\n", "refs/remotes/origin/main\n", "refs/heads/../../config", "refs/heads/a\nb"]
+        {
+            assert!(name(text).is_some(), "{text}");
+        }
+        assert!(flaw("MERGE_HEAD", b"--upload-pack", None).is_some());
+        assert_eq!(flaw("MERGE_MSG", b"anything", None), None);
     }
 }

@@ -1,5 +1,7 @@
 //! What a path in the data of a repository is for: the parts that a command of a run may change with consent, and all others.
 
+use crate::git::repository::BRANCHES;
+
 /// Files in which git notes an operation that is under way, or the last one.
 const NOTES: [&str; 12] = [
     "AUTO_MERGE",
@@ -72,6 +74,8 @@ pub(super) enum Part<'a> {
     Note,
     /// A folder of such parts.
     Folder,
+    /// A note of an operation under way with an option that is not carried from one command to the next.
+    OfOption,
     /// Everything else, which no command changes.
     Closed,
 }
@@ -102,7 +106,7 @@ fn file(below: &str) -> Part<'_> {
         Some((folder, name)) => {
             let is_of = |(its, files): (&str, &[&str])| folder == its && files.contains(&name);
             let is_note = is_of((REBASE.0, &REBASE.1)) || is_of((SEQUENCER.0, &SEQUENCER.1));
-            if is_note { Part::Note } else { Part::Closed }
+            if is_note { Part::Note } else { of_option(below) }
         }
     }
 }
@@ -119,7 +123,13 @@ fn folder(below: &str) -> Part<'_> {
         || below.strip_prefix("objects/").is_some_and(is_of_objects)
         || is_of_references(below)
         || below.strip_prefix("logs/").is_some_and(is_of_references);
-    if is_known { Part::Folder } else { Part::Closed }
+    if is_known { Part::Folder } else { of_option(below) }
+}
+
+/// What git writes for some options alone, such as a strategy, a program after each step, or merges that are kept.
+fn of_option(below: &str) -> Part<'_> {
+    let is_it = ["rebase-merge/", "rebase-apply", "sequencer/", "refs/rewritten"];
+    if is_it.iter().any(|name| below.starts_with(name)) { Part::OfOption } else { Part::Closed }
 }
 
 fn is_reference(name: &str) -> bool {
@@ -127,6 +137,11 @@ fn is_reference(name: &str) -> bool {
     let is_foreign = |c: char| c.is_whitespace() || c.is_control() || "~^:?*[\\".contains(c);
     let is_well_formed = !name.contains(is_foreign) && !name.contains("@{") && !name.ends_with('.');
     name == STASH || is_well_formed && (is_below("refs/heads/") || is_below("refs/tags/"))
+}
+
+/// Whether this is the full name of a branch, as git takes it.
+pub(super) fn is_branch(name: &str) -> bool {
+    name.starts_with(BRANCHES) && matches!(part(name, false), Part::Reference(_))
 }
 
 /// The reference of the stash, whose log is the list of what was stashed.
@@ -186,20 +201,21 @@ mod tests {
             "refs/heads/../../config",
             "index.lock",
             "sharedindex.1",
-            "rebase-merge/strategy",
-            "rebase-merge/gpg_sign_opt",
-            "rebase-apply/patch",
-            "sequencer/opts",
             "worktrees/w/HEAD",
             "modules/sub/HEAD",
             "",
         ] {
             assert_eq!(part(path, false), Part::Closed, "{path}");
         }
+        let of_options =
+            ["rebase-merge/strategy", "rebase-merge/gpg_sign_opt", "rebase-apply/patch", "sequencer/opts"];
+        for path in of_options.into_iter().chain(["refs/rewritten/onto"]) {
+            assert_eq!(part(path, false), Part::OfOption, "{path}");
+        }
         for path in ["objects/ab", "refs/heads/a", "logs/refs/heads", "rebase-merge", "sequencer"] {
             assert_eq!(part(path, true), Part::Folder, "{path}");
         }
-        for path in ["", "hooks", "refs/remotes/o", "objects/pack", "rebase-apply", "rebase-merge/x"] {
+        for path in ["", "hooks", "refs/remotes/o", "objects/pack"] {
             assert_eq!(part(path, true), Part::Closed, "{path}");
         }
     }

@@ -27,6 +27,12 @@ pub enum MoveProblem {
         /// What is wrong.
         why: &'static str,
     },
+    /// An operation would be left under way with an option whose notes could start a program or move other references.
+    #[error("git leaves {note} for an option of the command, and an operation with it is not left under way")]
+    Option {
+        /// The note, below `.git`.
+        note: String,
+    },
     /// Another working tree has the branch checked out.
     #[error("the branch {branch} is checked out in another working tree: {tree}")]
     CheckedOut {
@@ -59,9 +65,11 @@ impl MoveProblem {
         match self {
             Self::Several => FailureClass::Logical,
             Self::NoGit | Self::Meanwhile { .. } => FailureClass::Environmental,
-            Self::Objects { .. } | Self::Unsound { .. } | Self::CheckedOut { .. } | Self::Program { .. } => {
-                FailureClass::Forbidden
-            }
+            Self::Objects { .. }
+            | Self::Unsound { .. }
+            | Self::Option { .. }
+            | Self::CheckedOut { .. }
+            | Self::Program { .. } => FailureClass::Forbidden,
         }
     }
 
@@ -72,6 +80,9 @@ impl MoveProblem {
             Self::NoGit => "leave the files as they should be; the user moves the branches",
             Self::Objects { .. } | Self::Unsound { .. } => {
                 "let git itself do it: git merge, git rebase, git switch"
+            }
+            Self::Option { .. } => {
+                "run it without options such as -X, --strategy, --exec, --rebase-merges or --update-refs; or end it within the same command"
             }
             Self::CheckedOut { .. } => {
                 "leave that branch where it is; the user moves it in its own working tree"

@@ -8,7 +8,7 @@ use std::path::Path;
 use artoo_anchored_files::read_regular;
 use serde::{Deserialize, Serialize};
 
-use super::observed::Moves;
+use super::observation::Moves;
 use super::parts::{Part, is_id, part};
 use crate::git::record::{Entry, MOST_BYTES, Places, add_line, lines_of, places_of};
 use crate::git::scratch::copy_if_there;
@@ -76,8 +76,8 @@ pub(super) fn record(folder: &Path, moves: &Moves) -> io::Result<Entry> {
     };
     let index = keep(&places.index, format!("move-{number}.index"))?;
     let mut files = Vec::new();
-    for (place, file) in moves.found.files.iter().enumerate() {
-        let kept = keep(&moves.found.git.join(&file.below), format!("move-{number}-{place}"))?;
+    for (place, file) in moves.changes.files.iter().enumerate() {
+        let kept = keep(&moves.changes.git.join(&file.below), format!("move-{number}-{place}"))?;
         let digest = |digest: Option<[u8; 32]>| digest.map(hex::encode);
         files.push(KeptFile {
             below: file.below.clone(),
@@ -89,20 +89,20 @@ pub(super) fn record(folder: &Path, moves: &Moves) -> io::Result<Entry> {
         places: [&places.top, &places.own, &places.common, &places.index]
             .map(|path| hex::encode(path.as_os_str().as_bytes())),
         commits_before: crate::git::record::read(folder)?.len(),
-        references: moves.found.references.iter().map(Into::into).collect(),
-        head: moves.found.head.clone(),
+        references: moves.changes.references.iter().map(Into::into).collect(),
+        head: moves.changes.head.clone(),
         index,
         staged: moves.staged.clone(),
         files,
         made: moves.made.clone(),
-        words: moves.effects().first().map(|effect| effect.why.clone()).unwrap_or_default(),
+        words: moves.effect().why,
     };
     add_line(&record, &line)
 }
 
-impl From<&super::found::Moved> for MovedReference {
-    fn from(moved: &super::found::Moved) -> Self {
-        let super::found::Moved { name, before, after } = moved.clone();
+impl From<&super::changes::RefChange> for MovedReference {
+    fn from(moved: &super::changes::RefChange) -> Self {
+        let super::changes::RefChange { name, before, after } = moved.clone();
         Self { name, before, after }
     }
 }

@@ -1,8 +1,9 @@
 use artoo_types::{
     ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, BuildFolder, CallEnding, CallFailure,
-    CommittedChange, CommittedFile, Effect, EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind,
-    Foreign, GuardAction, Held, HeldEnd, OutputRecord, PreviewedChange, PreviewedKind, ProposedCommit,
-    ProposedRule, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    CheckedOut, CommittedChange, CommittedFile, Course, Effect, EffectKind, EvidenceId, FailureClass,
+    FileChange, FileChangeKind, Foreign, GitMoves, GitOperation, GuardAction, HeadMove, Held, HeldEnd,
+    NewCommit, OperationMove, OutputRecord, PathSample, PreviewedChange, PreviewedKind, ProposedCommit,
+    ProposedRule, RefMove, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
 };
 use serde_json::json;
 
@@ -55,6 +56,7 @@ pub(crate) fn tool_call() -> ToolCall {
                 ..FileChange::new("/home/ada/notes/log", FileChangeKind::Changed)
             },
             FileChange::new("/home/ada/notes/old", FileChangeKind::Deleted),
+            FileChange::in_repository("/home/ada/notes/.git/", git_moves()),
         ],
         build_output: vec![BuildFolder { path: "/home/ada/notes/target".into(), files: 350 }],
         trust: Trust {
@@ -103,6 +105,41 @@ fn proposed_commit() -> ProposedCommit {
     }
 }
 
+fn git_moves() -> GitMoves {
+    let id = |digit: &str| digit.repeat(40);
+    GitMoves {
+        repository: "/home/ada/notes".into(),
+        references: vec![RefMove {
+            name: "refs/heads/main".to_owned(),
+            from: Some(id("a")),
+            to: Some(id("b")),
+            new_commits: Some(3),
+            lost_commits: Some(2),
+            subject: Some("Sort the index".to_owned()),
+        }],
+        head: Some(HeadMove {
+            from: CheckedOut::Branch("topic".to_owned()),
+            to: CheckedOut::Commit(id("c")),
+        }),
+        operations: vec![OperationMove {
+            operation: GitOperation::Rebase,
+            course: Course::Begins,
+            branch: Some("main".to_owned()),
+            onto: Some(id("c")),
+        }],
+        conflicts: PathSample { named: vec!["index".to_owned()], more: 1 },
+        staged: PathSample { named: vec!["list".to_owned()], more: 2 },
+        commits: vec![NewCommit {
+            id: id("b"),
+            subject: "Sort the index".to_owned(),
+            author: "Ada <ada@example.org>".to_owned(),
+            is_merge: true,
+        }],
+        more_commits: 2,
+        unreachable: 2,
+    }
+}
+
 pub(super) fn approval_requested() -> ApprovalRequested {
     ApprovalRequested {
         because: vec![megram_id(4)],
@@ -130,6 +167,7 @@ pub(super) fn approval_requested() -> ApprovalRequested {
             ),
         }],
         commit: Some(proposed_commit()),
+        moves: Some(Box::new(git_moves())),
         rule: "consent-to-change".to_owned(),
         reason: "what was there before the run changes only with consent".to_owned(),
         person: true,

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use artoo_anchored_files::read_regular;
 use artoo_sandbox::preview::{Change, ChangeKind, Entry, EntryKind, Preview};
+use artoo_types::GitOperation;
 use sha2::{Digest as _, Sha256};
 
 use super::notes;
-use super::parts::{Part, STASH, is_id, part};
+use super::parts::{Part, STASH, is_branch, is_id, part};
 use super::problem::MoveProblem;
 use crate::ToolError;
-use crate::git::repository::{BRANCHES, UNDER_WAY, digest_of};
+use crate::git::repository::{UNDER_WAY, digest_of};
 
 /// The longest reference, note and log that are read, and the most bytes of new objects.
 const MOST_REFERENCE: u64 = 4096;
@@ -26,20 +27,20 @@ pub(super) type FileDigest = Option<[u8; 32]>;
 
 /// What the command changed.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct RepositoryChanges {
     /// The `.git`.
     pub(super) git: PathBuf,
     /// The ids of the new objects.
     pub(super) objects: Vec<String>,
     /// The references that lead elsewhere.
-    pub(super) references: Vec<Moved>,
+    pub(super) references: Vec<RefChange>,
     /// What is checked out, before and after, as `HEAD` has it.
     pub(super) head: (String, String),
     /// Whether the index is another one.
     pub(super) has_index: bool,
     /// The other files that an undo puts back.
-    pub(super) files: Vec<ChangedFile>,
-    /// Each operation that is under way before or after, in words.
+    pub(super) files: Vec<FileDifference>,
+    /// Each operation that is under way before or after.
     pub(super) operations: Vec<Operation>,
     /// The digest of the packed references, which stay as they are.
     pub(super) packed: FileDigest,
@@ -47,7 +48,7 @@ pub(super) struct Found {
 
 /// A reference that leads elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Moved {
+pub(super) struct RefChange {
     /// Its full name.
     pub(super) name: String,
     /// The id before and after; `None` where there is no such reference.
@@ -55,9 +56,18 @@ pub(super) struct Moved {
     pub(super) after: Option<String>,
 }
 
+/// What git notes of a rebase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rebase {
+    /// The branch that it moves when it ends, by its full name; `None` where it began at a commit without a branch.
+    pub(super) branch: Option<String>,
+    /// The commit that it builds on.
+    pub(super) onto: Option<String>,
+}
+
 /// A file that an undo puts back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ChangedFile {
+pub(super) struct FileDifference {
     /// Its path below `.git`.
     pub(super) below: String,
     pub(super) before: FileDigest,
@@ -65,16 +75,18 @@ pub(super) struct ChangedFile {
 }
 
 /// A merge, a rebase or the like that is under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Operation {
-    pub(super) what: &'static str,
+    pub(super) what: GitOperation,
+    /// What git notes of a rebase: afterwards if it is under way then, otherwise before.
+    pub(super) rebase: Option<Rebase>,
     pub(super) before: bool,
     pub(super) after: bool,
     /// Whether the command changed what git notes of it.
     pub(super) is_changed: bool,
 }
 
-impl Found {
+impl RepositoryChanges {
     /// Reads it, and copies the new objects and the new index into a folder of the caller. Blocks.
     ///
     /// # Errors
@@ -88,7 +100,7 @@ impl Found {
             own,
             packed: packed(&packed_refs)?,
             bytes: 0,
-            found: Self {
+            changes: Self {
                 git: git.to_owned(),
                 objects: Vec::new(),
                 references: Vec::new(),
@@ -100,21 +112,22 @@ impl Found {
             },
         };
         reader.head()?;
-        let changes: Vec<&Change> =
+        let differing: Vec<&Change> =
             preview.changes.iter().filter(|change| change.path.starts_with(git)).collect();
         // Which references go decides about their logs.
         let (references, others): (Vec<&Change>, Vec<&Change>) =
-            changes.iter().copied().partition(|change| change.path.starts_with(git.join("refs")));
+            differing.iter().copied().partition(|change| change.path.starts_with(git.join("refs")));
         for change in references.into_iter().chain(others) {
             reader.change(change)?;
         }
-        reader.operations(&changes);
-        Ok(reader.found)
+        reader.operations(&differing)?;
+        Ok(reader.changes)
     }
 
-    /// The branch that was checked out before, by its full name.
-    pub(super) fn branch(&self) -> Option<&str> {
-        self.head.0.strip_prefix("ref: ").filter(|name| name.starts_with(BRANCHES))
+    /// The branches that a rebase which is under way afterwards moves when it ends, by their full names.
+    pub(super) fn rebased(&self) -> impl Iterator<Item = &str> {
+        let under_way = self.operations.iter().filter(|operation| operation.after && operation.is_changed);
+        under_way.filter_map(|operation| operation.rebase.as_ref()?.branch.as_deref())
     }
 }
 
@@ -124,14 +137,14 @@ struct Reader<'a> {
     own: &'a Path,
     packed: BTreeMap<String, String>,
     bytes: u64,
-    found: Found,
+    changes: RepositoryChanges,
 }
 
 impl Reader<'_> {
     fn head(&mut self) -> Result<(), ToolError> {
         let path = self.git.join("HEAD");
         let before = text(&read_regular(&path, MOST_REFERENCE).map_err(|source| unread(&path, source))?);
-        self.found.head = (before.clone(), before);
+        self.changes.head = (before.clone(), before);
         Ok(())
     }
 
@@ -148,7 +161,10 @@ impl Reader<'_> {
             return Err(closed());
         }
         match part(below, is_folder) {
-            Part::Closed => Err(closed()),
+            Part::OfOption if change.after.is_some() => {
+                Err(MoveProblem::Option { note: below.to_owned() }.into())
+            }
+            Part::Closed | Part::OfOption => Err(closed()),
             Part::Folder if change.before.is_some() && change.after.is_some() => Err(closed()),
             Part::Folder => Ok(()),
             // git moves the time of what it would have written and found there.
@@ -157,13 +173,13 @@ impl Reader<'_> {
             Part::Object(..) if change.before.is_some() => Err(closed()),
             Part::Object(folder, name) => self.object(change, folder, name),
             Part::Head => {
-                self.found.head.1 = text(&self.after(change, MOST_REFERENCE)?.ok_or_else(closed)?);
+                self.changes.head.1 = text(&self.after(change, MOST_REFERENCE)?.ok_or_else(closed)?);
                 Ok(())
             }
             Part::Index => {
                 let to = self.own.join("index-after");
                 self.copy(&change.path, &to).map_err(|source| unread(&change.path, source))?;
-                self.found.has_index = true;
+                self.changes.has_index = true;
                 change.after.as_ref().map(drop).ok_or_else(closed)
             }
             Part::Reference(name) => self.reference(change, name),
@@ -181,7 +197,7 @@ impl Reader<'_> {
         let to = self.own.join("new").join(folder);
         let copied = fs::create_dir_all(&to).and_then(|()| self.copy(&change.path, &to.join(name)));
         copied.map_err(|source| unread(&change.path, source))?;
-        self.found.objects.push(format!("{folder}{name}"));
+        self.changes.objects.push(format!("{folder}{name}"));
         Ok(())
     }
 
@@ -195,14 +211,14 @@ impl Reader<'_> {
         let before = loose(self.before(change, MOST_REFERENCE)?)?;
         let after = loose(self.after(change, MOST_REFERENCE)?)?;
         if before != after {
-            self.found.references.push(Moved { name: name.to_owned(), before, after });
+            self.changes.references.push(RefChange { name: name.to_owned(), before, after });
         }
         Ok(())
     }
 
     fn log(&mut self, change: &Change, below: &str, name: &str) -> Result<(), ToolError> {
         let (before, after) = (self.before(change, MOST_LOG)?, self.after(change, MOST_LOG)?);
-        let goes = self.found.references.iter().any(|moved| moved.name == name && moved.after.is_none());
+        let goes = self.changes.references.iter().any(|moved| moved.name == name && moved.after.is_none());
         let is_longer = match (&before, &after) {
             (None, _) => true,
             (Some(before), Some(after)) => after.starts_with(before),
@@ -219,9 +235,7 @@ impl Reader<'_> {
 
     fn note(&mut self, change: &Change, below: &str) -> Result<(), ToolError> {
         let (before, after) = (self.before(change, MOST_NOTE)?, self.after(change, MOST_NOTE)?);
-        let why = after
-            .as_deref()
-            .and_then(|after| notes::flaw(below, after, before.as_deref(), self.found.branch()));
+        let why = after.as_deref().and_then(|after| notes::flaw(below, after, before.as_deref()));
         if let Some(why) = why {
             return Err(unsound(below, why));
         }
@@ -233,7 +247,7 @@ impl Reader<'_> {
         let digest = |content: Option<&[u8]>| content.map(|content| Sha256::digest(content).into());
         let (before, after) = (digest(before), digest(after));
         if before != after {
-            self.found.files.push(ChangedFile { below: below.to_owned(), before, after });
+            self.changes.files.push(FileDifference { below: below.to_owned(), before, after });
         }
     }
 
@@ -267,16 +281,62 @@ impl Reader<'_> {
         io::copy(&mut written, &mut File::create_new(to)?).map(drop)
     }
 
-    fn operations(&mut self, changes: &[&Change]) {
-        let of = |(name, what): (&str, &'static str)| {
+    fn operations(&mut self, changes: &[&Change]) -> Result<(), ToolError> {
+        for (name, what) in UNDER_WAY {
             let path = self.git.join(name);
             let before = path.symlink_metadata().is_ok();
             let change = changes.iter().find(|change| change.path == path);
             let after = change.map_or(before, |change| change.after.is_some());
             let is_changed = changes.iter().any(|change| change.path.starts_with(&path));
-            (before || after).then_some(Operation { what, before, after, is_changed })
+            let rebase = match what {
+                GitOperation::Rebase if before || after => Some(self.rebase(&path, changes, after)?),
+                GitOperation::Rebase
+                | GitOperation::Merge
+                | GitOperation::CherryPick
+                | GitOperation::Revert
+                | GitOperation::Bisection => None,
+            };
+            if before || after {
+                self.changes.operations.push(Operation { what, rebase, before, after, is_changed });
+            }
+        }
+        Ok(())
+    }
+
+    /// What git notes of a rebase. One that the command noted anew leads where git leads it: from the branch as it is.
+    fn rebase(&self, folder: &Path, changes: &[&Change], after: bool) -> Result<Rebase, ToolError> {
+        let note = |name: &str| self.note_at(&folder.join(name), changes, after);
+        let branch = note("head-name")?.filter(|name| is_branch(name));
+        let noted = ["head-name", "orig-head"].map(|name| folder.join(name));
+        let is_noted = after && changes.iter().any(|change| noted.contains(&change.path));
+        if let Some(name) = branch.as_ref().filter(|_| is_noted) {
+            let (leads_to, from) = (self.leads_to(name, changes)?, note("orig-head")?);
+            if from.is_none() || leads_to != from {
+                let why = "the branch that it names is not where orig-head says";
+                return Err(unsound("rebase-merge/head-name", why));
+            }
+        }
+        Ok(Rebase { branch, onto: note("onto")?.filter(|id| is_id(id)) })
+    }
+
+    /// Where a reference leads after the command.
+    fn leads_to(&self, name: &str, changes: &[&Change]) -> Result<Option<String>, ToolError> {
+        let loose = self.note_at(&self.git.join(name), changes, true)?;
+        Ok(loose.or_else(|| self.packed.get(name).cloned()))
+    }
+
+    /// The line of a small file, before or after the command; `None` where there is none.
+    fn note_at(&self, path: &Path, changes: &[&Change], after: bool) -> Result<Option<String>, ToolError> {
+        let content = match changes.iter().find(|change| change.path == path) {
+            Some(change) if after => self.after(change, MOST_REFERENCE)?,
+            Some(change) => self.before(change, MOST_REFERENCE)?,
+            None => match read_regular(path, MOST_REFERENCE) {
+                Ok(content) => Some(content),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(source) => return Err(unread(path, source)),
+            },
         };
-        self.found.operations = UNDER_WAY.into_iter().filter_map(of).collect();
+        Ok(content.map(|content| text(&content)))
     }
 }
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use artoo_consent::repository_of;
 use artoo_sandbox::preview::{Change, Preview};
-use artoo_types::{Effect, ToolKind};
+use artoo_types::{Effect, EffectKind, GitMoves, ToolKind};
 
+use super::changes::RepositoryChanges;
 use super::checked::{self, AFTER, READ_IN_PARTS};
 use super::facts;
-use super::found::Found;
 use super::problem::MoveProblem;
 use crate::blocking::blocking;
 use crate::git::own_folder::OwnFolder;
@@ -26,7 +26,7 @@ use crate::{CreatedPaths, SystemProgram, ToolContext, ToolError};
 
 /// What a command did to repositories that were there before the run.
 #[derive(Debug)]
-pub(crate) enum Observed {
+pub(crate) enum Observation {
     /// Nothing.
     Nothing,
     /// What no command may do.
@@ -39,28 +39,39 @@ pub(crate) enum Observed {
 #[derive(Debug)]
 pub(crate) struct Moves {
     pub(super) repository: Repository,
-    pub(super) found: Found,
+    pub(super) changes: RepositoryChanges,
     /// The digests of what is staged, before and after.
     pub(super) staged: (String, String),
     /// The new commits that follow no other new one.
     pub(super) made: Vec<String>,
-    effects: Vec<Effect>,
-    /// Whether git stopped at conflicts, which is where the command was to get.
+    shown: GitMoves,
+    /// Whether git stopped in the middle, for somebody to go on, which is where the command was to get.
     is_stopped: bool,
 }
 
 impl Moves {
     /// The `.git` that changes.
     pub(crate) fn folder(&self) -> &Path {
-        &self.found.git
+        &self.changes.git
     }
 
-    /// All facts, as effects on the repository.
-    pub(crate) fn effects(&self) -> &[Effect] {
-        &self.effects
+    /// All facts.
+    pub(crate) fn shown(&self) -> &GitMoves {
+        &self.shown
     }
 
-    /// Whether git stopped at conflicts, so that a failure does not mean that the work is half done.
+    /// What needs consent. The facts say what it is.
+    pub(crate) fn effect(&self) -> Effect {
+        let first = self.shown.lines().into_iter().next();
+        Effect {
+            kind: EffectKind::Commits,
+            what: self.repository.top.display().to_string(),
+            word: String::new(),
+            why: first.unwrap_or_else(|| "how the files look is written down anew".to_owned()),
+        }
+    }
+
+    /// Whether git stopped in the middle, so that a failure does not mean that the work is half done.
     pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
@@ -71,12 +82,12 @@ impl Moves {
 /// # Errors
 ///
 /// The call was cancelled, or a thread panicked.
-pub(crate) async fn observe(preview: Preview, cx: &ToolContext) -> Result<(Preview, Observed), ToolError> {
+pub(crate) async fn observe(preview: Preview, cx: &ToolContext) -> Result<(Preview, Observation), ToolError> {
     let repositories = repositories(preview.changes.iter(), &cx.created);
-    let Some(git_folder) = repositories.first().cloned() else { return Ok((preview, Observed::Nothing)) };
+    let Some(git_folder) = repositories.first().cloned() else { return Ok((preview, Observation::Nothing)) };
     let refused = |error: ToolError| {
         let is_cancelled = matches!(error, ToolError::Cancelled);
-        if is_cancelled { Err(error) } else { Ok(Observed::Refused(error)) }
+        if is_cancelled { Err(error) } else { Ok(Observation::Refused(error)) }
     };
     if repositories.len() > 1 {
         return Ok((preview, refused(MoveProblem::Several.into())?));
@@ -88,14 +99,14 @@ pub(crate) async fn observe(preview: Preview, cx: &ToolContext) -> Result<(Previ
     })
     .await?;
     let checked = match looked {
-        Ok((found, own, program)) => {
-            let paths = changed_files(&preview, &found);
-            check(found, &paths, &Git::of(program, own.path().to_owned(), cx), cx).await
+        Ok((changes, own, program)) => {
+            let paths = changed_files(&preview, &changes);
+            check(changes, &paths, &Git::of(program, own.path().to_owned(), cx), cx).await
         }
         Err(error) => Err(error),
     };
     match checked {
-        Ok(moves) => Ok((preview, Observed::Moves(Box::new(moves)))),
+        Ok(moves) => Ok((preview, Observation::Moves(Box::new(moves)))),
         Err(error) => Ok((preview, refused(error)?)),
     }
 }
@@ -111,7 +122,7 @@ fn look(
     preview: &Preview,
     git_folder: &Path,
     cx: &ToolContext,
-) -> Result<(Found, OwnFolder, SystemProgram), ToolError> {
+) -> Result<(RepositoryChanges, OwnFolder, SystemProgram), ToolError> {
     let is_folder = git_folder.symlink_metadata().is_ok_and(|it| it.is_dir());
     let has_head = git_folder.join("HEAD").symlink_metadata().is_ok_and(|it| it.is_file());
     let is_whole = is_folder && has_head && git_folder.join("commondir").symlink_metadata().is_err();
@@ -119,16 +130,19 @@ fn look(
         return Err(ToolError::InRepository { path: git_folder.display().to_string() });
     }
     let own = OwnFolder::make(cx)?;
-    let found = Found::read(preview, git_folder, own.path())?;
+    let changes = RepositoryChanges::read(preview, git_folder, own.path())?;
     let program = system_git(&search_path(cx)).ok_or(MoveProblem::NoGit)?;
-    refuse_checked_out(&found)?;
-    Ok((found, own, program))
+    refuse_checked_out(&changes)?;
+    Ok((changes, own, program))
 }
 
 /// Refuses to move a branch that another working tree has checked out, or is rebasing. Blocks.
-fn refuse_checked_out(found: &Found) -> Result<(), ToolError> {
-    let is_moved = |name: &str| found.references.iter().any(|moved| moved.name == name);
-    match repository(found).checked_out_elsewhere(is_moved) {
+fn refuse_checked_out(changes: &RepositoryChanges) -> Result<(), ToolError> {
+    let is_moved = |name: &str| {
+        changes.references.iter().any(|moved| moved.name == name)
+            || changes.rebased().any(|branch| branch == name)
+    };
+    match repository(changes).checked_out_elsewhere(is_moved) {
         None => Ok(()),
         Some((name, tree)) => {
             Err(MoveProblem::CheckedOut { branch: branch_name(&name).to_owned(), tree }.into())
@@ -137,27 +151,32 @@ fn refuse_checked_out(found: &Found) -> Result<(), ToolError> {
 }
 
 /// The repository, whose parts all lie in its `.git`.
-fn repository(found: &Found) -> Repository {
-    let git = &found.git;
+fn repository(changes: &RepositoryChanges) -> Repository {
+    let git = &changes.git;
     let top = git.parent().unwrap_or(git).to_owned();
     Repository::at(Places { top, own: git.clone(), common: git.clone(), index: git.join("index") })
 }
 
 /// The files of the working tree that the command leaves other contents in, by their paths below it.
-fn changed_files(preview: &Preview, found: &Found) -> Vec<PathBuf> {
-    let Some(top) = found.git.parent() else { return Vec::new() };
+fn changed_files(preview: &Preview, changes: &RepositoryChanges) -> Vec<PathBuf> {
+    let Some(top) = changes.git.parent() else { return Vec::new() };
     let files = preview.changes.iter().filter(|change| change.after.is_some());
-    let files = files.filter(|change| !change.path.starts_with(&found.git));
+    let files = files.filter(|change| !change.path.starts_with(&changes.git));
     files.filter_map(|change| change.path.strip_prefix(top).ok().map(Path::to_owned)).collect()
 }
 
-async fn check(found: Found, changed: &[PathBuf], git: &Git, cx: &ToolContext) -> Result<Moves, ToolError> {
-    let repository = repository(&found);
+async fn check(
+    changes: RepositoryChanges,
+    changed: &[PathBuf],
+    git: &Git,
+    cx: &ToolContext,
+) -> Result<Moves, ToolError> {
+    let repository = repository(&changes);
     repository.check(cx)?;
     let settings = repository.settings(git).await?;
     let scratch = {
         let plain = settings.plain() + READ_IN_PARTS;
-        let (private, from, has_index) = (git.private().to_owned(), repository.clone(), found.has_index);
+        let (private, from, has_index) = (git.private().to_owned(), repository.clone(), changes.has_index);
         blocking(ToolKind::Shell.into(), move || {
             let scratch = Scratch::make(&private, &from, &plain)?;
             let after = if has_index { private.join(AFTER) } else { from.index.clone() };
@@ -168,26 +187,25 @@ async fn check(found: Found, changed: &[PathBuf], git: &Git, cx: &ToolContext) -
         })
         .await?
     };
-    checked::check_objects(&found, &scratch, git).await?;
-    for moved in &found.references {
+    checked::check_objects(&changes, &scratch, git).await?;
+    for moved in &changes.references {
         checked::check_reference(moved, &scratch, git).await?;
     }
-    check_head(&found, &scratch, git).await?;
+    check_head(&changes, &scratch, git).await?;
     let (before, before_digest) = checked::staged("index", &scratch, git).await?;
     let (after, after_digest) = checked::staged(AFTER, &scratch, git).await?;
     refuse_programs(changed, &settings, &scratch, git).await?;
-    let has_conflicts = after.iter().any(|one| one.is_conflict);
-    let is_stopped = has_conflicts && found.operations.iter().any(|one| one.after && one.is_changed);
-    let new_commits = facts::new_commits(&found, &scratch, git).await?;
-    let effects = facts::facts(&found, [&before, &after], &new_commits, (&scratch, git)).await?;
-    let first = new_commits.into_iter().filter(|commit| !commit.follows_new);
-    let made = first.map(|commit| commit.id).collect();
-    Ok(Moves { repository, found, staged: (before_digest, after_digest), made, effects, is_stopped })
+    let staged = [&before, &after];
+    // git notes an operation that it leaves to somebody, and the index has the conflicts of a stash or of a patch.
+    let is_stopped = changes.operations.iter().any(|one| one.after && one.is_changed)
+        || !facts::new_conflicts(staged).is_empty();
+    let (shown, made) = facts::facts(&changes, staged, &repository, (&scratch, git)).await?;
+    Ok(Moves { repository, changes, staged: (before_digest, after_digest), made, shown, is_stopped })
 }
 
 /// What is checked out afterwards is a branch or a commit that is there.
-async fn check_head(found: &Found, scratch: &Scratch, git: &Git) -> Result<(), ToolError> {
-    let (before, after) = &found.head;
+async fn check_head(changes: &RepositoryChanges, scratch: &Scratch, git: &Git) -> Result<(), ToolError> {
+    let (before, after) = &changes.head;
     match after.strip_prefix("ref: ") {
         _ if before == after => Ok(()),
         Some(name)
