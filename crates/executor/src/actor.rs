@@ -17,7 +17,7 @@ use artoo_llm_client::{KeptConversation, LlmClient, Silence, metered};
 use artoo_types::{
     BlockedTarget, CallId, CommandNetwork, CorrectionSignal, Criterion, EffectKind, Envelope,
     ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, GiveUpKind, Instruction, Message, Role,
-    SubTask, SubTaskId, Surroundings, ToolCall, Writes,
+    SubTask, SubTaskId, Surroundings, ToolCall, Workplace, Writes,
 };
 use futures_util::FutureExt as _;
 use tokio::{
@@ -323,7 +323,7 @@ impl WorkerShared {
     pub(crate) fn may_act_unseen(&self) -> bool {
         const UNSEEN: [EffectKind; 3] =
             [EffectKind::Network, EffectKind::OutsideMachine, EffectKind::Privilege];
-        let Environment { writes, network, granted, .. } = &self.settings.environment;
+        let Workplace { writes, network, granted } = &self.settings.environment.workplace;
         *network == CommandNetwork::Machine
             || *writes == Writes::Everywhere
             || UNSEEN.iter().any(|kind| granted.contains(kind))

@@ -1,24 +1,19 @@
 //! What a step may do where it runs, as its model is told.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use artoo_llm_client::inline;
-use artoo_types::{Approval, CommandNetwork, Constraints, EffectKind, Writes};
+use artoo_types::{Approval, CommandNetwork, Constraints, EffectKind, Workplace, Writes};
 
 use crate::User;
 
 /// What the calls of a run may do, and who can be asked. Data for a prompt: nothing is granted by it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// Where commands may write.
-    pub writes: Writes,
-    /// Which network commands are in.
-    pub network: CommandNetwork,
+    /// What the commands may do.
+    pub workplace: Workplace,
     /// Before which effects the user is asked.
     pub approval: Approval,
-    /// Kinds of effects that the user has granted in advance.
-    pub granted: BTreeSet<EffectKind>,
     /// Whether the user is there to be asked.
     pub person_present: bool,
     /// What the user stated about place and time.
@@ -47,7 +42,7 @@ impl Environment {
     }
 
     fn writing(&self) -> String {
-        match self.writes {
+        match self.workplace.writes {
             Writes::Nowhere => "Commands may write to $TMPDIR only.",
             Writes::GivenFolders => "Commands may write below the working folder, $WORKSPACE and $TMPDIR.",
             Writes::Everywhere => "Commands may write wherever the user may.",
@@ -67,7 +62,8 @@ impl Environment {
             User::Present => "the user sees each change first and decides",
         };
         let is_news = |kind: &&EffectKind| **kind != EffectKind::Creates || self.approval == Approval::Ask;
-        let granted: Vec<&str> = self.granted.iter().filter(is_news).map(|kind| kind.name()).collect();
+        let granted: Vec<&str> =
+            self.workplace.granted.iter().filter(is_news).map(|kind| kind.name()).collect();
         let granted = if granted.is_empty() {
             String::new()
         } else {
@@ -77,7 +73,7 @@ impl Environment {
     }
 
     fn networking(&self) -> String {
-        match self.network {
+        match self.workplace.network {
             CommandNetwork::Nothing => "Commands have no network.",
             CommandNetwork::OwnLoopback => {
                 "Commands and jobs share a loopback of this run (127.0.0.1, ::1), so a command reaches a server that runs as a job. They reach no other network."
@@ -119,13 +115,18 @@ mod tests {
         - The user is there and can be asked.
         - Programs: bash, python3
         ");
-        let served = Environment { network: CommandNetwork::OwnLoopback, ..usual };
+        let served = Environment {
+            workplace: Workplace { network: CommandNetwork::OwnLoopback, ..Workplace::default() },
+            ..usual
+        };
         insta::assert_snapshot!(served.networking(), @"Commands and jobs share a loopback of this run (127.0.0.1, ::1), so a command reaches a server that runs as a job. They reach no other network.");
         let alone = Environment {
-            writes: Writes::Nowhere,
-            network: CommandNetwork::Machine,
+            workplace: Workplace {
+                writes: Writes::Nowhere,
+                network: CommandNetwork::Machine,
+                granted: [EffectKind::Deletes].into(),
+            },
             approval: Approval::Ask,
-            granted: [EffectKind::Deletes].into(),
             person_present: false,
             constraints: Constraints {
                 scope: Some("docs".to_owned()),

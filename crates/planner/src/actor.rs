@@ -190,7 +190,7 @@ impl Actor {
             surroundings: self.settings.surroundings.clone(),
             inventory: self.settings.inventory.clone(),
             listing: self.settings.folder.list().await,
-            workplace: self.settings.workplace,
+            workplace: self.settings.workplace.clone(),
             person_present: self.settings.person_present,
             turns: case.request().map(|request| request.recent_turns().to_vec()).unwrap_or_default(),
             shortcuts: self.settings.shortcuts,

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, path::Path};
 use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
 use artoo_llm_client::{ModelProfile, Origin, advice, call_line, fenced, inline, user_statements};
 use artoo_types::{
-    CommandNetwork, Constraints, Finding, OutcomeStatus, RepositoryState, SubTaskOutcome, Turn,
+    CommandNetwork, Constraints, EffectKind, Finding, OutcomeStatus, RepositoryState, SubTaskOutcome, Turn,
     UnmetCriterion, UserStatement, Workplace, Writes,
 };
 use serde_json::Value;
@@ -150,7 +150,7 @@ fn place(text: &mut String, cx: &PlanContext) {
     line(text, format_args!("Platform: {}", cx.surroundings.platform));
     line(text, format_args!("Working folder: {}", path(&cx.surroundings.working_folder)));
     line(text, format_args!("$WORKSPACE: {}", path(&cx.surroundings.workspace)));
-    line(text, format_args!("{}", rights(cx.workplace)));
+    line(text, format_args!("{}", rights(&cx.workplace)));
     let Constraints { scope, deadline } = &cx.spec.constraints;
     if let Some(scope) = scope {
         line(text, format_args!("Nothing outside of {} may be changed: the user said so.", inline(scope)));
@@ -167,7 +167,7 @@ fn place(text: &mut String, cx: &PlanContext) {
 }
 
 /// What the workers may do.
-fn rights(workplace: Workplace) -> String {
+fn rights(workplace: &Workplace) -> String {
     let writes = match workplace.writes {
         Writes::Nowhere => "Workers may write to $TMPDIR only.",
         Writes::GivenFolders => {
@@ -181,7 +181,14 @@ fn rights(workplace: Workplace) -> String {
         CommandNetwork::Nothing | CommandNetwork::OwnLoopback => "cannot reach other machines",
         CommandNetwork::Machine => "may use the network",
     };
-    format!("{writes} Their commands {network}.")
+    // New files need no consent.
+    let granted = workplace.granted.iter().filter(|kind| **kind != EffectKind::Creates);
+    let granted: Vec<&str> = granted.map(|kind| kind.name()).collect();
+    let granted = match granted.is_empty() {
+        true => String::new(),
+        false => format!(" Granted in advance: {}.", granted.join(", ")),
+    };
+    format!("{writes}{granted} Their commands {network}.")
 }
 
 /// The repository that the working folder lies in.

@@ -6,7 +6,7 @@ use artoo_executor::{Environment, Provenance, Settings, Terms};
 use artoo_ggs_core::Profile;
 use artoo_llm_client::Silence;
 use artoo_shared_memory::PATIENCE;
-use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome, Workplace};
+use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome};
 use uuid::Uuid;
 
 use crate::{RunRequest, artoo::Parts, run_tools::OnThisMachine, workplace::workplace};
@@ -21,7 +21,6 @@ pub(crate) fn executor_settings(
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
     (tools, silence): (OnThisMachine, &Silence),
 ) -> Settings {
-    let Workplace { writes, network } = workplace(request);
     Settings {
         surroundings: request.surroundings.clone(),
         cancel: tools.context.cancel.clone(),
@@ -33,10 +32,8 @@ pub(crate) fn executor_settings(
             person_present: request.person_present,
         },
         environment: Environment {
-            writes,
-            network,
+            workplace: workplace(request),
             approval: request.approval,
-            granted: request.granted.clone(),
             person_present: request.person_present && request.approval != Approval::Never,
             constraints: request.constraints.clone(),
         },

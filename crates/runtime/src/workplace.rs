@@ -14,6 +14,7 @@ pub(crate) fn workplace(request: &RunRequest) -> Workplace {
             SandboxMode::FullAccess => Writes::Everywhere,
         },
         network: command_network(request),
+        granted: request.granted.clone(),
     }
 }
 

@@ -1,12 +1,18 @@
 //! Where the commands of a run work, and what they may do there. Data for prompts: nothing is granted by it.
 
+use std::collections::BTreeSet;
+
+use crate::EffectKind;
+
 /// What the commands of a run may do on this machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workplace {
     /// Where they may write.
     pub writes: Writes,
     /// Which network they are in.
     pub network: CommandNetwork,
+    /// Kinds of effects that the user has granted in advance.
+    pub granted: BTreeSet<EffectKind>,
 }
 
 /// Which network the commands of a run are in. It is one for the whole run.

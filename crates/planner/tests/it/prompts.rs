@@ -12,7 +12,7 @@ use artoo_planner::{
 };
 use artoo_types::{
     ActionState, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
-    CriterionVerdict, FailureClass, Finding, Judge, MegramId, MemoryAction, Mode, OutcomeStatus,
+    CriterionVerdict, EffectKind, FailureClass, Finding, Judge, MegramId, MemoryAction, Mode, OutcomeStatus,
     PlannedSubTask, Polarity, PrevDirective, SopRecord, ToolCall, ToolName, UnmetCriterion,
 };
 use chrono::DateTime;
@@ -93,7 +93,8 @@ fn the_constant_parts() {
 /// tools: it only says the request in English.
 #[tokio::test]
 async fn lessons_57_and_86_a_first_plan_knows_date_zone_and_tools() {
-    let cx = here(conformance::context("今年的春节是哪一天？ next Friday"));
+    let mut cx = here(conformance::context("今年的春节是哪一天？ next Friday"));
+    cx.workplace.granted = [EffectKind::Creates, EffectKind::Overwrites].into();
     let guided = sent(&cx).await;
     let model = capable(vec![answer(&question("Look it up"))]);
     planner().plan(&cx, &client(&model)).await.unwrap();
