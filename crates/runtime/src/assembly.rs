@@ -57,6 +57,7 @@ use crate::{
 
 use controller::{control_settings, ggs_settings, parameters, priced, solver};
 use dispatcher::dispatcher;
+use originals::originals;
 
 /// Folder of commands' temporary files, in a run's folder.
 pub(crate) const PRIVATE_TMP: &str = "tmp";
@@ -367,6 +368,7 @@ fn role_tasks(
     let (places, home) = (tools.protected.clone(), surroundings.home.clone());
     let closed = ClosedFiles::new(move |file, path| places.hold(file, path, &home));
     let world = Filesystem::of(surroundings).with_tmpdir(&tools.private_tmp).with_closed(closed);
+    let world = world.with_originals(originals(tools.snapshot.clone()));
     let settings = artoo_agent_validator::Settings {
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
@@ -425,6 +427,7 @@ impl LocalTime for RunTime {
 
 mod controller;
 mod dispatcher;
+mod originals;
 mod planning;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! The snapshot of a run in progress.
 
 mod beside;
+mod original;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,6 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use artoo_anchored_files::{Below, Lookout, Named, open_root};
+
+pub use original::Original;
 
 use super::budget::fit;
 use super::change::Change;
