@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_types::{
-    CallId, CriterionVerdict, Envelope, Errand, FileChange, FileChangeKind, FinalResult, Finding, Message,
-    ModelCall, PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
+    BuildFolder, CallId, CriterionVerdict, Envelope, Errand, FileChange, FileChangeKind, FinalResult,
+    Finding, Message, ModelCall, PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -21,6 +21,7 @@ pub struct EventFold {
     roles: BTreeMap<Role, Cumulative>,
     depth: Depth,
     files: BTreeMap<PathBuf, FileChangeKind>,
+    build_output: Vec<BuildFolder>,
     notes: Notes,
     /// The subtasks of calls that needed consent.
     asking: BTreeMap<CallId, SubTaskId>,
@@ -265,6 +266,7 @@ impl EventFold {
             let change = file.change.after(self.files.remove(&file.path));
             self.files.extend(change.map(|change| (file.path.clone(), change)));
         }
+        self.build_output.extend(call.build_output.iter().cloned());
         Event::ToolFinished {
             call_id: call.call_id,
             tool: call.tool.clone(),
@@ -323,6 +325,7 @@ impl EventFold {
             prev_directive: result.prev_directive,
             partial: result.partial.clone(),
             files: self.files.iter().map(|(path, change)| FileChange::new(path, *change)).collect(),
+            build_output: BuildFolder::of_run(&self.build_output),
             unused_notes: self.notes.unused(),
             usage: self.total.clone(),
             depth: self.depth.longest(),

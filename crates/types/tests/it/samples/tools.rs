@@ -56,7 +56,10 @@ pub(crate) fn tool_call() -> ToolCall {
             },
             FileChange::new("/home/ada/notes/old", FileChangeKind::Deleted),
         ],
-        build_output: vec![BuildFolder { path: "/home/ada/notes/target".into(), files: 350 }],
+        build_output: vec![BuildFolder {
+            first_changed: Some(340),
+            ..BuildFolder::new("/home/ada/notes/target", 350)
+        }],
         trust: Trust {
             foreign: Some(Foreign::Command),
             tainted: Some(Taint {
@@ -128,6 +131,7 @@ pub(super) fn approval_requested() -> ApprovalRequested {
             autorun: Some(
                 "this file will be run by cargo, before it builds the package beside it".to_owned(),
             ),
+            build_output: Some(350),
         }],
         commit: Some(proposed_commit()),
         rule: "consent-to-change".to_owned(),
