@@ -75,12 +75,12 @@ fn layer_stores(folder: &Path, run: &str) -> Vec<PathBuf> {
 /// How many messages an observer created before the run's start buffers until it is requested.
 const FIRST_OBSERVER: usize = 65_536;
 
-/// Starts a run, or leaves nothing behind.
+/// Starts a run, or leaves nothing behind. `resumed` is the work of the earlier run that it goes on with.
 pub(crate) fn start(
     parts: &Arc<Parts>,
     run_id: RunId,
     (request, errand): (RunRequest, Errand),
-    mut kept: Vec<SubTaskOutcome>,
+    mut resumed: Option<Vec<SubTaskOutcome>>,
 ) -> Result<Run, StartError> {
     if parts.closing.is_cancelled() {
         return Err(StartError::Closed);
@@ -89,7 +89,7 @@ pub(crate) fn start(
     let limits = guided_limits::bounded(limits, &parts.models.executor.profile());
     let instructions = Instruction::bounded(request.instructions);
     let request = RunRequest { limits, instructions, ..request };
-    kept.iter_mut().for_each(|outcome| outcome.parent_task_id = run_id);
+    resumed.iter_mut().flatten().for_each(|outcome| outcome.parent_task_id = run_id);
     let parameters = parameters(parts, &request.limits)?;
     priced(parts, &request.limits)?;
     let runs = runs::folder(&parts.data_folder);
@@ -104,7 +104,7 @@ pub(crate) fn start(
         .map_err(|source| StartError::Folder { path: runs, source })?;
     let folder = journal.folder().to_owned();
     let undone: Arc<Mutex<Vec<RunId>>> = Arc::default();
-    let given = (request, errand, kept.as_slice());
+    let given = (request, errand, resumed.as_deref());
     let (run, supervised) =
         assemble(parts, parameters, given, (journal, Arc::clone(&undone)), storage_failure).inspect_err(
             |_| {
@@ -157,7 +157,7 @@ fn scope(request: &RunRequest) -> Result<Option<PathBuf>, StartError> {
 fn assemble(
     parts: &Arc<Parts>,
     parameters: Parameters,
-    (request, errand, kept): (RunRequest, Errand, &[SubTaskOutcome]),
+    (request, errand, resumed): (RunRequest, Errand, Option<&[SubTaskOutcome]>),
     (journal, undone): (RunJournal, Arc<Mutex<Vec<RunId>>>),
     storage_failure: oneshot::Receiver<RecordFailure>,
 ) -> Result<(Run, Supervised), StartError> {
@@ -218,6 +218,11 @@ fn assemble(
         cancel: tools.clone(),
         ..ToolContext::new(folders, evidence)
     };
+    if resumed.is_some() {
+        // The earlier run may have written rules and marks, and made folders, of which this one has no record.
+        tool_context.build_rules.lose_track();
+    }
+    let kept = resumed.unwrap_or_default();
     let gate = Gate::default();
     let (toolbox, inventory) = parts.tools(&request);
     let names = names_in(&inventory);
