@@ -12,8 +12,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use artoo_anchored_files::{Below, Lookout, Named, open_root};
 
-pub use original::Original;
-
 use super::budget::fit;
 use super::change::Change;
 use super::content_store::Store;
@@ -21,6 +19,7 @@ use super::record::{BEFORE, BeforeLine, CHANGES, ChangeLine, Lines, OBJECTS};
 use super::root::{Reach, Root, Whose};
 use super::scope::Scope;
 use super::uncovered::{NotCovered, SnapshotLimits, Uncovered};
+pub use original::Original;
 
 /// What a run finds, kept before its first change, and what it leaves. Clones share one snapshot; nothing is on disk
 /// before the first call.
