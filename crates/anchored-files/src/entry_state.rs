@@ -29,6 +29,11 @@ impl Moment {
         if self.1 == 0 { self.0 >= then.0 } else { self > then }
     }
 
+    /// Its seconds and nanoseconds.
+    pub fn parts(self) -> (i64, u32) {
+        (self.0, self.1)
+    }
+
     /// As a modification time to set; the access time stays.
     pub fn as_modification(self) -> Timestamps {
         Timestamps {

@@ -91,8 +91,8 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &Filesystem) -> Fin
         Check::FileNewer { path } => on_file(subject, path, world.newer(path), |newer| {
             (newer, if newer { "was written in this run" } else { "is older than this run" })
         }),
-        Check::FileUnchanged { path } => on_file(subject, path, world.touched(path), |touched| {
-            (!touched, if touched { "was changed in this run" } else { "was not touched in this run" })
+        Check::FileUnchanged { path } => on_file(subject, path, world.changed(path), |changed| {
+            (!changed, if changed { "was changed in this run" } else { "is as it was before this run" })
         }),
         Check::FileJson { path, schema } => match json_file::compile(schema) {
             Ok(schema) => on_file(subject, path, json_file::meets(path, &schema, world), |seen| seen),

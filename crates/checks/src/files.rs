@@ -29,6 +29,47 @@ pub struct Filesystem {
     home: PathBuf,
     run_started: DateTime<FixedOffset>,
     closed: ClosedFiles,
+    originals: Originals,
+}
+
+/// What is known of files as they were before the run changed them. Nothing by default.
+/// ```
+/// use artoo_checks::{Original, Originals};
+///
+/// let originals = Originals::new(|path| path.ends_with("a").then(|| Original { is_same: true, changed: Default::default() }));
+/// assert!(originals.of("/work/a".as_ref()).is_some() && originals.of("/work/b".as_ref()).is_none());
+/// ```
+#[derive(Clone, Default)]
+pub struct Originals(Option<Arc<FindsOriginal>>);
+
+/// What is known of the file at a real path.
+type FindsOriginal = dyn Fn(&Path) -> Option<Original> + Send + Sync;
+
+/// A file as somebody recorded it before the run changed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Original {
+    /// Whether it has the recorded content and permissions now.
+    pub is_same: bool,
+    /// When it had last been changed by then.
+    pub changed: DateTime<Utc>,
+}
+
+impl Originals {
+    /// Those that this finds, by the real path of a file. It may block.
+    pub fn new(find: impl Fn(&Path) -> Option<Original> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(find)))
+    }
+
+    /// What is known of the file at this real path. Blocks.
+    pub fn of(&self, path: &Path) -> Option<Original> {
+        self.0.as_ref().and_then(|find| find(path))
+    }
+}
+
+impl fmt::Debug for Originals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Originals").field(&self.0.is_some()).finish()
+    }
 }
 
 /// Which files no check reads, by whatever name: those of protected places. None by default.
@@ -75,8 +116,8 @@ impl Filesystem {
         run_started: DateTime<FixedOffset>,
     ) -> Self {
         let (working_folder, home) = (working_folder.into(), home.into());
-        let closed = ClosedFiles::default();
-        Self { working_folder, workspace: None, tmpdir: None, home, run_started, closed }
+        let (closed, originals) = (ClosedFiles::default(), Originals::default());
+        Self { working_folder, workspace: None, tmpdir: None, home, run_started, closed, originals }
     }
 
     /// The folders and the beginning of a run.
@@ -93,6 +134,12 @@ impl Filesystem {
     #[must_use]
     pub fn with_closed(self, closed: ClosedFiles) -> Self {
         Self { closed, ..self }
+    }
+
+    /// Sets what is known of files as they were before the run.
+    #[must_use]
+    pub fn with_originals(self, originals: Originals) -> Self {
+        Self { originals, ..self }
     }
 
     /// Sets the folder that a path names as `$WORKSPACE`.
@@ -182,11 +229,20 @@ impl Filesystem {
         Ok(made || self.in_this_run(metadata.modified()?.into()))
     }
 
-    /// Whether anything about a file changed after the run began, its permissions and its times included: the
-    /// modification time can be set back, the change time cannot.
-    pub(crate) fn touched(&self, path: &Path) -> Result<bool, io::Error> {
-        let metadata = fs::metadata(self.resolve(path))?;
-        Ok(self.in_this_run(metadata.modified()?.into()) || self.in_this_run(last_change(&metadata)?))
+    /// Whether a file is another than when the run began: by its content, where that was recorded before the run changed it.
+    /// Otherwise its times tell: the modification time can be set back, the change time cannot.
+    pub(crate) fn changed(&self, path: &Path) -> Result<bool, io::Error> {
+        let path = self.resolve(path);
+        let metadata = fs::metadata(&path)?;
+        let is_touched =
+            self.in_this_run(metadata.modified()?.into()) || self.in_this_run(last_change(&metadata)?);
+        if !is_touched {
+            return Ok(false);
+        }
+        let original = self.originals.of(&path.canonicalize()?);
+        // What was recorded after a change of this time is not what the run began with.
+        let original = original.filter(|original| !self.in_this_run(original.changed));
+        Ok(!original.is_some_and(|original| original.is_same))
     }
 
     /// File systems store times in ticks of the kernel's clock, which may be slightly before the actual

@@ -40,7 +40,7 @@ mod unrelated_answer;
 pub use claim_support::unsupported_claim;
 pub use content::Content;
 pub use evaluate::{Subject, evaluate};
-pub use files::{ClosedFiles, Filesystem};
+pub use files::{ClosedFiles, Filesystem, Original, Originals};
 pub use lint::{Flaw, lint, lint_text, matches_any_text, met_by};
 pub use mentions::Mentions;
 pub use missing_name::MissingName;

@@ -78,11 +78,12 @@ impl Artoo {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn start(&self, request: RunRequest) -> Result<Run, StartError> {
-        self.resume(request, Vec::new())
+        assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Task), None)
     }
 
     /// Like [`Artoo::start`], with the work of an earlier run of the same request: see [`crate::resume`]. It
-    /// is not repeated, and is judged with the rest.
+    /// is not repeated, and is judged with the rest. What the earlier run changed of the rules of build output is not known, so
+    /// nothing is build output in this one.
     ///
     /// # Errors
     /// [`StartError`], as above.
@@ -90,7 +91,7 @@ impl Artoo {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn resume(&self, request: RunRequest, kept: Vec<SubTaskOutcome>) -> Result<Run, StartError> {
-        assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Task), kept)
+        assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Task), Some(kept))
     }
 
     /// Starts a run of one shell command, the text of the request. It is handled like the command of any run:
@@ -103,7 +104,7 @@ impl Artoo {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn command(&self, request: RunRequest) -> Result<Run, StartError> {
-        assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Command), Vec::new())
+        assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Command), None)
     }
 
     /// The redactor of the records, for callers that write another record.

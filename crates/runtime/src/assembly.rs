@@ -58,6 +58,7 @@ use crate::{
 
 use controller::{control_settings, ggs_settings, parameters, priced, solver};
 use dispatcher::dispatcher;
+use originals::originals;
 
 /// Folder of commands' temporary files, in a run's folder.
 pub(crate) const PRIVATE_TMP: &str = "tmp";
@@ -75,12 +76,12 @@ fn layer_stores(folder: &Path, run: &str) -> Vec<PathBuf> {
 /// How many messages an observer created before the run's start buffers until it is requested.
 const FIRST_OBSERVER: usize = 65_536;
 
-/// Starts a run, or leaves nothing behind.
+/// Starts a run, or leaves nothing behind. `resumed` is the work of the earlier run that it goes on with.
 pub(crate) fn start(
     parts: &Arc<Parts>,
     run_id: RunId,
     (request, errand): (RunRequest, Errand),
-    mut kept: Vec<SubTaskOutcome>,
+    mut resumed: Option<Vec<SubTaskOutcome>>,
 ) -> Result<Run, StartError> {
     if parts.closing.is_cancelled() {
         return Err(StartError::Closed);
@@ -89,7 +90,7 @@ pub(crate) fn start(
     let limits = guided_limits::bounded(limits, &parts.models.executor.profile());
     let instructions = Instruction::bounded(request.instructions);
     let request = RunRequest { limits, instructions, ..request };
-    kept.iter_mut().for_each(|outcome| outcome.parent_task_id = run_id);
+    resumed.iter_mut().flatten().for_each(|outcome| outcome.parent_task_id = run_id);
     let parameters = parameters(parts, &request.limits)?;
     priced(parts, &request.limits)?;
     let runs = runs::folder(&parts.data_folder);
@@ -104,7 +105,7 @@ pub(crate) fn start(
         .map_err(|source| StartError::Folder { path: runs, source })?;
     let folder = journal.folder().to_owned();
     let undone: Arc<Mutex<Vec<RunId>>> = Arc::default();
-    let given = (request, errand, kept.as_slice());
+    let given = (request, errand, resumed.as_deref());
     let (run, supervised) =
         assemble(parts, parameters, given, (journal, Arc::clone(&undone)), storage_failure).inspect_err(
             |_| {
@@ -157,7 +158,7 @@ fn scope(request: &RunRequest) -> Result<Option<PathBuf>, StartError> {
 fn assemble(
     parts: &Arc<Parts>,
     parameters: Parameters,
-    (request, errand, kept): (RunRequest, Errand, &[SubTaskOutcome]),
+    (request, errand, resumed): (RunRequest, Errand, Option<&[SubTaskOutcome]>),
     (journal, undone): (RunJournal, Arc<Mutex<Vec<RunId>>>),
     storage_failure: oneshot::Receiver<RecordFailure>,
 ) -> Result<(Run, Supervised), StartError> {
@@ -218,6 +219,11 @@ fn assemble(
         cancel: tools.clone(),
         ..ToolContext::new(folders, evidence)
     };
+    if resumed.is_some() {
+        // The earlier run may have written rules and marks, and made folders, of which this one has no record.
+        tool_context.build_rules.lose_track();
+    }
+    let kept = resumed.unwrap_or_default();
     let gate = Gate::default();
     let (toolbox, inventory) = parts.tools(&request);
     let names = names_in(&inventory);
@@ -369,6 +375,7 @@ fn role_tasks(
     let (places, home) = (tools.protected.clone(), surroundings.home.clone());
     let closed = ClosedFiles::new(move |file, path| places.hold(file, path, &home));
     let world = Filesystem::of(surroundings).with_tmpdir(&tools.private_tmp).with_closed(closed);
+    let world = world.with_originals(originals(tools.snapshot.clone()));
     let settings = artoo_agent_validator::Settings {
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
@@ -427,6 +434,7 @@ impl LocalTime for RunTime {
 
 mod controller;
 mod dispatcher;
+mod originals;
 mod planning;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,6 @@
 use std::collections::BTreeSet;
 use std::ffi::{CString, c_int};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,23 +27,23 @@ use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursi
 use rustix::process::{chdir, fchdir};
 
 use crate::child_data::c_string;
-use crate::mounts::{clone_of, clone_within, empty_file_system, mount_points, put_mount, set_read_only};
+use crate::mounts::{
+    FOLDER, Held, MOST_HELD, MountPoint, clone_of, clone_within, empty_file_system, mount_points, put_mount,
+    set_read_only,
+};
 use crate::network_namespace::NetworkNamespace;
 use crate::preview::{Layer, OverlayDirs};
 use crate::real_names::real_paths;
-use crate::socket_reach::SocketReach;
+use crate::socket_reach::OthersSockets;
 use crate::user_namespace::OwnUsers;
+use crate::veils::Veil;
 use crate::{Confinement, SandboxError, SandboxMode, shared_memory, spawn};
 
-const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-
-/// The most file systems mounted inside one overlaid folder: their descriptors are on the child's stack.
-const MOST_MOUNTS: usize = 64;
-
 /// The steps of [`ChildNamespace::enter`] in order, worded for errors.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     "naming its user in a namespace, or entering that of its network",
     "separating its mounts",
+    "keeping sockets of other programs away",
     "overlaying its folders",
     "granting and sealing folders",
     "hiding protected places",
@@ -65,12 +64,23 @@ pub(crate) struct ChildNamespace {
     pinned: Vec<CString>,
     sealed: Vec<CString>,
     hidden: Vec<Hidden>,
-    /// Sockets of other processes that only a mount keeps away.
+    /// Folders in which no socket answers it, parents first.
+    veils: Vec<Veil>,
+    /// Sockets elsewhere that only a cover keeps away.
     sockets: Vec<CString>,
     /// Whether it gets a `/dev/shm` of its own.
     has_own_shared_memory: bool,
     /// The number of completed steps.
     steps: AtomicUsize,
+}
+
+/// Folders that appear only with the command's mounts, after the rules were made.
+#[derive(Debug, Default)]
+pub(crate) struct LateFolders {
+    /// Those that it may change and read.
+    pub(crate) written: Vec<CString>,
+    /// Those that it may read.
+    pub(crate) read: Vec<CString>,
 }
 
 #[derive(Debug)]
@@ -99,7 +109,7 @@ impl ChildNamespace {
         (program, folder): (&str, &Path),
         confinement: &Confinement,
         overlay_dirs: Option<&OverlayDirs>,
-        (reach, network): (SocketReach<'_>, Option<Arc<NetworkNamespace>>),
+        (sockets, network): (OthersSockets, Option<Arc<NetworkNamespace>>),
     ) -> Result<Self, SandboxError> {
         let unfit = |source| namespace_error(program, "preparing its namespaces", source);
         let layers = overlay_dirs.map(|overlay_dirs| overlay_dirs.layers.as_slice()).unwrap_or_default();
@@ -114,7 +124,6 @@ impl ChildNamespace {
         writable.reverse();
         let mounts = if layers.is_empty() { Vec::new() } else { mount_points().map_err(unfit)? };
         let (pinned, sealed) = unchanging_parts(program, confinement, layers)?;
-        let sockets = reach.to_cover();
         let folder = folder.canonicalize().ok();
         let roots = layers.iter().map(|layer| &layer.root);
         let has_own_shared_memory =
@@ -132,13 +141,14 @@ impl ChildNamespace {
             writable: c_strings(&writable).map_err(unfit)?,
             pinned: c_strings(&pinned).map_err(unfit)?,
             sealed: c_strings(&sealed).map_err(unfit)?,
-            sockets: c_strings(&sockets).map_err(unfit)?,
+            veils: sockets.veils,
+            sockets: c_strings(&sockets.covered).map_err(unfit)?,
             steps: AtomicUsize::new(0),
         })
     }
 
-    /// An empty one, to test whether the machine supports namespaces.
-    fn bare() -> io::Result<Self> {
+    /// One with nothing but these veils, to test whether the machine supports namespaces and them.
+    fn bare(veils: &[Veil]) -> io::Result<Self> {
         Ok(Self {
             own_users: OwnUsers::if_needed()?,
             network: None,
@@ -148,6 +158,7 @@ impl ChildNamespace {
             pinned: Vec::new(),
             sealed: vec![c_string(b"/dev/null")?],
             hidden: Vec::new(),
+            veils: veils.to_vec(),
             sockets: Vec::new(),
             steps: AtomicUsize::new(0),
         })
@@ -163,10 +174,13 @@ impl ChildNamespace {
         own_users | libc::CLONE_NEWNS | libc::CLONE_NEWIPC
     }
 
-    /// The folders to grant that exist only once they are mounted: overlays, and its own `/dev/shm`.
-    pub(crate) fn late(&self) -> Vec<CString> {
+    /// The folders to grant that exist only once they are mounted: overlays, its own `/dev/shm`, and veils.
+    pub(crate) fn late(&self) -> LateFolders {
         let shared = self.has_own_shared_memory.then(|| shared_memory::FOLDER.to_owned());
-        self.overlays.iter().map(|overlay| overlay.root.clone()).chain(shared).collect()
+        LateFolders {
+            written: self.overlays.iter().map(|overlay| overlay.root.clone()).chain(shared).collect(),
+            read: self.veils.iter().map(|veil| veil.folder().clone()).collect(),
+        }
     }
 
     /// The step at which [`enter`](Self::enter) failed.
@@ -187,6 +201,8 @@ impl ChildNamespace {
         // Held open, because the following mounts may cover the path. There is always one if anything can
         // cover it.
         let tmp = self.writable.last().map(|tmp| clone_of(tmp)).transpose()?;
+        self.next_step();
+        self.veils.iter().try_for_each(Veil::mount)?;
         self.next_step();
         self.overlays.iter().try_for_each(Overlay::mount)?;
         self.next_step();
@@ -258,7 +274,12 @@ impl ChildNamespace {
 /// Whether this machine supports a command's namespaces, tested once by creating them.
 pub(crate) fn works() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| ChildNamespace::bare().and_then(|bare| spawn::try_namespace(&bare)).is_ok())
+    *FOUND.get_or_init(|| works_with(&[]))
+}
+
+/// Whether they work with these veils, tested by creating them.
+pub(crate) fn works_with(veils: &[Veil]) -> bool {
+    ChildNamespace::bare(veils).and_then(|bare| spawn::try_namespace(&bare)).is_ok()
 }
 
 pub(crate) fn namespace_error(program: &str, step: &'static str, source: io::Error) -> SandboxError {
@@ -266,7 +287,7 @@ pub(crate) fn namespace_error(program: &str, step: &'static str, source: io::Err
 }
 
 impl Overlay {
-    fn of(layer: &Layer, mounts: &[PathBuf]) -> io::Result<Self> {
+    fn of(layer: &Layer, mounts: &[MountPoint]) -> io::Result<Self> {
         let mut options = b"lowerdir=.,upperdir=".to_vec();
         options.extend(escaped(&layer.upper));
         options.extend(b",workdir=");
@@ -277,9 +298,9 @@ impl Overlay {
         options.extend(b",userxattr,volatile,index=off");
         let found = fstat(&layer.real)?;
         let within = |mount: &&PathBuf| **mount != layer.root && mount.starts_with(&layer.root);
-        let mounted: Vec<CString> =
-            outermost(mounts.iter().filter(within)).map(as_c).collect::<io::Result<_>>()?;
-        if mounted.len() > MOST_MOUNTS {
+        let mounted = mounts.iter().map(|mount| &mount.path).filter(within);
+        let mounted: Vec<CString> = outermost(mounted).map(as_c).collect::<io::Result<_>>()?;
+        if mounted.len() > MOST_HELD {
             return Err(io::Error::other("more file systems are mounted in it than can be shown"));
         }
         Ok(Self {
@@ -293,10 +314,7 @@ impl Overlay {
     /// Mounts the overlay on the folder, which must still be the one examined before, and restores the mounts
     /// inside.
     fn mount(&self) -> Result<(), Errno> {
-        let mut held = [const { None::<OwnedFd> }; MOST_MOUNTS];
-        for (place, mounted) in held.iter_mut().zip(&self.mounted) {
-            *place = Some(clone_of(mounted)?);
-        }
+        let held = Held::of(&self.mounted)?;
         let folder = open(self.root.as_c_str(), FOLDER, Mode::empty())?;
         let found = fstat(&folder)?;
         if (found.st_dev, found.st_ino) != self.identity {
@@ -308,12 +326,7 @@ impl Overlay {
         mount(c"overlay", c".", c"overlay", flags, Some(self.options.as_c_str()))?;
         // From here on nothing holds the real folder.
         chdir(c"/")?;
-        for (mount, place) in held.iter().zip(&self.mounted) {
-            if let Some(mount) = mount {
-                put_mount(mount, place)?;
-            }
-        }
-        Ok(())
+        held.put_back(&self.mounted)
     }
 }
 
@@ -390,7 +403,7 @@ fn hidden(places: &[PathBuf], writable: &[PathBuf]) -> io::Result<Vec<Hidden>> {
 }
 
 /// Sorted paths, without those inside another one.
-fn outermost<'a>(sorted: impl Iterator<Item = &'a PathBuf>) -> impl Iterator<Item = &'a Path> {
+pub(crate) fn outermost<'a>(sorted: impl Iterator<Item = &'a PathBuf>) -> impl Iterator<Item = &'a Path> {
     let mut last: Option<&Path> = None;
     sorted.map(PathBuf::as_path).filter(move |path| {
         let is_outside = last.is_none_or(|last| !path.starts_with(last));
@@ -402,7 +415,7 @@ fn outermost<'a>(sorted: impl Iterator<Item = &'a PathBuf>) -> impl Iterator<Ite
 }
 
 /// A path as an overlay option, in which commas separate options.
-fn escaped(path: &Path) -> Vec<u8> {
+pub(crate) fn escaped(path: &Path) -> Vec<u8> {
     let mut text = Vec::new();
     for byte in path.as_os_str().as_bytes() {
         if b"\\,:".contains(byte) {
@@ -417,6 +430,6 @@ fn c_strings<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> io::Result<Vec
     paths.into_iter().map(|path| as_c(path)).collect()
 }
 
-fn as_c(path: &Path) -> io::Result<CString> {
+pub(crate) fn as_c(path: &Path) -> io::Result<CString> {
     c_string(path.as_os_str().as_bytes())
 }

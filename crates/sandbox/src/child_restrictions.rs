@@ -8,14 +8,16 @@ use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Mode, open};
 use rustix::io::Errno;
 use rustix::thread::set_no_new_privs;
 use seccompiler::{BpfProgram, apply_filter};
 
 use crate::child_data::last_error;
+use crate::child_namespace::LateFolders;
 use crate::landlock_calls::{add_rule, restrict_self};
 use crate::landlock_rules::{self, Rules};
+use crate::mounts::FOLDER;
 use crate::readable::ReadRules;
 use crate::socket_reach::SocketReach;
 use crate::{Confinement, SandboxError, capabilities, seccomp};
@@ -27,8 +29,7 @@ pub(crate) struct ChildRules {
     ruleset: OwnedFd,
     /// What it may read.
     readable: Arc<ReadRules>,
-    /// Granted folders that appear only with the command's mounts, after the rules were made.
-    late: Vec<CString>,
+    late: LateFolders,
     /// The access rights in a granted folder, as Landlock bits.
     rights: u64,
     filter: &'static BpfProgram,
@@ -39,7 +40,7 @@ impl ChildRules {
     pub(crate) fn build(
         program: &str,
         confinement: &Confinement,
-        late: Vec<CString>,
+        late: LateFolders,
         reach: SocketReach<'_>,
     ) -> Result<Self, SandboxError> {
         let rejected = |source| SandboxError::Rules { program: program.to_owned(), source };
@@ -51,7 +52,8 @@ impl ChildRules {
 
     /// Binds the calling process irrevocably. Bare system calls only.
     pub(crate) fn apply(&self) -> Result<(), Errno> {
-        self.late.iter().try_for_each(|folder| self.grant(folder))?;
+        self.late.written.iter().try_for_each(|folder| self.grant(folder))?;
+        self.late.read.iter().try_for_each(|folder| self.readable.grant(opened(folder)?.as_fd()))?;
         set_no_new_privs(true)?;
         restrict_self(self.ruleset.as_fd())?;
         restrict_self(self.readable.ruleset())?;
@@ -61,9 +63,12 @@ impl ChildRules {
 
     /// Grants a folder that was just mounted.
     fn grant(&self, folder: &CString) -> Result<(), Errno> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let folder = open(folder.as_c_str(), flags, Mode::empty())?;
+        let folder = opened(folder)?;
         add_rule(self.ruleset.as_fd(), folder.as_fd(), self.rights)?;
         self.readable.grant(folder.as_fd())
     }
+}
+
+fn opened(folder: &CString) -> Result<OwnedFd, Errno> {
+    open(folder.as_c_str(), FOLDER, Mode::empty())
 }

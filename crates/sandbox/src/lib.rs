@@ -67,7 +67,7 @@
 //! command sees files of other users as owned by `nobody`, the price of its user namespace. A command that may
 //! write to the folder of a secret, without a preview, can read one that appears there while it runs. Before
 //! version 9 of Landlock, a command that has a network or may use a named socket reaches sockets in the file
-//! system that others bind after it started.
+//! system that others bind after it started, except in [`veiled_folders`].
 //! Where no control group can be made, memory is measured from time to time, so a command may exceed the limit
 //! for a moment. [`Support::Enforced`] lists the gaps of a machine for `artoo doctor`; `docs/not-blocked.md`
 //! has them all.
@@ -175,6 +175,8 @@ mod spawn;
 mod supervisor_thread;
 #[cfg(target_os = "linux")]
 mod user_namespace;
+#[cfg(target_os = "linux")]
+mod veils;
 
 #[cfg(target_os = "linux")]
 pub use bound_sockets::paths as bound_sockets;
@@ -189,9 +191,17 @@ pub use private_network::{NoPrivateNetwork, PrivateNetwork};
 pub use real_names::real_paths;
 pub use room::{room_for_files, room_for_threads};
 pub use run::{run, run_unconfined};
+#[cfg(target_os = "linux")]
+pub use veils::veiled_folders;
 
 /// The names under which Unix sockets are bound. Only Linux tells them.
 #[cfg(not(target_os = "linux"))]
 pub fn bound_sockets() -> std::collections::BTreeSet<std::path::PathBuf> {
     std::collections::BTreeSet::new()
+}
+
+/// The folders in which a command that was granted nothing there reaches no socket of another program. Only Linux has them.
+#[cfg(not(target_os = "linux"))]
+pub fn veiled_folders() -> Vec<std::path::PathBuf> {
+    Vec::new()
 }

@@ -2,13 +2,13 @@
 //! namespace. All but the list are bare system calls.
 
 use std::collections::BTreeSet;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use rustix::fs::CWD;
+use rustix::fs::{CWD, OFlags};
 use rustix::io::Errno;
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, fsconfig_create,
@@ -17,13 +17,64 @@ use rustix::mount::{
 
 use crate::child_data::last_error;
 
+/// To hold a folder, not what a link in its place leads to.
+pub(crate) const FOLDER: OFlags =
+    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Where something is mounted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct MountPoint {
+    pub(crate) path: PathBuf,
+    pub(crate) is_in_memory: bool,
+}
+
+impl MountPoint {
+    /// One line of the table: number, parent, device, root, mount point, options, optional fields, a dash, kind, ...
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut fields = line.split(|byte| *byte == b' ').skip(4);
+        let path = unescaped(fields.next()?);
+        let is_in_memory = fields.skip_while(|field| *field != b"-").nth(1) == Some(b"tmpfs");
+        Some(Self { path, is_in_memory })
+    }
+}
+
 /// All mount points, sorted.
-pub(crate) fn mount_points() -> io::Result<Vec<PathBuf>> {
+pub(crate) fn mount_points() -> io::Result<Vec<MountPoint>> {
     let table = fs::read("/proc/self/mountinfo")?;
-    let lines = table.split(|byte| *byte == b'\n');
-    let points: BTreeSet<PathBuf> =
-        lines.filter_map(|line| line.split(|byte| *byte == b' ').nth(4).map(unescaped)).collect();
+    let points: BTreeSet<MountPoint> =
+        table.split(|byte| *byte == b'\n').filter_map(MountPoint::read).collect();
     Ok(points.into_iter().collect())
+}
+
+/// The most places that are held: their descriptors are on the child's stack.
+pub(crate) const MOST_HELD: usize = 64;
+
+/// Copies of what lies at some places, to put back what a mount above them covers.
+#[derive(Debug)]
+pub(crate) struct Held([Option<OwnedFd>; MOST_HELD]);
+
+impl Held {
+    /// Of these places, which are at most [`MOST_HELD`]. What is gone is left out.
+    pub(crate) fn of(places: &[CString]) -> Result<Self, Errno> {
+        let mut held = [const { None::<OwnedFd> }; MOST_HELD];
+        if places.len() > held.len() {
+            return Err(Errno::NFILE);
+        }
+        for (held, place) in held.iter_mut().zip(places) {
+            *held = match clone_of(place) {
+                Ok(clone) => Some(clone),
+                Err(Errno::NOENT) => None,
+                Err(error) => return Err(error),
+            };
+        }
+        Ok(Self(held))
+    }
+
+    pub(crate) fn put_back(&self, places: &[CString]) -> Result<(), Errno> {
+        let held = self.0.iter().zip(places);
+        held.filter_map(|(held, place)| Some((held.as_ref()?, place)))
+            .try_for_each(|(held, place)| put_mount(held, place))
+    }
 }
 
 /// Decodes a path of the table, which writes some characters as a backslash and three octal digits.
@@ -106,6 +157,19 @@ pub(crate) fn set_read_only(path: &CStr, read_only: bool) -> Result<(), Errno> {
 mod tests {
     use super::*;
     use std::path::Path;
+
+    #[test]
+    fn a_line_of_the_table_tells_the_place_and_whether_it_is_in_memory() {
+        for (line, path, is_in_memory) in [
+            ("30 22 0:26 / /run rw,nosuid shared:5 master:2 - tmpfs tmpfs rw", "/run", true),
+            ("22 1 254:0 / / rw,relatime - ext4 /dev/vda rw", "/", false),
+            ("22 1 254:0 / /tmpfs rw", "/tmpfs", false),
+        ] {
+            let expected = MountPoint { path: path.into(), is_in_memory };
+            assert_eq!(MountPoint::read(line.as_bytes()), Some(expected), "{line}");
+        }
+        assert_eq!(MountPoint::read(b""), None);
+    }
 
     #[test]
     fn names_of_mounts_are_read_as_the_kernel_writes_them() {

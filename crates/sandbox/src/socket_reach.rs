@@ -5,16 +5,19 @@
 //! connected but pairs of sockets, which lead nowhere else.
 //!
 //! With a network, or a named socket, Unix sockets can be connected, and those of other processes are kept
-//! away: in the file system by Landlock from version 9 on, before that by covering each with a mount; abstract
+//! away: in the file system by Landlock from version 9 on, before that by mounts (a veil over each folder that is
+//! made for sockets, a cover over each socket elsewhere); abstract
 //! ones by the run's own network, whose names are its own, or else by Landlock's scope. Where neither works, a
 //! command with the machine's network gets no Unix sockets, and one that needs a named socket is refused. What
 //! lies in the private folder belongs to the run and is never kept away.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use crate::kernel_support::HOLDS_SOCKETS;
 use crate::seccomp::Sockets;
+use crate::veils::{Shown, Veil, over_sockets};
 use crate::{Confinement, Network, SandboxError, bound_sockets};
 
 /// The first Landlock version that knows abstract sockets.
@@ -72,18 +75,24 @@ impl<'a> SocketReach<'a> {
 
     /// The same, without Unix sockets where one that was bound in a folder that the command may write is not there any
     /// more. The kernel tells the name at which a socket was bound, so what was moved cannot be found and covered.
-    pub(crate) fn unless_moved(self, writable: &[PathBuf]) -> Self {
-        if self.holder != Some(Holder::Mounts) || !self.connects() {
-            return self;
-        }
-        let is_there = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.file_type().is_socket());
+    pub(crate) fn unless_moved(self, bound: &BTreeSet<PathBuf>, writable: &[PathBuf]) -> Self {
         let own = real(self.private_tmp);
         let folders: Vec<PathBuf> = writable.iter().map(|folder| real(folder)).collect();
         let is_moved = |path: &PathBuf| {
             let is_reached = folders.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(&own);
-            is_reached && !is_there(path)
+            is_reached && !is_socket(path)
         };
-        if bound_sockets::paths().iter().any(is_moved) { Self { holder: None, ..self } } else { self }
+        if bound.iter().any(is_moved) { Self { holder: None, ..self } } else { self }
+    }
+
+    /// The names at which sockets are bound now; none where mounts keep nothing away. Reads the kernel's lists, so it is
+    /// asked once a command.
+    pub(crate) fn bound_now(self) -> BTreeSet<PathBuf> {
+        if self.is_held_by_mounts() { bound_sockets::paths() } else { BTreeSet::new() }
+    }
+
+    fn is_held_by_mounts(self) -> bool {
+        self.holder == Some(Holder::Mounts) && self.connects()
     }
 
     /// Whether it may connect Unix sockets at all.
@@ -133,24 +142,41 @@ impl<'a> SocketReach<'a> {
         self.named().chain(own)
     }
 
-    /// The sockets in the file system to cover: all that are bound now, but the named ones and those of the
-    /// run. A socket that is bound later is not among them.
-    pub(crate) fn to_cover(self) -> Vec<PathBuf> {
-        if !self.connects() || self.holder != Some(Holder::Mounts) {
-            return Vec::new();
+    /// What mounts keep away from a command to which this is shown, and from which that is hidden: all but the named sockets
+    /// and those of the run.
+    pub(crate) fn to_keep_away(
+        self,
+        bound: &BTreeSet<PathBuf>,
+        mut shown: Shown,
+        hidden: &[PathBuf],
+    ) -> OthersSockets {
+        if !self.is_held_by_mounts() {
+            return OthersSockets::default();
         }
         let named: Vec<PathBuf> = self.named().collect();
         let own = self.private_tmp.canonicalize().ok();
-        let mut others: Vec<PathBuf> = bound_sockets::paths()
-            .into_iter()
+        shown.granted.extend(own.iter().chain(&named).cloned());
+        let covered: BTreeSet<PathBuf> = bound
+            .iter()
             .filter_map(|path| path.canonicalize().ok())
             .filter(|path| !named.contains(path) && !own.as_ref().is_some_and(|own| path.starts_with(own)))
-            .filter(|path| path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()))
+            .filter(|path| is_socket(path))
             .collect();
-        others.sort();
-        others.dedup();
-        others
+        OthersSockets { veils: over_sockets(&shown, hidden), covered }
     }
+}
+
+/// The sockets of other processes that mounts keep away.
+#[derive(Debug, Default)]
+pub(crate) struct OthersSockets {
+    /// The folders in which no socket answers, whenever it is bound.
+    pub(crate) veils: Vec<Veil>,
+    /// The sockets that are bound now.
+    pub(crate) covered: BTreeSet<PathBuf>,
+}
+
+fn is_socket(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket())
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -174,11 +200,13 @@ mod tests {
             sockets,
             ..Confinement::new(SandboxMode::ReadOnly, "/nowhere")
         };
+        let kept =
+            |reach: SocketReach<'_>| reach.to_keep_away(&reach.bound_now(), Shown::default(), &[]).covered;
         let covered = |confinement: &Confinement, abi| {
-            let covered = SocketReach::of(confinement, abi, true, false).to_cover();
+            let covered = kept(SocketReach::of(confinement, abi, true, false));
             [&named, &other].map(|path| covered.contains(path))
         };
-        let in_own = |confinement: &Confinement| SocketReach::of(confinement, 8, true, true).to_cover();
+        let in_own = |confinement: &Confinement| kept(SocketReach::of(confinement, 8, true, true));
         let with_name = confinement(Network::Denied, vec![named.clone()]);
         assert_eq!(covered(&with_name, 8), [false, true]);
         assert_eq!(covered(&with_name, 9), [false, false], "Landlock does it");

@@ -6,6 +6,7 @@
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::{ChildStderr, ChildStdout, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +14,7 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-use crate::child_namespace::{self, ChildNamespace, namespace_error};
+use crate::child_namespace::{self, ChildNamespace, LateFolders, namespace_error};
 use crate::child_restrictions::ChildRules;
 use crate::disk_limit::DiskLimit;
 use crate::memory_limit::MemoryLimit;
@@ -23,9 +24,10 @@ use crate::process_guard::{Alive, ProcessGuard};
 use crate::process_limit::{self, Excess, ProcessLimit, Watched};
 use crate::socket_reach::SocketReach;
 use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
+use crate::veils::Shown;
 use crate::{
     Confinement, Invocation, Network, ResourceLimits, SandboxError, SandboxMode, Support, landlock_rules,
-    probe, rlimits, scrub,
+    probe, real_paths, rlimits, scrub,
 };
 
 /// The thread needs little; the default of 2 MiB would count against a memory limit.
@@ -139,7 +141,8 @@ impl Binding {
         };
         let network = own_network(confinement);
         let reach = SocketReach::of(confinement, abi, has_namespaces, network.is_some());
-        let reach = reach.unless_moved(&confinement.writable);
+        let bound = reach.bound_now();
+        let reach = reach.unless_moved(&bound, &confinement.writable);
         reach.refuse_unless_held(&program)?;
         if !has_namespaces {
             if overlay_dirs.is_some() {
@@ -147,14 +150,30 @@ impl Binding {
                 return Err(namespace_error(&program, "making its namespaces", source));
             }
             refuse_what_needs_mounts(&program, confinement)?;
-            let rules = ChildRules::build(&program, confinement, Vec::new(), reach)?;
+            let rules = ChildRules::build(&program, confinement, LateFolders::default(), reach)?;
             return Ok(Self { rules: Some(rules), ..none });
         }
         let command = (program.as_str(), invocation.folder.as_path());
-        let namespace = ChildNamespace::build(command, confinement, overlay_dirs, (reach, network))?;
+        let shown = Shown { granted: granted(confinement, overlay_dirs), start: invocation.folder.clone() };
+        let sockets = reach.to_keep_away(&bound, shown, &hidden(confinement));
+        let namespace = ChildNamespace::build(command, confinement, overlay_dirs, (sockets, network))?;
         let rules = ChildRules::build(&program, confinement, namespace.late(), reach)?;
         Ok(Self { namespace: Some(namespace), rules: Some(rules) })
     }
+}
+
+/// The folders that a command changes, and those of the layers that take its changes, by their real paths.
+fn granted(confinement: &Confinement, overlay_dirs: Option<&OverlayDirs>) -> Vec<PathBuf> {
+    let layers = overlay_dirs.into_iter().flat_map(|overlay_dirs| &overlay_dirs.layers);
+    let stores = layers.clone().filter_map(|layer| layer.upper.parent()?.canonicalize().ok());
+    let granted = confinement.granted().filter_map(|folder| folder.canonicalize().ok());
+    granted.chain(layers.map(|layer| layer.root.clone())).chain(stores).collect()
+}
+
+/// Its hidden places, by the paths that were given and by the real ones.
+fn hidden(confinement: &Confinement) -> Vec<PathBuf> {
+    let real = real_paths(&confinement.hidden);
+    real.into_iter().chain(confinement.hidden.iter().cloned()).collect()
 }
 
 /// The network of the command's run. Where it cannot be made, the command has none.

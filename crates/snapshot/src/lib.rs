@@ -40,9 +40,9 @@ mod scope;
 mod uncovered;
 mod undo;
 
-pub use artoo_anchored_files::Named;
+pub use artoo_anchored_files::{Moment, Named};
 pub use change::{Change, ChangeKind};
-pub use recorder::{OpenCall, Snapshot};
+pub use recorder::{OpenCall, Original, Snapshot};
 pub use retention::{Retention, Undoable, retain, undoable};
 pub use uncovered::{NotCovered, SnapshotLimits, Uncovered};
 pub use undo::{Aspect, Deviation, Hindrance, Obstacle, Present, TakenBack, Undo, UndoAction, UndoError};

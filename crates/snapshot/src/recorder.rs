@@ -1,6 +1,7 @@
 //! The snapshot of a run in progress.
 
 mod beside;
+mod original;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -18,6 +19,7 @@ use super::record::{BEFORE, BeforeLine, CHANGES, ChangeLine, Lines, OBJECTS};
 use super::root::{Reach, Root, Whose};
 use super::scope::Scope;
 use super::uncovered::{NotCovered, SnapshotLimits, Uncovered};
+pub use original::Original;
 
 /// What a run finds, kept before its first change, and what it leaves. Clones share one snapshot; nothing is on disk
 /// before the first call.

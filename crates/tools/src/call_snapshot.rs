@@ -185,7 +185,8 @@ fn without_build_output(
     for change in changes {
         match output.remove(&change.path) {
             Some(folder) => {
-                counted.add(folder, effect_kind(change.kind));
+                let is_first = cx.build_rules.note_built(&change.path);
+                counted.add_done(folder, effect_kind(change.kind), is_first);
                 built.push(change.path);
             }
             None => files.push(change),

@@ -225,6 +225,7 @@ impl FileTarget {
             mode_after: None,
             diff: may_be_shown.and_then(|there| diff(there, after)),
             autorun: self.autorun.clone(),
+            build_output: None,
         }
     }
 

@@ -118,6 +118,11 @@ impl Toolbox {
         cx: &ToolContext,
     ) -> ToolCall {
         let (started_at, begin, rested) = (cx.time.now(), Instant::now(), cx.pauses.total());
+        if !cx.build_rules.knows_user() {
+            let context = cx.clone();
+            // If this panics, less counts as build output.
+            let _ = tokio::task::spawn_blocking(move || context.build_rules.learn_of_user(&context)).await;
+        }
         let (arguments, misfit) = match self.get(name) {
             Some(tool) => taken(tool, arguments),
             None => (arguments, None),

@@ -298,6 +298,9 @@ pub struct PreviewedChange {
     /// Which program would run the file later without anybody asking for it, in a sentence; none where that is not known of any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autorun: Option<String>,
+    /// How many files would change in it, where it stands for a folder of build output, whose files are counted and not listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_output: Option<u64>,
 }
 
 /// What would happen to a path.

@@ -114,7 +114,7 @@ impl ToolCall {
     /// let ending = CallEnding::Exited { status: 0 };
     /// let mut call = ToolCall::new(id, ToolName::new("shell"), Default::default(), ending, Default::default());
     /// assert!(!call.changed_files());
-    /// call.build_output.push(BuildFolder { path: "/home/ada/p/target".into(), files: 350 });
+    /// call.build_output.push(BuildFolder::new("/home/ada/p/target", 350));
     /// assert!(call.changed_files());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

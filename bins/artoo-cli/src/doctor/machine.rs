@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use artoo_consent::secrets_in;
 use artoo_policy::Block;
 use artoo_sandbox::preview::{NoPreview, Preview};
-use artoo_sandbox::{Gap, Network, NoPrivateNetwork, PrivateNetwork, SandboxMode, Support, probe};
+use artoo_sandbox::{
+    Gap, Network, NoPrivateNetwork, PrivateNetwork, SandboxMode, Support, probe, veiled_folders,
+};
 
 use super::Check;
 use crate::config::{Settings, own_policy};
@@ -43,7 +45,7 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
 }
 
 /// What the settings grant to commands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Granted {
     mode: SandboxMode,
     network: Network,
@@ -51,6 +53,8 @@ struct Granted {
     has_own_network: bool,
     /// Whether commands may be granted a socket of another program.
     sockets: bool,
+    /// The folders in which they reach no socket of another program, whenever it is bound.
+    veiled: Vec<PathBuf>,
 }
 
 impl Granted {
@@ -60,6 +64,7 @@ impl Granted {
             network: settings.network(),
             has_own_network: PrivateNetwork::is_expected(),
             sockets: !settings.sockets.is_empty(),
+            veiled: veiled_folders(),
         }
     }
 }
@@ -226,7 +231,12 @@ fn not_held_back(gap: Gap, granted: &Granted) -> Option<Check> {
         },
         Gap::LateSockets => match (granted.network, granted.sockets || granted.has_own_network) {
             (Network::Denied, false) => return None,
-            (Network::Granted, _) | (Network::Denied, true) => gap.to_string(),
+            (Network::Granted, _) | (Network::Denied, true) => {
+                let veiled: Vec<String> =
+                    granted.veiled.iter().map(|folder| folder.display().to_string()).collect();
+                let except = if veiled.is_empty() { "" } else { ", except in " };
+                format!("{gap}{except}{}", veiled.join(", "))
+            }
         },
         Gap::Metadata | Gap::HiddenPlaces | Gap::Ipc | Gap::Orphans | Gap::DeviceControl | Gap::Signals => {
             gap.to_string()
@@ -299,7 +309,13 @@ mod tests {
             (SandboxMode::WorkspaceWrite, Network::Granted, missing.clone()),
             (SandboxMode::FullAccess, Network::Denied, missing),
         ] {
-            let granted = Granted { mode, network, has_own_network: false, sockets: false };
+            let granted = Granted {
+                mode,
+                network,
+                has_own_network: false,
+                sockets: false,
+                veiled: vec!["/run".into(), "/tmp".into()],
+            };
             for Check { name, state, finding, remedy } in sandbox(&granted, support) {
                 lines.push(format!("{state:?} {name}: {finding}\n  {}", remedy.unwrap_or_default()));
             }
@@ -311,7 +327,8 @@ mod tests {
     #[test]
     fn the_network_of_a_run_is_told_where_there_is_no_other() {
         let told = |mode, network, made: Result<(), NoPrivateNetwork>| {
-            let granted = Granted { mode, network, has_own_network: made.is_ok(), sockets: false };
+            let granted =
+                Granted { mode, network, has_own_network: made.is_ok(), sockets: false, veiled: Vec::new() };
             let support = Support::Enforced { abi: 9, gaps: Vec::new() };
             own_network(&granted, &support, || made).map(|check| (check.state, check.remedy.is_some()))
         };
@@ -328,6 +345,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn late_sockets_are_told_with_the_folders_where_they_are_held_back() {
+        let told = |veiled: &[&str]| {
+            let granted = Granted {
+                mode: SandboxMode::WorkspaceWrite,
+                network: Network::Denied,
+                has_own_network: true,
+                sockets: false,
+                veiled: veiled.iter().map(PathBuf::from).collect(),
+            };
+            not_held_back(Gap::LateSockets, &granted).unwrap().finding
+        };
+        assert_eq!(told(&[]), Gap::LateSockets.to_string());
+        assert_eq!(told(&["/run", "/tmp"]), format!("{}, except in /run, /tmp", Gap::LateSockets));
+    }
+
     /// Every gap names a next step.
     #[test]
     fn each_gap_has_a_remedy() {
@@ -336,6 +369,7 @@ mod tests {
             network: Network::Denied,
             has_own_network: true,
             sockets: false,
+            veiled: Vec::new(),
         };
         for gap in Gap::of(3, false) {
             let check = not_held_back(gap, &granted).unwrap();

@@ -217,6 +217,7 @@ mod tests {
             mode_after: None,
             diff: None,
             autorun: Some("this file will be run by make".to_owned()),
+            build_output: None,
         };
         let alone = ApprovalRequested { changes: vec![autorun], ..asked(&[(Creates, "/a/b")], None) };
         assert!(

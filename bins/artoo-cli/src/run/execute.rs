@@ -62,7 +62,11 @@ pub(super) async fn drive(
     let mut periodic = Periodic::from_here(&prepared.settings.data_dir);
     let turns = prepared.request.turns.clone();
     let working_folder = prepared.request.surroundings.working_folder.clone();
-    let run = artoo.resume(prepared.request, prepared.kept).map_err(|error| not_begun(&error))?;
+    let run = match prepared.kept {
+        Some(kept) => artoo.resume(prepared.request, kept),
+        None => artoo.start(prepared.request),
+    };
+    let run = run.map_err(|error| not_begun(&error))?;
     let run_id = run.id();
     let conversation = prepared.conversation;
     // If the request could not be stored, its end is not stored either; the user has been warned.

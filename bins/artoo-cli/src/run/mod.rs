@@ -95,7 +95,7 @@ pub(crate) fn resume(context: &mut Context<'_>, folder: &Path, run: Resumable) -
         let now = prepared.request.surroundings.now;
         let deadline = request.constraints.deadline.filter(|deadline| *deadline > now);
         prepared.request.constraints = Constraints { deadline, ..request.constraints };
-        prepared.kept = kept;
+        prepared.kept = Some(kept);
     })
 }
 

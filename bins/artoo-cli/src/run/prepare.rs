@@ -33,7 +33,7 @@ pub(crate) struct Prepared {
     /// The request with its limits.
     pub(super) request: RunRequest,
     /// Results of an earlier run of the same request.
-    pub(super) kept: Vec<SubTaskOutcome>,
+    pub(super) kept: Option<Vec<SubTaskOutcome>>,
     /// The clients of the models.
     pub(super) clients: Clients,
     /// Prices of the models.
@@ -169,10 +169,9 @@ pub(super) fn prepare(
     };
     let embedded = label.embedded;
     let configuration = loaded.file.clone();
-    let kept = Vec::new();
     Ok(Prepared {
         request,
-        kept,
+        kept: None,
         clients,
         prices,
         embedded,
@@ -229,7 +228,7 @@ pub(super) fn prepare_command(
         configuration: loaded.file.clone(),
         secrets,
         settings,
-        kept: Vec::new(),
+        kept: None,
         conversation,
     })
 }

@@ -48,8 +48,7 @@ pub(super) fn rows(
 
 /// A row for each folder of build output in which files changed.
 pub(super) fn built(folders: &[BuildFolder], folder: Option<&Path>) -> Vec<String> {
-    let near =
-        |built: &BuildFolder| BuildFolder { path: shown(&built.path, folder).into(), files: built.files };
+    let near = |built: &BuildFolder| BuildFolder::new(shown(&built.path, folder), built.files);
     folders.iter().map(|built| format!("and {}", near(built))).collect()
 }
 
@@ -145,7 +144,7 @@ mod tests {
 
     #[test]
     fn build_output_is_one_row_a_folder() {
-        let folders = [BuildFolder { path: "/home/ada/tally/target".into(), files: 350 }];
+        let folders = [BuildFolder::new("/home/ada/tally/target", 350)];
         let folder = Path::new("/home/ada/tally");
         assert_eq!(built(&folders, Some(folder)), ["and 350 files in target/, ignored by git"]);
     }

@@ -172,7 +172,7 @@ fn says(summary: &str, text: &str) -> bool {
 
 /// How to undo the run's changes; `None` if there are none.
 pub(crate) fn undo_line(outcome: &Outcome, state: Undoable, frame: Frame) -> Option<String> {
-    if outcome.files.is_empty() || outcome.fell_short() {
+    if (outcome.files.is_empty() && outcome.build_output.is_empty()) || outcome.fell_short() {
         return None;
     }
     let id = short_id(&outcome.run_id);
@@ -233,7 +233,8 @@ pub(crate) fn file_lines(outcome: &Outcome, story: &Story, frame: Frame) -> Vec<
 fn changed(outcome: &Outcome, story: &Story, frame: Frame) -> Vec<String> {
     let rows = changed_files::rows(&outcome.files, &story.renames(), story.folder(), frame.verbose);
     let is_all = rows.len() >= outcome.files.len().saturating_sub(story.renames().len());
-    let mut lines: Vec<String> = rows.iter().map(|row| neutral_line(row)).collect();
+    let built = changed_files::built(&outcome.build_output, story.folder());
+    let mut lines: Vec<String> = rows.iter().chain(&built).map(|row| neutral_line(row)).collect();
     if !is_all {
         lines.push(format!("all of them: artoo undo {} --dry-run", short_id(&outcome.run_id)));
     }

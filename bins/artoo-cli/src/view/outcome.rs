@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use artoo_runtime::events::{Cumulative, Event, Line, RoleUsage};
-use artoo_types::{Basis, Confidence, Errand, Fault, FileChange, PartialOutput, TerminalState};
+use artoo_types::{Basis, BuildFolder, Confidence, Errand, Fault, FileChange, PartialOutput, TerminalState};
 use serde_json::Value;
 
 use super::labels;
@@ -33,6 +33,8 @@ pub(crate) struct Outcome {
     pub(super) structured_error: Option<String>,
     pub(super) partial: Vec<PartialOutput>,
     pub(super) files: Vec<FileChange>,
+    /// The changed files of build output, counted per folder.
+    pub(super) build_output: Vec<BuildFolder>,
     /// Notes of the user that no role has taken into account: suggested as the next request.
     pub(crate) unused_notes: Vec<String>,
     pub(super) usage: Cumulative,
@@ -60,6 +62,7 @@ impl Outcome {
             structured_error,
             partial,
             files,
+            build_output,
             unused_notes,
             usage,
             depth,
@@ -85,6 +88,7 @@ impl Outcome {
             structured_error: structured_error.as_deref().map(str::to_owned),
             partial: partial.clone(),
             files: files.clone(),
+            build_output: build_output.clone(),
             unused_notes: unused_notes.to_vec(),
             usage: usage.clone(),
             depth: *depth,

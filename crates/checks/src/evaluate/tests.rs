@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::Content;
+use crate::{Content, Original, Originals};
 
 fn call(ending: CallEnding, failure: Option<FailureClass>) -> ToolCall {
     ToolCall {
@@ -305,6 +305,33 @@ fn lesson_89_a_moment_before_the_run_is_before_it() {
     let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
     fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
     assert!(!passes(&unchanged, &earlier));
+}
+
+/// A file that was written again with what it held is as it was, if its content from before is known.
+#[test]
+fn the_content_decides_whether_a_file_is_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap().join("file");
+    fs::write(&path, "x").unwrap();
+    let start = DateTime::<chrono::Utc>::from(fs::metadata(&path).unwrap().modified().unwrap())
+        - chrono::TimeDelta::seconds(10);
+    let before = start - chrono::TimeDelta::seconds(60);
+    let check = Check::FileUnchanged { path: path.clone() };
+    let subject = Subject { output: "", tool_calls: &[] };
+    for (original, expected) in [
+        (None, false),
+        (Some(Original { is_same: true, changed: before }), true),
+        (Some(Original { is_same: false, changed: before }), false),
+        // It was recorded after somebody had changed it.
+        (Some(Original { is_same: true, changed: start + chrono::TimeDelta::seconds(5) }), false),
+    ] {
+        let is_it = path.clone();
+        let originals = Originals::new(move |path| original.filter(|_| path == is_it));
+        let world =
+            Filesystem::new(folder.path(), folder.path(), start.fixed_offset()).with_originals(originals);
+        let passes = matches!(evaluate(&check, &subject, &world), Finding::Pass { .. });
+        assert_eq!(passes, expected, "{original:?}");
+    }
 }
 
 #[test]

@@ -182,6 +182,7 @@ fn what_only_a_trial_showed_is_offered_where_the_words_say_it_too() {
             mode_after: None,
             diff: None,
             autorun: None,
+            build_output: None,
         });
         let question = Question { effects: effects.collect(), changes: changes.collect(), ..question };
         drafted_by(&question, &no_rules())

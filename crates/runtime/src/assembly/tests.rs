@@ -131,7 +131,7 @@ async fn run_with(
     let runs = runs::folder(&parts.data_folder);
     let run_id = RunId::new(uuid::Uuid::now_v7());
     let journal = parts.journal.open(&runs, run_id, move |error| drop(failed.send(error))).unwrap();
-    let asked = (request, artoo_types::Errand::Task, [].as_slice());
+    let asked = (request, artoo_types::Errand::Task, None);
     let (run, mut supervised) =
         assemble(parts, parameters, asked, (journal, Arc::default()), storage_failure).unwrap();
     swap(&mut supervised.role_tasks, &run.bus).unwrap();

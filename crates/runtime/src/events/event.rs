@@ -412,6 +412,9 @@ pub enum Event {
         partial: Vec<PartialOutput>,
         /// Files that the run created, changed or deleted, each once, in order; of commands, what differs where they may write.
         files: Vec<FileChange>,
+        /// Folders of build output in which it changed files, which are counted and not listed: each file once.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        build_output: Vec<BuildFolder>,
         /// What the person said unasked, and neither a plan nor the judge of the whole has seen.
         #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
         unused_notes: Box<[String]>,

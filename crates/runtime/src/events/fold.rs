@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_types::{
-    CallId, CriterionVerdict, Envelope, Errand, FileChange, FinalResult, Finding, Message, ModelCall,
-    PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
+    BuildFolder, CallId, CriterionVerdict, Envelope, Errand, FileChange, FinalResult, Finding, Message,
+    ModelCall, PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -21,6 +21,7 @@ pub struct EventFold {
     roles: BTreeMap<Role, Cumulative>,
     depth: Depth,
     files: BTreeMap<PathBuf, FileChange>,
+    build_output: Vec<BuildFolder>,
     notes: Notes,
     /// The subtasks of calls that needed consent.
     asking: BTreeMap<CallId, SubTaskId>,
@@ -266,6 +267,7 @@ impl EventFold {
             let change = file.after(self.files.remove(&file.path));
             self.files.extend(change.map(|change| (file.path.clone(), change)));
         }
+        self.build_output.extend(call.build_output.iter().cloned());
         Event::ToolFinished {
             call_id: call.call_id,
             tool: call.tool.clone(),
@@ -324,6 +326,7 @@ impl EventFold {
             prev_directive: result.prev_directive,
             partial: result.partial.clone(),
             files: self.files.values().cloned().collect(),
+            build_output: BuildFolder::of_run(&self.build_output),
             unused_notes: self.notes.unused(),
             usage: self.total.clone(),
             depth: self.depth.longest(),

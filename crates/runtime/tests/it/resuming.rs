@@ -4,14 +4,16 @@ use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_runtime::{
+    events::Event,
     journal::{self, Follow},
     resume::{Resumable, resumable},
     runs::RunsError,
 };
+use artoo_sandbox::preview::Preview;
 use artoo_types::MessageKind;
 
 use crate::doubles::composed;
-use crate::fixture::{House, say, steps, watched};
+use crate::fixture::{House, question, say, shell, steps, watched};
 
 const PLAN: [(&str, u32); 2] = [("Count the letters", 1), ("Count the words", 2)];
 
@@ -109,4 +111,52 @@ async fn a_run_that_came_to_its_end_is_not_begun_again() {
     let seen = house.run(&artoo, "Count").await;
     let refused = resumable(&seen.folder).unwrap_err();
     assert!(matches!(refused, RunsError::Whole { .. }), "{refused}");
+}
+
+/// What the run that was cut off wrote into rules of git, and which folders it made, is not known to the one that goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resumed_run_takes_nothing_for_build_output() {
+    let house = House::new();
+    if let Err(reason) = Preview::supported(&house.data_folder()) {
+        artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, reason);
+        return;
+    }
+    let workspace = house.path("workspace").canonicalize().unwrap();
+    for folder in [".git/objects", ".git/refs", ".git/info", "target"] {
+        fs::create_dir_all(workspace.join(folder)).unwrap();
+    }
+    let tag = "Signature: 8a477f597d28d172789f06886806bc55\n";
+    for (name, content) in
+        [(".git/HEAD", "ref: refs/heads/main\n"), (".gitignore", "/target/\n"), ("target/CACHEDIR.TAG", tag)]
+    {
+        fs::write(workspace.join(name), content).unwrap();
+    }
+    let file = workspace.join("target/a");
+    let found = resumable(&cut_off(&house).await).unwrap();
+    let command = format!("cd '{}' && echo new > target/a && echo 42", workspace.display());
+    for (kept, expected, built) in [(None, "new\n", 1), (Some(found.kept), "old\n", 0)] {
+        fs::write(&file, "old\n").unwrap();
+        let model = Arc::new(
+            ScriptedModel::new()
+                .always(Expect::purpose("planner"), Answer::json(question("Build it")))
+                .always(Expect::purpose("executor"), Answer::json(shell(&command)))
+                .always(Expect::any(), composed()),
+        );
+        let artoo = house.builder(&model).build().unwrap();
+        let request = house.request("Build it");
+        let run = match kept {
+            Some(kept) => artoo.resume(request, kept),
+            None => artoo.start(request),
+        };
+        let seen = watched(run.unwrap()).await;
+        artoo.close().await;
+        assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+        let lines = seen.lines();
+        let Some(Event::RunFinished { build_output, .. }) = lines.last().map(|line| &line.event) else {
+            panic!("{lines:?}")
+        };
+        let counted: Vec<_> = build_output.iter().map(|folder| (folder.path.clone(), folder.files)).collect();
+        let expected: Vec<_> = (0..built).map(|_| (workspace.join("target"), 1)).collect();
+        assert_eq!(counted, expected);
+    }
 }

@@ -1,16 +1,18 @@
 //! Unix sockets of other processes: none is reached, except one that the user named.
 
+use std::fs;
 use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::Path;
 
 use artoo_sandbox::preview::preview;
-use artoo_sandbox::{Capture, Ending, Network, SandboxMode};
+use artoo_sandbox::{Capture, Ending, Network, SandboxMode, Support, probe, veiled_folders};
 use tokio_util::sync::CancellationToken;
 
-use artoo_test_needs::has;
+use artoo_test_needs::{Ability, has, skip};
 
-use crate::setup::{Bench, confined_bench, has_scopes, namespace_bench};
+use crate::setup::{Bench, confined_bench, has_scopes, namespace_bench, networked_bench};
 
 /// Connects to a path, or to an abstract name that begins with `@`.
 fn dial(name: &str) -> String {
@@ -152,7 +154,7 @@ async fn a_preview_reaches_the_named_socket_and_no_other() {
                     String::from_utf8_lossy(&err)
                 ),
                 Err(error) => {
-                    artoo_test_needs::skip(artoo_test_needs::Ability::Overlays, error);
+                    skip(Ability::Overlays, error);
                     return;
                 }
             }
@@ -198,4 +200,74 @@ a, b = socketpair()
 a.send(b'over'); print(b.recv(9).decode())\"")
         .await;
     assert_eq!(ran.out(), "over", "{}", ran.err());
+}
+
+/// Commands run while this holds: a socket that another program binds in a folder made for them is out of reach, and all
+/// else there is what it was.
+#[tokio::test]
+async fn a_socket_that_is_bound_later_is_out_of_reach_in_a_folder_for_sockets() {
+    let Some(bench) = networked_bench() else { return };
+    if !has("python3") || !is_veiled(&bench.outside) {
+        return;
+    }
+    let path = |name: &str| bench.outside.join(name);
+    fs::write(path("before"), "before\n").unwrap();
+    let late = path("late.sock");
+    let script = "
+cat \"$1/before\"; : > \"$TMPDIR/ready\"
+until [ -e \"$TMPDIR/bound\" ]; do :; done
+cat \"$1/after\"
+python3 -c 'import sys; from socket import *; socket(AF_UNIX).connect(sys.argv[1])' \"$1/late.sock\" && echo through
+echo kept > kept; stat -c %i . ";
+    let [ready, is_bound] = ["ready", "bound"].map(|name| bench.tmp.join(name));
+    let after = path("after");
+    let other = std::thread::spawn(move || {
+        while !ready.exists() {
+            std::thread::yield_now();
+        }
+        fs::write(after, "after\n").unwrap();
+        let listener = UnixListener::bind(&late).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        fs::write(is_bound, "").unwrap();
+        listener
+    });
+    let ran = bench.sh(script).await;
+    let listener = other.join().unwrap();
+    let inode = fs::metadata(&bench.workspace).unwrap().ino();
+    assert_eq!(ran.out(), format!("before\nafter\n{inode}"), "{}", ran.err());
+    assert!(ran.err().contains("ConnectionRefusedError"), "{}", ran.err());
+    assert!(listener.accept().is_err());
+    assert_eq!(fs::read_to_string(bench.workspace.join("kept")).unwrap(), "kept\n");
+}
+
+/// A server that one command leaves in the private folder is reached by the next one, wherever that folder lies, and so is
+/// a socket that the user named.
+#[tokio::test]
+async fn sockets_of_the_run_and_named_ones_answer_in_a_folder_for_sockets() {
+    let Some(mut bench) = networked_bench() else { return };
+    if !has("python3") || !is_veiled(&bench.outside) {
+        return;
+    }
+    let listeners = Listeners::new(&bench.outside);
+    bench.sockets = vec![listeners.names[0].clone().into()];
+    let ran = bench.sh(&dial(&listeners.names[0])).await;
+    assert_eq!(ran.out(), "through", "{}", ran.err());
+    assert_eq!(listeners.heard(), [true, false, false, false]);
+    fs::create_dir_all(&bench.tmp).unwrap();
+    let own = bench.tmp.join("own.sock");
+    let listener = UnixListener::bind(&own).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let ran = bench.sh(&dial(own.to_str().unwrap())).await;
+    assert_eq!(ran.out(), "through", "{}", ran.err());
+    assert!(listener.accept().is_ok());
+}
+
+/// Whether late sockets in this folder are kept away by a veil; reports it if not.
+fn is_veiled(folder: &Path) -> bool {
+    let is_held_by_landlock = matches!(probe(), Support::Enforced { abi: 9.., .. });
+    let is_veiled = veiled_folders().iter().any(|veiled| folder.starts_with(veiled));
+    if !is_veiled && !is_held_by_landlock {
+        skip(Ability::Overlays, "the folder for temporary files cannot be veiled");
+    }
+    is_veiled || is_held_by_landlock
 }

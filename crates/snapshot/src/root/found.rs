@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use artoo_anchored_files::Below;
+use artoo_anchored_files::{Below, ContentId, State};
 
 use super::Root;
 
@@ -16,6 +16,12 @@ impl Root {
             self.now.iter().filter(|(path, now)| path.path().file_name() == Some(name) && now.is_some());
         let found = named.filter(|(path, _)| was_there(path)).map(|(path, _)| path.under(&self.path));
         (self.is_known && !self.is_lost).then(|| found.collect())
+    }
+
+    /// A file before the run, with its content; `None` if its content was not kept.
+    pub(crate) fn original(&self, path: &Below) -> Option<(&State, &ContentId)> {
+        let before = self.before.get(path)?;
+        before.state.as_ref().zip(before.kept.as_ref())
     }
 
     /// Whether a path existed before the run; `None` if nobody looked.

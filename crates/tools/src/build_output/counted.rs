@@ -15,6 +15,8 @@ pub(crate) struct Counted(BTreeMap<PathBuf, Count>);
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Count {
     files: u64,
+    /// How many of them no earlier call had changed, where somebody looked.
+    first_changed: Option<u64>,
     /// Whether something goes or becomes another.
     takes: bool,
 }
@@ -32,10 +34,21 @@ impl Counted {
         count.takes |= kind != EffectKind::Creates;
     }
 
+    /// The same, of a file that a call has changed: whether it is the first of the run that does.
+    pub(crate) fn add_done(&mut self, folder: PathBuf, kind: EffectKind, is_first: bool) {
+        self.add(folder.clone(), kind);
+        if let Some(count) = self.0.get_mut(&folder) {
+            count.first_changed =
+                Some(count.first_changed.unwrap_or_default().saturating_add(u64::from(is_first)));
+        }
+    }
+
     /// The folders.
     pub(crate) fn folders(&self) -> Vec<BuildFolder> {
-        let folder =
-            |(path, count): (&PathBuf, &Count)| BuildFolder { path: as_text(path), files: count.files };
+        let folder = |(path, count): (&PathBuf, &Count)| BuildFolder {
+            first_changed: count.first_changed,
+            ..BuildFolder::new(as_text(path), count.files)
+        };
         self.0.iter().map(folder).collect()
     }
 

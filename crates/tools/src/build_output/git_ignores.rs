@@ -1,12 +1,11 @@
 //! What git ignores in a working tree, by its rules as they were before the run.
 //!
-//! Source: `gitignore(5)`. Read are the `.gitignore` files, `info/exclude`, and the user's `git/ignore` at its usual place. A
-//! file that `core.excludesFile` names is not read: what it alone ignores counts as not ignored, which is the stricter way.
-//! So does everything below rules that cannot be understood.
+//! Source: `gitignore(5)`. Read are the `.gitignore` files, `info/exclude`, and the file of the user ([`user_ignores`]). A file
+//! that the repository's own configuration names in its place is not read: what it alone ignores counts as not ignored, which is
+//! the stricter way. So does everything below rules that cannot be understood.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -19,10 +18,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::BuildRules;
 use super::git_index::tracked;
+use super::user_ignores::{self, UserIgnores};
 use crate::ToolContext;
 
 /// How the paths of files with such rules end.
-pub(super) const IGNORES: [&str; 3] = [".gitignore", "info/exclude", "git/ignore"];
+pub(super) const IGNORES: [&str; 2] = [".gitignore", "info/exclude"];
 /// The longest index that is read.
 const LONGEST_INDEX: u64 = 256 * 1024 * 1024;
 
@@ -64,16 +64,18 @@ impl WorkingTree {
             Ok(common) => own.join(common.trim()),
             Err(_) => own.clone(),
         };
-        let of_user = match cx.environment.get(OsStr::new("XDG_CONFIG_HOME")) {
-            Some(folder) if Path::new(folder).is_absolute() => PathBuf::from(folder),
-            Some(_) | None => cx.home.join(".config"),
+        let configuration = [common.join("config"), own.join("config.worktree")];
+        let of_user = match rules.of_user() {
+            Some(UserIgnores::Rules(content)) if user_ignores::name_none(&configuration, &cx.home) => {
+                Rules::of(top, content.as_deref())
+            }
+            Some(UserIgnores::Rules(_) | UserIgnores::Unknown) | None => Rules::Unknown,
         };
-        let general = [common.join("info/exclude"), of_user.join("git/ignore")];
-        let general = general.map(|file| Rules::of(top, rules.content(&file).as_deref()));
+        let of_repository = Rules::of(top, rules.content(&common.join("info/exclude")).as_deref());
         Some(Self {
             top: top.to_owned(),
             rules,
-            general: general.into(),
+            general: vec![of_repository, of_user],
             of_folders: RefCell::default(),
             folders: RefCell::default(),
             index: own.join("index"),

@@ -5,12 +5,14 @@
 //! can make build output of what was there. Design: `docs/design/build-output.md`.
 
 mod counted;
+mod git_config;
 mod git_ignores;
 mod git_index;
 mod judge;
 mod marks;
 mod other_names;
 mod rules_before;
+mod user_ignores;
 
 pub(crate) use counted::Counted;
 pub(crate) use judge::{BuildJudge, BuildPaths};

@@ -1,7 +1,8 @@
 //! The files that decide what is build output, as they were before the run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,6 +12,8 @@ use artoo_consent::REPOSITORY;
 
 use super::git_ignores::IGNORES;
 use super::marks;
+use super::user_ignores::UserIgnores;
+use crate::ToolContext;
 
 /// The longest such file that is read.
 const LONGEST: u64 = 1024 * 1024;
@@ -28,6 +31,10 @@ pub struct BuildRules(Arc<Mutex<Record>>);
 struct Record {
     /// Those that the run changed, with their content from before; `None` is no such file.
     before: BTreeMap<PathBuf, Option<Vec<u8>>>,
+    /// The user's own rules; `None` until somebody has looked.
+    of_user: Option<UserIgnores>,
+    /// The files of build output that calls of the run changed, as hashes of their paths.
+    built: BTreeSet<u64>,
     is_lost: bool,
 }
 
@@ -40,6 +47,31 @@ impl BuildRules {
     /// Whether some changes of the run are unknown.
     pub fn is_lost(&self) -> bool {
         self.record().is_lost
+    }
+
+    /// Whether the user's own rules were read.
+    pub(crate) fn knows_user(&self) -> bool {
+        self.record().of_user.is_some()
+    }
+
+    /// Reads the user's own rules, unless that was done: before the first call, which may change them. Blocks.
+    pub(crate) fn learn_of_user(&self, cx: &ToolContext) {
+        if !self.knows_user() {
+            let of_user = UserIgnores::of(cx);
+            self.record().of_user.get_or_insert(of_user);
+        }
+    }
+
+    /// The user's own rules before the run; `None` if nobody looked.
+    pub(super) fn of_user(&self) -> Option<UserIgnores> {
+        self.record().of_user.clone()
+    }
+
+    /// Notes a file of build output that a call has changed. Whether it is the first call of the run that does.
+    pub(crate) fn note_built(&self, path: &Path) -> bool {
+        let mut hasher = DefaultHasher::new();
+        path.hash(&mut hasher);
+        self.record().built.insert(hasher.finish())
     }
 
     /// Keeps what these files hold, before a call changes them. Blocks.

@@ -210,7 +210,7 @@ impl Tried {
             kind,
             what: folder.path.display().to_string(),
             word: String::new(),
-            why: folder.to_string(),
+            why: "build output, which git ignores, when it was tried where nothing lasts".to_owned(),
         };
         meant.map(effect).collect()
     }
@@ -277,6 +277,7 @@ fn shown_folder((folder, kind): (BuildFolder, EffectKind)) -> PreviewedChange {
         mode_after: None,
         diff: None,
         autorun: None,
+        build_output: Some(folder.files),
     }
 }
 
@@ -406,6 +407,7 @@ fn shown(change: &Change, all: &Changes, autoruns: &Autoruns<'_>) -> Option<Prev
         // Questions are recorded, so keys must not appear in them.
         diff: change.diff.clone().filter(|diff| !looks_like_a_key(diff)),
         autorun: autoruns.get(&*change.path).cloned(),
+        build_output: None,
     })
 }
 

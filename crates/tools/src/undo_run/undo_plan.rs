@@ -236,6 +236,7 @@ fn shown(
             mode_after: None,
             diff: kept.filter(|_| is_compared).and_then(|kept| difference(path, kept, protected)),
             autorun: None,
+            build_output: None,
         }
     });
     shown.collect()

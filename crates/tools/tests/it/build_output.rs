@@ -45,7 +45,8 @@ pub(crate) async fn sh(scene: &Scene, command: &str) -> ToolCall {
 }
 
 pub(crate) fn built(scene: &Scene, folder: &str, files: u64) -> BuildFolder {
-    BuildFolder { path: scene.cx.working_folder.canonicalize().unwrap().join(folder), files }
+    let path = scene.cx.working_folder.canonicalize().unwrap().join(folder);
+    BuildFolder { first_changed: Some(files), ..BuildFolder::new(path, files) }
 }
 
 /// A thing that was there before the run.
@@ -212,8 +213,6 @@ async fn a_folder_of_path_stays_a_matter_of_consent() {
 async fn the_users_own_rules_count_and_a_folder_without_git_has_none() {
     let Some((scene, person)) = scene(no(), "") else { return };
     scene.file("out/CACHEDIR.TAG", TAG);
-    sh(&scene, "echo 1 > out/.a").await;
-    assert_eq!(person.heard().len(), 1);
     fs::create_dir_all(scene.cx.home.join(".config/git")).unwrap();
     fs::write(scene.cx.home.join(".config/git/ignore"), "out/\n").unwrap();
     shown(&sh(&scene, "echo 1 > out/.a").await);
@@ -327,4 +326,87 @@ async fn after_an_unseen_change_everything_is_asked_about() {
     scene.cx.build_rules.lose_track();
     sh(&scene, "echo 1 > target/.a").await;
     assert_eq!(person.heard().len(), 1);
+}
+
+/// The user's own rules count as git would take them: from the file that its configuration names, or else from the usual one.
+#[tokio::test]
+async fn the_users_own_rules_come_from_the_file_that_git_would_take() {
+    let named = Some("[core]\n\texcludesFile = ~/mine\n");
+    for (configuration, repositorys, place, is_asked) in [
+        (None, "", ".config/git/ignore", false),
+        (named, "", "mine", false),
+        (named, "", ".config/git/ignore", true),
+        // Which file that is depends on where git is started.
+        (Some("[core]\n\texcludesFile = mine\n"), "", "mine", true),
+        (named, "[core]\n\texcludesFile = ~/other\n", "mine", true),
+    ] {
+        let Some((scene, person)) = scene(no(), "") else { return };
+        let write = |name: &str, content: &str| {
+            let path = scene.cx.home.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        };
+        write(place, "out/\n");
+        configuration.into_iter().for_each(|content| write(".gitconfig", content));
+        scene.file(".git/config", repositorys);
+        scene.file("out/CACHEDIR.TAG", TAG);
+        scene.file("out/a", "old");
+        sh(&scene, "echo 1 > out/a").await;
+        let case = format!("{configuration:?}, {repositorys:?}, {place}");
+        assert_eq!(!person.heard().is_empty(), is_asked, "{case}");
+    }
+}
+
+/// What a run writes into files with rules makes no build output of what was there, although somebody agreed to it.
+#[tokio::test]
+async fn rules_that_the_run_writes_widen_nothing() {
+    for rules in [
+        "echo secrets/ > mine",
+        "echo secrets/ > .gitignore",
+        "echo secrets/ > .git/info/exclude",
+        "printf '[core]\n\texcludesFile = %s\n' \"$PWD/other\" > .git/config; echo secrets/ > other",
+    ] {
+        let Some((scene, person)) = scene(Answer::Yes, "/target/\n") else { return };
+        let mine = scene.file("mine", "nothing\n");
+        fs::write(
+            scene.cx.home.join(".gitconfig"),
+            format!("[core]\nexcludesFile = \"{}\"\n", mine.display()),
+        )
+        .unwrap();
+        scene.file("secrets/CACHEDIR.TAG", TAG);
+        scene.file("secrets/a", "old");
+        sh(&scene, rules).await;
+        person.heard();
+        sh(&scene, "echo 1 > secrets/a").await;
+        assert_eq!(person.heard().len(), 1, "{rules}");
+    }
+}
+
+/// A file that several calls change is one file of the run.
+#[tokio::test]
+async fn a_file_that_is_built_again_is_counted_once() {
+    let Some((scene, _)) = scene(no(), IGNORED) else { return };
+    scene.file("target/CACHEDIR.TAG", TAG);
+    let mut calls = Vec::new();
+    for command in ["echo 1 > target/a; echo 1 > target/b", "echo 2 > target/b; echo 1 > target/c"] {
+        calls.extend(sh(&scene, command).await.build_output);
+    }
+    let counts: Vec<_> = calls.iter().map(|folder| (folder.files, folder.first_changed)).collect();
+    assert_eq!(counts, [(2, Some(2)), (2, Some(1))]);
+    assert_eq!(
+        BuildFolder::of_run(&calls),
+        [BuildFolder { first_changed: None, ..built(&scene, "target", 3) }]
+    );
+}
+
+/// A question says how many files of build output the command would change, as a number.
+#[tokio::test]
+async fn a_question_counts_build_output() {
+    let Some((scene, person)) = scene(no(), IGNORED) else { return };
+    scene.file("target/CACHEDIR.TAG", TAG);
+    scene.file("notes", "old");
+    sh(&scene, "echo 1 > target/a; echo 1 > target/b; echo 1 > notes").await;
+    let [question] = person.heard().try_into().unwrap();
+    let counts: Vec<_> = question.changes.iter().filter_map(|change| change.build_output).collect();
+    assert_eq!(counts, [2]);
 }

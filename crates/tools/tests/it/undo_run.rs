@@ -190,6 +190,7 @@ async fn a_person_is_asked_about_the_very_change() {
         mode_after: None,
         diff: None,
         autorun: None,
+        build_output: None,
     };
     let [question] = std::mem::take(&mut *asked.asked.lock().unwrap()).try_into().unwrap();
     let diff = question.changes[0].diff.clone();

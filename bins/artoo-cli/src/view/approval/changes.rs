@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artoo_types::{PreviewedChange, PreviewedKind};
+use artoo_types::{BuildFolder, PreviewedChange, PreviewedKind};
 
 use super::groups::{Group, by_folder, by_folders, is_folder};
 use super::place::Place;
@@ -47,8 +47,11 @@ pub(super) fn by_kind<'a>(changes: &'a [PreviewedChange], most: usize, place: Pl
         let all = changes.iter().filter(|change| change.change == kind);
         // What a program would run by itself comes first, each with the reason, and is in no group with the rest.
         let (later, rest): (Vec<&PreviewedChange>, Vec<_>) = all.partition(|change| change.autorun.is_some());
-        told.extend(of_kind(kind, &later, most, place));
-        told.extend(of_kind(kind, &rest, most, place));
+        let (built, rest): (Vec<&PreviewedChange>, Vec<_>) =
+            rest.into_iter().partition(|change| change.build_output.is_some());
+        for part in [later, rest, built] {
+            told.extend(of_kind(kind, &part, most, place));
+        }
     }
     told
 }
@@ -107,6 +110,10 @@ fn with_reasons<'a>(
 pub(super) fn one<'a>(change: &'a PreviewedChange, place: Place<'_>) -> Told<'a> {
     let (path, is_cut) = shown(&change.path, place);
     let modes = change.mode_before.zip(change.mode_after);
+    if let Some(files) = change.build_output {
+        let verb = if change.change == PreviewedKind::Created { "makes" } else { "changes" };
+        return Told::new(format!("{verb} {}", BuildFolder::new(path, files)), is_cut);
+    }
     let text = match (change.change, modes) {
         (PreviewedKind::Deleted, _) => format!("deletes {path}{}", sizes(change)),
         (PreviewedKind::Changed, modes) => {

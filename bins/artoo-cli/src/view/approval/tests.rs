@@ -30,6 +30,7 @@ fn change(kind: PreviewedKind, path: &str) -> PreviewedChange {
         mode_after: None,
         diff: None,
         autorun: None,
+        build_output: None,
     }
 }
 
@@ -431,4 +432,17 @@ proptest! {
         prop_assert!(is_announced || lines_of(&lines) == lines_of(&all));
         prop_assert_eq!(lines_of(&all), changes.iter().filter_map(|change| change.diff.as_ref()).map(|diff| diff.lines().count()).sum::<usize>());
     }
+}
+
+#[test]
+fn build_output_is_one_row_a_folder() {
+    let built = |kind, path: &str, files| PreviewedChange { build_output: Some(files), ..change(kind, path) };
+    let changes = vec![
+        change(PreviewedKind::Created, "/home/ada/tally/new.rs"),
+        built(PreviewedKind::Created, "/home/ada/tally/out/", 1),
+        built(PreviewedKind::Changed, "/home/ada/tally/target/", 350),
+        changed("/home/ada/tally/a.rs", "@@ -1 +1 @@\n-old\n+new\n"),
+    ];
+    let question = asked("make", vec![effect(EffectKind::Overwrites, "/home/ada/tally/a.rs")], changes);
+    insta::assert_snapshot!(screens(&question, 100));
 }

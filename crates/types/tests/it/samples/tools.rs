@@ -58,7 +58,10 @@ pub(crate) fn tool_call() -> ToolCall {
             FileChange::new("/home/ada/notes/old", FileChangeKind::Deleted),
             FileChange::in_repository("/home/ada/notes/.git/", git_moves()),
         ],
-        build_output: vec![BuildFolder { path: "/home/ada/notes/target".into(), files: 350 }],
+        build_output: vec![BuildFolder {
+            first_changed: Some(340),
+            ..BuildFolder::new("/home/ada/notes/target", 350)
+        }],
         trust: Trust {
             foreign: Some(Foreign::Command),
             tainted: Some(Taint {
@@ -165,6 +168,7 @@ pub(super) fn approval_requested() -> ApprovalRequested {
             autorun: Some(
                 "this file will be run by cargo, before it builds the package beside it".to_owned(),
             ),
+            build_output: Some(350),
         }],
         commit: Some(proposed_commit()),
         moves: Some(Box::new(git_moves())),
