@@ -368,9 +368,11 @@ async fn a_pick_that_is_empty_is_under_way() {
 /// What git would do later for an option is refused with the option as the reason; without a stop the options work.
 #[tokio::test]
 async fn an_option_that_outlasts_the_command_is_named() {
-    for command in
-        ["git rebase --exec true main", "git rebase -X patience main", "git rebase --rebase-merges main"]
-    {
+    for (command, ends) in [
+        ("git rebase --exec true main", "git rebase --continue"),
+        ("git rebase -X patience main", "git rebase --continue"),
+        ("git rebase --rebase-merges main", "git rebase --abort; rmdir .git/refs/rewritten; true"),
+    ] {
         let Some(repository) = scene(&[BRANCHES, CONFLICT]).await else { return };
         let call = shell(&repository, command).await;
         let Some(failure) = &call.failure else { panic!("{command}: {call:?}") };
@@ -378,7 +380,7 @@ async fn an_option_that_outlasts_the_command_is_named() {
             failure.reason.contains("is not left under way") || failure.reason.contains("starts a program");
         assert!(is_told, "{command}: {failure:?}");
         assert!(repository.asked().is_empty(), "{command}");
-        shown(&shell(&repository, &format!("{command} || {{ {RESOLVED} git rebase --continue; }}")).await);
+        shown(&shell(&repository, &format!("{command} || {{ {RESOLVED} {ends}; }}")).await);
     }
 }
 

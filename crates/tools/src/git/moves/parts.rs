@@ -120,6 +120,8 @@ fn folder(below: &str) -> Part<'_> {
     let is_known = below == REBASE.0
         || below == SEQUENCER.0
         || below == "logs"
+        // What git leaves of a rebase that kept merges, when it is empty.
+        || below == "refs/rewritten"
         || below.strip_prefix("objects/").is_some_and(is_of_objects)
         || is_of_references(below)
         || below.strip_prefix("logs/").is_some_and(is_of_references);
@@ -212,7 +214,9 @@ mod tests {
         for path in of_options.into_iter().chain(["refs/rewritten/onto"]) {
             assert_eq!(part(path, false), Part::OfOption, "{path}");
         }
-        for path in ["objects/ab", "refs/heads/a", "logs/refs/heads", "rebase-merge", "sequencer"] {
+        for path in
+            ["objects/ab", "refs/heads/a", "refs/rewritten", "logs/refs/heads", "rebase-merge", "sequencer"]
+        {
             assert_eq!(part(path, true), Part::Folder, "{path}");
         }
         for path in ["", "hooks", "refs/remotes/o", "objects/pack"] {
