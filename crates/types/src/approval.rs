@@ -106,7 +106,8 @@ impl ApprovalScope {
     /// ```
     pub const fn covers(self, kind: EffectKind) -> bool {
         match (self, kind) {
-            (Self::Once, _) => false,
+            // Of each commit the files and the message are shown.
+            (Self::Once, _) | (_, EffectKind::Commits) => false,
             (Self::Always, _) => true,
             (Self::Run, EffectKind::Deletes) => false,
             (Self::Folder, EffectKind::Creates | EffectKind::Overwrites) => true,
@@ -119,8 +120,6 @@ impl ApprovalScope {
                 | EffectKind::Privilege
                 | EffectKind::Unknown,
             ) => true,
-            // Of each commit the files and the message are shown.
-            (Self::Run | Self::Folder, EffectKind::Commits) => false,
             (
                 Self::Folder,
                 EffectKind::Deletes
