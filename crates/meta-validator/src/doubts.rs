@@ -50,7 +50,10 @@ impl Doubts {
         for outcome in &answers {
             let Some(answer) = outcome.output.as_str() else { continue };
             if let Some(unshown) = unshown(answer, spec, outcome, &calls) {
-                doubts.told.push(unshown);
+                // Two answers may have the same figure.
+                if !doubts.told.contains(&unshown) {
+                    doubts.told.push(unshown);
+                }
                 doubts.grounds = Grounds::Derived;
             }
         }

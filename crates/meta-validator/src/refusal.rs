@@ -16,11 +16,22 @@ pub(crate) fn refuse(outcomes: &mut [SubTaskOutcome], verdict: &CriterionVerdict
     let is_meant = |outcome: &&mut SubTaskOutcome| {
         is_alone || outcome.tool_calls.iter().any(|call| is_pointed_at(call.call_id))
     };
+    let mut first: Option<u32> = None;
     for outcome in outcomes.iter_mut().filter(is_meant) {
-        // Its check verdicts stay as they are: the next plan is told what the whole lacks.
-        outcome.status = OutcomeStatus::Failed;
-        outcome.failure_reason = Some(reason.clone());
+        first = Some(first.map_or(outcome.sequence, |first| first.min(outcome.sequence)));
+        fail(outcome, reason);
     }
+    let Some(first) = first else { return };
+    // A later step that called nothing has nothing but the results that were refused.
+    let rests_on_it =
+        |outcome: &&mut SubTaskOutcome| outcome.sequence > first && outcome.tool_calls.is_empty();
+    outcomes.iter_mut().filter(rests_on_it).for_each(|outcome| fail(outcome, reason));
+}
+
+/// Its check verdicts stay as they are: the next plan is told what the whole lacks.
+fn fail(outcome: &mut SubTaskOutcome, reason: &str) {
+    outcome.status = OutcomeStatus::Failed;
+    outcome.failure_reason = Some(reason.to_owned());
 }
 
 #[cfg(test)]
@@ -61,9 +72,15 @@ mod tests {
         };
         let criterion = Criterion::new("The request as a whole", Mode::Verifiable);
         let mut outcomes = steps();
+        let sum = SubTaskOutcome { tool_calls: Vec::new(), sequence: 2, ..outcomes[1].clone() };
+        outcomes.push(sum);
         refuse(&mut outcomes, &CriterionVerdict::of(&criterion, Judge::Model, finding));
         let kept: Vec<bool> =
             outcomes.iter().map(|outcome| outcome.status == OutcomeStatus::Matched).collect();
-        assert_eq!(kept, [false, true, false]);
+        assert_eq!(
+            kept,
+            [false, true, false, false],
+            "the last one called nothing, so it summed up what is refused"
+        );
     }
 }

@@ -230,6 +230,8 @@ impl Split {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     #[test]
@@ -281,7 +283,15 @@ mod tests {
         fs::write(home.join("new"), "").unwrap();
         let second = rules(&project);
         assert!(!Arc::ptr_eq(&first, &second));
-        // It was changed a moment ago, and so may be again without a trace.
-        assert!(!Arc::ptr_eq(&second, &rules(&project)));
+        // What was changed a moment ago may be changed again without a trace. On a busy machine the moment may pass in between.
+        let was_in_time = (0..100).any(|number| {
+            let began = Instant::now();
+            fs::write(home.join(format!("new{number}")), "").unwrap();
+            let is_kept = Arc::ptr_eq(&rules(&project), &rules(&project));
+            let is_in_time = began.elapsed() < UNSETTLED;
+            assert!(!(is_in_time && is_kept));
+            is_in_time
+        });
+        assert!(was_in_time);
     }
 }

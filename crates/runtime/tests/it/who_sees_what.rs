@@ -111,9 +111,10 @@ impl Script {
         }
         let intent = if self.plans == 1 { "mSTEPTWO" } else { "mSTEPTHREE in another way" };
         steps.push(step(intent, 2, "change"));
-        if self.steps == Steps::Several && self.plans > 1 {
-            // With a second new step, none is the whole.
-            steps.push(step("mSTEPFOUR", 3, "find_out"));
+        if self.steps == Steps::Several {
+            // What a reader judges of the last step is judged with the whole, so the steps in question are not the last.
+            let last = if self.plans == 1 { "never comes" } else { "mSTEPFOUR" };
+            steps.push(step(last, 3, "find_out"));
         }
         match self.reader {
             Reader::Capable => json!({"subtasks": steps}),
