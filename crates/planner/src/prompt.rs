@@ -64,6 +64,7 @@ pub(crate) fn guided(cx: &PlanContext, profile: &ModelProfile) -> String {
 pub(crate) fn short(cx: &PlanContext, profile: &ModelProfile, may_answer: bool) -> String {
     let mut text = String::new();
     place(&mut text, cx);
+    programs(&mut text, cx);
     advised(&mut text, cx, profile);
     if may_answer {
         conversation(&mut text, &cx.turns);
@@ -211,6 +212,11 @@ fn inventory(text: &mut String, cx: &PlanContext) {
     for tool in &cx.inventory.tools {
         line(text, format_args!("- {}: {}", tool.name, tool.summary));
     }
+    programs(text, cx);
+}
+
+/// The programs that a command can start, a check's command as well.
+fn programs(text: &mut String, cx: &PlanContext) {
     if !cx.inventory.programs.is_empty() {
         line(text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
     }
