@@ -33,6 +33,9 @@ const RUNS: usize = 8;
 /// One frame of a 60 Hz screen.
 const FRAME: f64 = 16.0;
 
+/// Runs go on for as long as keys are typed.
+const NEVER_ASKS: &str = "[run]\nask_after_turns = 0\nask_after_tokens = 0\n";
+
 /// The number of commands that each run has requested; the last is the watched run.
 type Counts = Arc<[AtomicUsize; RUNS + 1]>;
 
@@ -40,11 +43,12 @@ type Counts = Arc<[AtomicUsize; RUNS + 1]>;
 pub(crate) fn measured(rounds: u32, artoo: &Path) -> Result<Vec<Row>, Failure> {
     let counts = Counts::default();
     let scene = Scene::new(artoo, endless(Arc::clone(&counts)))?;
+    xtask::files::write(scene.home().join(".config/artoo/config.toml"), NEVER_ASKS)?;
     let (mut ours, mut floor) = (Talk::with_artoo(&scene, &[])?.0, Talk::with_floor(&scene)?.0);
     let mut rows = rows("at the prompt", &in_turn(rounds, (&mut ours, PROMPT), &mut floor)?, None);
 
     ours.types("Work, number 8\r")?;
-    ours.until_seen("shell echo")?;
+    ours.until_seen("$ echo")?;
     rows.extend(self::rows(
         "below the view of a run",
         &in_turn(rounds, (&mut ours, BELOW_A_RUN), &mut floor)?,
@@ -115,10 +119,15 @@ fn endless(counts: Counts) -> impl Fn(&artoo_llm_http::doubles::Call) -> artoo_l
         if let Some(count) = run.filter(|_| is_action).and_then(|run| counts.get(run)) {
             count.fetch_add(1, Ordering::Relaxed);
         }
-        let mut step = model::counts("Work", format!("echo {}", next.fetch_add(1, Ordering::Relaxed)));
+        let mut step = model::counts("Work", format!("echo {}", word(next.fetch_add(1, Ordering::Relaxed))));
         step.is_answer = false;
         model::says(call, &step)
     }
+}
+
+/// The number in letters: a run whose outputs differ in figures alone is ended.
+fn word(number: u64) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
 }
 
 /// The ids of the background runs.
