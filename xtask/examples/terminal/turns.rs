@@ -74,7 +74,7 @@ fn asked(talk: &mut Talk, turn: usize) -> Result<Instant, Failure> {
     talk.until(|shown| {
         let text = shown.text();
         let after = text.rsplit_once(&request).map(|(_, after)| after);
-        after.is_some_and(|after| after.contains("✓ accept") && after.contains("recorded:"))
+        after.is_some_and(|after| after.contains("✓ Done") && after.contains("recorded:"))
             && last_line(shown.screen()).starts_with(crate::talk::PROMPT.trim_end())
     })
 }
