@@ -119,15 +119,11 @@ fn endless(counts: Counts) -> impl Fn(&artoo_llm_http::doubles::Call) -> artoo_l
         if let Some(count) = run.filter(|_| is_action).and_then(|run| counts.get(run)) {
             count.fetch_add(1, Ordering::Relaxed);
         }
-        let mut step = model::counts("Work", format!("echo {}", word(next.fetch_add(1, Ordering::Relaxed))));
+        let mut step =
+            model::counts("Work", format!("echo {}", model::word(next.fetch_add(1, Ordering::Relaxed))));
         step.is_answer = false;
         model::says(call, &step)
     }
-}
-
-/// The number in letters: a run whose outputs differ in figures alone is ended.
-fn word(number: u64) -> String {
-    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
 }
 
 /// The ids of the background runs.

@@ -54,6 +54,12 @@ pub(crate) fn says(call: &Call, step: &Step) -> Reply {
     }
 }
 
+/// The number in letters. Figures have a meaning: a run whose outputs differ in figures alone is ended, and one that takes up
+/// no figure of its request is not accepted.
+pub(crate) fn word(number: u64) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
+}
+
 /// The person's last message, if there are earlier turns.
 fn newest(call: &Call) -> String {
     let messages = call.body.get("messages").and_then(Value::as_array).into_iter().flatten();

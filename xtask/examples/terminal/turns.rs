@@ -69,7 +69,7 @@ fn in_one_program(artoo: &Path, options: &[&str], with: &str) -> Result<Vec<Row>
 /// One turn, until the next may be typed.
 fn asked(talk: &mut Talk, turn: usize) -> Result<Instant, Failure> {
     // The text is unique to the line of the request.
-    let request = format!("How many letters are there now, in turn {turn}?");
+    let request = format!("How many letters are there now, in turn {}?", model::word(turn as u64));
     talk.types(&format!("{request}\r"))?;
     talk.until(|shown| {
         let text = shown.text();
