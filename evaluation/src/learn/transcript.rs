@@ -36,7 +36,7 @@ pub(super) fn write(suite: &Suite, sequence: &Sequence, command: &str, to: &Path
         text.push_str(&shown(heading, &format!("artoo run {asks:?}"), &run, &suite.place)?);
     }
     for (heading, arguments) in [
-        ("Why the second went right at once", ["memory", "why", "last"]),
+        ("What the second was told of the first", ["memory", "why", "last"]),
         ("What the controller made of it", ["runs", "explain", "last"]),
     ] {
         let asked = suite.program(arguments, &data);
