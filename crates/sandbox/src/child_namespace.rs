@@ -28,8 +28,8 @@ use rustix::process::{chdir, fchdir};
 
 use crate::child_data::c_string;
 use crate::mounts::{
-    FOLDER, Held, MOST_HELD, MountPoint, clone_of, clone_within, empty_file_system, mount_points, put_mount,
-    set_read_only,
+    FOLDER, MOST_HELD, MountPoint, OpenPlaces, clone_of, clone_within, empty_file_system, mount_points,
+    put_mount, set_read_only,
 };
 use crate::network_namespace::NetworkNamespace;
 use crate::preview::{Layer, OverlayDirs};
@@ -314,7 +314,7 @@ impl Overlay {
     /// Mounts the overlay on the folder, which must still be the one examined before, and restores the mounts
     /// inside.
     fn mount(&self) -> Result<(), Errno> {
-        let held = Held::of(&self.mounted)?;
+        let held = OpenPlaces::of(&self.mounted)?;
         let folder = open(self.root.as_c_str(), FOLDER, Mode::empty())?;
         let found = fstat(&folder)?;
         if (found.st_dev, found.st_ino) != self.identity {

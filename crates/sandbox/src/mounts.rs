@@ -51,9 +51,9 @@ pub(crate) const MOST_HELD: usize = 64;
 
 /// Copies of what lies at some places, to put back what a mount above them covers.
 #[derive(Debug)]
-pub(crate) struct Held([Option<OwnedFd>; MOST_HELD]);
+pub(crate) struct OpenPlaces([Option<OwnedFd>; MOST_HELD]);
 
-impl Held {
+impl OpenPlaces {
     /// Of these places, which are at most [`MOST_HELD`]. What is gone is left out.
     pub(crate) fn of(places: &[CString]) -> Result<Self, Errno> {
         let mut held = [const { None::<OwnedFd> }; MOST_HELD];

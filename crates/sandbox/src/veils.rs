@@ -20,7 +20,7 @@ use rustix::process::{chdir, fchdir, getuid};
 
 use crate::child_data::c_string;
 use crate::child_namespace::{self, as_c, escaped, outermost};
-use crate::mounts::{FOLDER, Held, MOST_HELD, MountPoint, empty_file_system, mount_points, put_mount};
+use crate::mounts::{FOLDER, MOST_HELD, MountPoint, OpenPlaces, empty_file_system, mount_points, put_mount};
 
 /// Where programs make their sockets, by the Filesystem Hierarchy Standard.
 const FOLDERS: [&str; 2] = ["/run", "/tmp"];
@@ -55,7 +55,7 @@ impl Veil {
 
     /// Mounts it. Bare system calls only.
     pub(crate) fn mount(&self) -> Result<(), Errno> {
-        let held = Held::of(&self.real)?;
+        let held = OpenPlaces::of(&self.real)?;
         let folder = open(self.folder.as_c_str(), FOLDER, Mode::empty())?;
         fchdir(&folder)?;
         drop(folder);
