@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::inline;
+use artoo_llm_client::{granted_in_advance, inline};
 use artoo_types::{Approval, CommandNetwork, Constraints, EffectKind, Workplace, Writes};
 
 use crate::User;
@@ -51,25 +51,17 @@ impl Environment {
     }
 
     fn consent(&self) -> String {
-        let free = match self.approval {
-            Approval::Ask => "Everything except reading needs consent",
-            Approval::Auto | Approval::Never => {
-                "New files need no consent. Changing or deleting what was there before this run needs it"
-            }
+        let new_files =
+            "New files need no consent. Changing or deleting what was there before this run needs it";
+        let (words, free): (_, &[EffectKind]) = match self.approval {
+            Approval::Ask => ("Everything except reading needs consent", &[]),
+            Approval::Auto | Approval::Never => (new_files, &[EffectKind::Creates]),
         };
         let who = match self.user() {
             User::Absent => "nobody is asked, so it is refused unless a rule allows it",
             User::Present => "the user sees each change first and decides",
         };
-        let is_news = |kind: &&EffectKind| **kind != EffectKind::Creates || self.approval == Approval::Ask;
-        let granted: Vec<&str> =
-            self.workplace.granted.iter().filter(is_news).map(|kind| kind.name()).collect();
-        let granted = if granted.is_empty() {
-            String::new()
-        } else {
-            format!(" Granted in advance: {}.", granted.join(", "))
-        };
-        format!("{free}: {who}.{granted}")
+        format!("{words}: {who}.{}", granted_in_advance(&self.workplace.granted, free))
     }
 
     fn networking(&self) -> String {

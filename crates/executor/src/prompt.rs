@@ -172,23 +172,22 @@ fn done_before(before: &[SubTaskOutcome], limit: Limit) -> String {
 
 /// Whether every answer meets it: a capable model need not be told.
 fn is_any_output(criterion: &Criterion) -> bool {
-    matches!(&criterion.check, Some(Check::OutputMatches { pattern }) if pattern == r"\S")
+    criterion.check.as_ref().is_some_and(Check::is_any_output)
 }
 
 /// A criterion in words, with the form that its check demands of the answer. A weak model copies the form
 /// instead of answering.
 fn criterion(criterion: &Criterion, profile: &ModelProfile) -> String {
-    let form = match &criterion.check {
+    // Every answer passes the check for any output, so it demands no form.
+    let form = match criterion.check.as_ref().filter(|check| !check.is_any_output()) {
         Some(Check::OutputNumber { .. }) => "the answer is one number and nothing else".to_owned(),
         Some(Check::OutputEquals { value, .. }) => format!("the answer is {value:?}"),
         Some(Check::OutputContains { value, .. }) => format!("the answer has {value:?}"),
-        // Not blank: every answer matches that.
-        Some(Check::OutputMatches { pattern }) if pattern != r"\S" => {
+        Some(Check::OutputMatches { pattern }) => {
             format!("the answer matches the regular expression {pattern}")
         }
         Some(
             Check::ExitStatus { .. }
-            | Check::OutputMatches { .. }
             | Check::OutputLines { .. }
             | Check::OutputLists { .. }
             | Check::JsonPointer { .. }

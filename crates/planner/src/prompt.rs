@@ -3,7 +3,9 @@
 use std::{fmt::Write as _, path::Path};
 
 use artoo_case_file::visibility::{Fact, Limit, Reader, Viewer, form};
-use artoo_llm_client::{ModelProfile, Origin, advice, call_line, fenced, inline, user_statements};
+use artoo_llm_client::{
+    ModelProfile, Origin, advice, call_line, fenced, granted_in_advance, inline, user_statements,
+};
 use artoo_types::{
     CommandNetwork, Constraints, EffectKind, Finding, OutcomeStatus, RepositoryState, SubTaskOutcome, Turn,
     UnmetCriterion, UserStatement, Workplace, Writes,
@@ -183,12 +185,7 @@ fn rights(workplace: &Workplace) -> String {
         CommandNetwork::Machine => "may use the network",
     };
     // New files need no consent.
-    let granted = workplace.granted.iter().filter(|kind| **kind != EffectKind::Creates);
-    let granted: Vec<&str> = granted.map(|kind| kind.name()).collect();
-    let granted = match granted.is_empty() {
-        true => String::new(),
-        false => format!(" Granted in advance: {}.", granted.join(", ")),
-    };
+    let granted = granted_in_advance(&workplace.granted, &[EffectKind::Creates]);
     format!("{writes}{granted} Their commands {network}.")
 }
 

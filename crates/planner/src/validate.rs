@@ -3,7 +3,7 @@
 use artoo_checks::{Flaw, lint, lint_text, matches_any_text};
 use artoo_types::{Check, Criterion, OutcomeStatus, Plan, SubTaskId};
 
-use crate::{PlanContext, compile::NOT_EMPTY};
+use crate::PlanContext;
 
 /// The maximum number of subtasks of a plan.
 const MAX_SUBTASKS: usize = 256;
@@ -131,9 +131,10 @@ fn wrongly_kept<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item =
 /// the intent does not.
 fn flaw(criterion: &Criterion, intent: &str) -> Option<Violation> {
     let found = match &criterion.check {
-        // Every text matches such a pattern, except that `NOT_EMPTY` is a useful minimum, which code adds if
-        // there is no other criterion.
-        Some(Check::OutputMatches { pattern }) if pattern != NOT_EMPTY && matches_any_text(pattern) => {
+        // The check for any output is a minimum, which code adds if there is no other criterion.
+        Some(check @ Check::OutputMatches { pattern })
+            if !check.is_any_output() && matches_any_text(pattern) =>
+        {
             Err(Flaw::Vacuous { check: "output_matches" })
         }
         Some(check) => lint(check),

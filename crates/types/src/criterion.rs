@@ -198,7 +198,25 @@ pub enum Check {
     },
 }
 
+/// A regular expression that every text with a visible character matches.
+const ANY_OUTPUT: &str = r"\S";
+
 impl Check {
+    /// The check that every answer with a visible character passes.
+    ///
+    /// ```
+    /// use artoo_types::Check;
+    /// assert!(Check::any_output().is_any_output());
+    /// ```
+    pub fn any_output() -> Self {
+        Self::OutputMatches { pattern: ANY_OUTPUT.to_owned() }
+    }
+
+    /// Whether this is [`any_output`](Self::any_output).
+    pub fn is_any_output(&self) -> bool {
+        matches!(self, Self::OutputMatches { pattern } if pattern == ANY_OUTPUT)
+    }
+
     /// Whether its pass says nothing of what was asked: any run could have met it, whatever the request was. Its failure still tells.
     /// R7 asks this when it computes D.
     ///

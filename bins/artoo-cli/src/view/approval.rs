@@ -14,6 +14,7 @@ mod told;
 
 use std::path::Path;
 
+use artoo_runtime::events::Event;
 use artoo_shell_effects::DecidedBy;
 use artoo_types::{
     ApprovalRequested, ApprovalScope, Effect, EffectKind, GitMoves, PreviewedChange, ProposedCommit, ToolName,
@@ -53,6 +54,27 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
+    /// The question in this event; none in any other.
+    pub(super) fn in_event(event: &'a Event, folder: Option<&'a Path>) -> Option<Self> {
+        let Event::ApprovalRequested {
+            tool,
+            command,
+            effects,
+            changes,
+            commit,
+            moves,
+            rule,
+            reason,
+            person,
+            ..
+        } = event
+        else {
+            return None;
+        };
+        let (commit, moves, person) = (commit.as_ref(), moves.as_deref(), *person);
+        Some(Self { tool, command, effects, changes, commit, moves, rule, reason, person, folder })
+    }
+
     pub(super) fn of(asked: &'a ApprovalRequested, folder: Option<&'a Path>) -> Self {
         let ApprovalRequested {
             tool, command, effects, changes, commit, moves, rule, reason, person, ..

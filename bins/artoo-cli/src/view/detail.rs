@@ -135,32 +135,9 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             lines
         }
         Event::ToolStarted { .. } | Event::ToolOutput { .. } => Vec::new(),
-        Event::ApprovalRequested {
-            tool,
-            command,
-            effects,
-            changes,
-            commit,
-            moves,
-            rule,
-            reason,
-            person,
-            ..
-        } => {
-            let (commit, moves, person) = (commit.as_ref(), moves.as_deref(), *person);
-            let asked = Asked {
-                tool,
-                command,
-                effects,
-                changes,
-                commit,
-                moves,
-                rule,
-                reason,
-                person,
-                folder: before.folder,
-            };
-            question(&asked, code, frame)
+        Event::ApprovalRequested { .. } => {
+            let asked = Asked::in_event(&line.event, before.folder);
+            asked.map(|asked| question(&asked, code, frame)).unwrap_or_default()
         }
         Event::ApprovalDecided { granted, scope, reason, instead, .. } => {
             let text = decision(*granted, *scope, reason, instead.as_deref());

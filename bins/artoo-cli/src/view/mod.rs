@@ -46,6 +46,8 @@ pub(crate) use units::{bytes, counted, seconds};
 pub(crate) use what_if::what_if;
 
 #[cfg(test)]
+mod result_tests;
+#[cfg(test)]
 mod sample_run;
 #[cfg(test)]
 mod tests;

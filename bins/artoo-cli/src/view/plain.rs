@@ -150,26 +150,11 @@ impl Plain {
                 self.started(line.subtask_id, *sequence, intent);
                 Vec::new()
             }
-            Event::ApprovalRequested {
-                call_id,
-                tool,
-                command,
-                effects,
-                changes,
-                commit,
-                moves,
-                rule,
-                reason,
-                person,
-                ..
-            } => {
+            Event::ApprovalRequested { call_id, changes, person, .. } => {
                 self.differences.insert(*call_id, difference(changes));
-                let (commit, moves) = (commit.as_ref(), moves.as_deref());
-                let (person, folder) = (*person, around.folder);
-                let asked =
-                    Asked { tool, command, effects, changes, commit, moves, rule, reason, person, folder };
-                let rows = question(&asked, "", frame);
-                if person {
+                let asked = Asked::in_event(&line.event, around.folder);
+                let rows = asked.map(|asked| question(&asked, "", frame)).unwrap_or_default();
+                if *person {
                     return rows;
                 }
                 self.decided_alone.insert(*call_id, rows);
