@@ -8,6 +8,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::process_table::all_pids;
 
@@ -16,41 +17,102 @@ const OWN_LIST: &str = "/proc/net/unix";
 /// The kernel's table of the mounts that this process sees.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
+/// For how long a list is used again while the kernel's own tables tell the same. Within this time a socket can be missing
+/// that was bound in another network namespace, or renamed.
+const KEPT: Duration = Duration::from_secs(1);
+
 /// The names under which sockets are bound, as absolute paths that need not exist any more.
 ///
 /// A relative name means the folder in which its process was when it bound the socket; the folder in which
 /// it is now is taken for it. Sockets in other network namespaces (of containers) are reached by their paths
-/// too, so the lists of all processes that can be seen are read.
+/// too, so the lists of all processes that can be seen are read, at most once a second.
 pub fn paths() -> BTreeSet<PathBuf> {
-    let mut lists = BTreeMap::new();
-    let (mut found, mut relative) = (BTreeSet::new(), Vec::new());
-    let mut read = |list: &Path| {
-        let lines = fs::read(list).unwrap_or_default();
-        for (inode, name) in String::from_utf8_lossy(&lines).lines().filter_map(bound) {
-            if name.is_absolute() {
-                found.insert(name);
-            } else {
-                relative.push((inode, name));
-            }
+    static LAST: Mutex<Option<Listed>> = Mutex::new(None);
+    let tables = Tables::read();
+    // Whoever asks meanwhile waits for the same list.
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = Instant::now();
+    if let Some(listed) = &*last
+        && listed.tables == tables
+        && now.saturating_duration_since(listed.at) < KEPT
+    {
+        return listed.paths.clone();
+    }
+    let paths = tables.paths();
+    *last = Some(Listed { tables, at: now, paths: paths.clone() });
+    paths
+}
+
+/// A list of paths, and when it was made of what.
+#[derive(Debug)]
+struct Listed {
+    tables: Tables,
+    at: Instant,
+    paths: BTreeSet<PathBuf>,
+}
+
+/// What the kernel tells this process at once.
+#[derive(Debug, PartialEq, Eq)]
+struct Tables {
+    /// The absolute names in the network namespace of this process. An accepted connection has the name of its socket, so
+    /// inodes tell nothing new.
+    absolute: BTreeSet<PathBuf>,
+    /// The others, with the inodes of their sockets.
+    relative: BTreeSet<(u64, PathBuf)>,
+    /// The text of the table of mounts.
+    mounts: Vec<u8>,
+}
+
+impl Tables {
+    /// A table that cannot be read is empty.
+    fn read() -> Self {
+        let (absolute, relative) = bound_in(Path::new(OWN_LIST));
+        Self { absolute, relative, mounts: fs::read(MOUNTS).unwrap_or_default() }
+    }
+
+    /// All names of sockets: those in these tables, in other namespaces, and beside them.
+    fn paths(&self) -> BTreeSet<PathBuf> {
+        let (mut found, mut relative) = (self.absolute.clone(), self.relative.clone());
+        for list in lists_of_other_namespaces() {
+            let other = bound_in(&list);
+            found.extend(other.0);
+            relative.extend(other.1);
         }
-    };
-    read(Path::new(OWN_LIST));
-    let own = fs::metadata("/proc/self/ns/net").map(|namespace| namespace.ino()).ok();
-    for pid in all_pids() {
-        let namespace = fs::metadata(format!("/proc/{pid}/ns/net")).map(|namespace| namespace.ino()).ok();
-        if namespace != own
-            && let Some(namespace) = namespace
-        {
-            lists.entry(namespace).or_insert_with(|| PathBuf::from(format!("/proc/{pid}/net/unix")));
+        found.extend(by_relative_names(relative));
+        let folders: BTreeSet<PathBuf> =
+            found.iter().filter_map(|name| name.parent()?.canonicalize().ok()).collect();
+        found.extend(folders.iter().flat_map(|folder| in_folder(folder)));
+        found.extend(mounted_elsewhere(&found, &self.mounts));
+        found
+    }
+}
+
+/// The absolute names in one of the kernel's lists, and the relative ones with their inodes.
+fn bound_in(list: &Path) -> (BTreeSet<PathBuf>, BTreeSet<(u64, PathBuf)>) {
+    let lines = fs::read(list).unwrap_or_default();
+    let (mut absolute, mut relative) = (BTreeSet::new(), BTreeSet::new());
+    for (inode, name) in String::from_utf8_lossy(&lines).lines().filter_map(bound) {
+        if name.is_absolute() {
+            absolute.insert(name);
+        } else {
+            relative.insert((inode, name));
         }
     }
-    lists.values().for_each(|list| read(list));
-    found.extend(by_relative_names(relative));
-    let folders: BTreeSet<PathBuf> =
-        found.iter().filter_map(|name| name.parent()?.canonicalize().ok()).collect();
-    found.extend(folders.iter().flat_map(|folder| in_folder(folder)));
-    found.extend(mounted_elsewhere(&found));
-    found
+    (absolute, relative)
+}
+
+/// A list for each network namespace of a process that can be seen, but for that of this one.
+fn lists_of_other_namespaces() -> Vec<PathBuf> {
+    let namespace =
+        |process: &str| fs::metadata(format!("/proc/{process}/ns/net")).map(|found| found.ino()).ok();
+    let own = namespace("self");
+    let mut lists = BTreeMap::new();
+    for pid in all_pids() {
+        if let Some(other) = namespace(&pid.to_string()).filter(|other| Some(*other) != own) {
+            lists.entry(other).or_insert_with(|| PathBuf::from(format!("/proc/{pid}/net/unix")));
+        }
+    }
+    lists.into_values().collect()
 }
 
 /// All sockets in a folder.
@@ -61,9 +123,8 @@ fn in_folder(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The same sockets where their file systems are mounted a second time, and sockets on which one is mounted.
-fn mounted_elsewhere(names: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
-    let table = fs::read(MOUNTS).unwrap_or_default();
-    let mounts: Vec<Mount> = String::from_utf8_lossy(&table).lines().filter_map(Mount::read).collect();
+fn mounted_elsewhere(names: &BTreeSet<PathBuf>, table: &[u8]) -> Vec<PathBuf> {
+    let mounts: Vec<Mount> = String::from_utf8_lossy(table).lines().filter_map(Mount::read).collect();
     let mut found: Vec<PathBuf> = mounts.iter().map(|mount| mount.point.clone()).collect();
     let real: BTreeSet<PathBuf> = names.iter().filter_map(|name| name.canonicalize().ok()).collect();
     for name in &real {
@@ -116,9 +177,8 @@ fn unescaped(text: &str) -> PathBuf {
 
 /// Sockets with relative names. Finding their processes means to look at all that is open on this machine, so
 /// what was found once is kept as long as the socket is there.
-fn by_relative_names(names: Vec<(u64, PathBuf)>) -> Vec<PathBuf> {
+fn by_relative_names(names: BTreeSet<(u64, PathBuf)>) -> Vec<PathBuf> {
     static KNOWN: Mutex<BTreeMap<(u64, PathBuf), Option<PathBuf>>> = Mutex::new(BTreeMap::new());
-    let names: BTreeSet<(u64, PathBuf)> = names.into_iter().collect();
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     known.retain(|socket, _| names.contains(socket));
     let new: Vec<(u64, PathBuf)> = names.into_iter().filter(|socket| !known.contains_key(socket)).collect();
@@ -190,7 +250,7 @@ mod tests {
         let name = format!("artoo-relative-{}.sock", std::process::id());
         let _listener = UnixListener::bind(&name).unwrap();
         let expected = std::env::current_dir().unwrap().join(&name);
-        let found = paths();
+        let found = Tables::read().paths();
         fs::remove_file(&name).unwrap();
         assert!(found.contains(&expected), "{expected:?} is missing in {found:?}");
     }
@@ -203,11 +263,23 @@ mod tests {
         let _listener = UnixListener::bind(&first).unwrap();
         fs::rename(&first, &renamed).unwrap();
         fs::hard_link(&renamed, &linked).unwrap();
-        let (found, folder) = (paths(), folder.path().canonicalize().unwrap());
+        let (found, folder) = (Tables::read().paths(), folder.path().canonicalize().unwrap());
         assert!(
             found.contains(&folder.join("renamed")) && found.contains(&folder.join("linked")),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn a_socket_that_was_bound_after_a_list_was_made_is_in_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["first.sock", "second.sock"] {
+            let path = folder.path().canonicalize().unwrap().join(name);
+            assert!(!paths().contains(&path));
+            let listener = UnixListener::bind(&path).unwrap();
+            assert!(paths().contains(&path), "{path:?}");
+            drop(listener);
+        }
     }
 
     #[test]

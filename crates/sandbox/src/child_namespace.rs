@@ -43,12 +43,15 @@ use crate::{Confinement, SandboxError, SandboxMode, shared_memory, spawn};
 const STEPS: [&str; 7] = [
     "naming its user in a namespace, or entering that of its network",
     "separating its mounts",
-    "keeping sockets of other programs away",
+    VEILS,
     "overlaying its folders",
     "granting and sealing folders",
     "hiding protected places",
     "making everything else read-only",
 ];
+
+/// The step that mounts veils.
+const VEILS: &str = "keeping sockets of other programs away";
 
 /// The namespaces of one command, prepared by the parent.
 #[derive(Debug)]
@@ -186,6 +189,11 @@ impl ChildNamespace {
     /// The step at which [`enter`](Self::enter) failed.
     pub(crate) fn failed_step(&self) -> &'static str {
         STEPS.get(self.steps.load(Ordering::Relaxed)).copied().unwrap_or("making its namespaces")
+    }
+
+    /// The veils, if [`enter`](Self::enter) failed when it mounted them.
+    pub(crate) fn failed_veils(&self) -> Option<&[Veil]> {
+        (self.failed_step() == VEILS && !self.veils.is_empty()).then_some(&self.veils)
     }
 
     /// Enters the namespaces, in the first process. Bare system calls only.

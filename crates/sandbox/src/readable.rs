@@ -220,8 +220,13 @@ impl Split {
     fn set_apart(&mut self, path: &Path) {
         let mut below = path;
         while let (Some(folder), Some(name)) = (below.parent(), below.file_name()) {
+            if let Some(names) = self.0.get_mut(folder) {
+                // The folders above a listed one are listed, too.
+                names.insert(name.to_owned());
+                return;
+            }
             if folder.is_dir() {
-                self.0.entry(folder.to_owned()).or_default().insert(name.to_owned());
+                self.0.insert(folder.to_owned(), [name.to_owned()].into());
             }
             below = folder;
         }

@@ -24,7 +24,7 @@ use crate::process_guard::{Alive, ProcessGuard};
 use crate::process_limit::{self, Excess, ProcessLimit, Watched};
 use crate::socket_reach::SocketReach;
 use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
-use crate::veils::Shown;
+use crate::veils::{Shown, Veil, try_out};
 use crate::{
     Confinement, Invocation, Network, ResourceLimits, SandboxError, SandboxMode, Support, landlock_rules,
     probe, real_paths, rlimits, scrub,
@@ -65,7 +65,7 @@ pub(crate) fn start(
     thread::Builder::new()
         .name("artoo-command".to_owned())
         .stack_size(STACK)
-        .spawn(move || supervise(&invocation, confinement.as_ref(), overlay_dirs, answer))
+        .spawn(move || supervise(&invocation, confinement.as_ref(), overlay_dirs, answer, Attempt::First))
         .map_err(|source| SandboxError::Watch { program, source })?;
     Ok(started)
 }
@@ -75,11 +75,21 @@ pub(crate) fn name(invocation: &Invocation) -> String {
     invocation.program.to_string_lossy().into_owned()
 }
 
+/// Which attempt to start a command it is.
+#[derive(Debug, Clone, Copy)]
+enum Attempt {
+    /// Its veils may be ones that this machine refuses.
+    First,
+    /// Its veils were tried after the first attempt failed with them.
+    WithTriedVeils,
+}
+
 fn supervise(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
     overlay_dirs: Option<Arc<OverlayDirs>>,
     answer: oneshot::Sender<Result<Started, SandboxError>>,
+    attempt: Attempt,
 ) {
     let binding = match Binding::of(invocation, confinement, overlay_dirs.as_deref()) {
         Ok(binding) => binding,
@@ -96,6 +106,10 @@ fn supervise(
     let (child, Streams { stdout, stderr }) = match started {
         Ok(started) => started,
         Err(error) => {
+            if let (Attempt::First, Some(veils)) = (attempt, binding.failed_veils()) {
+                try_out(veils);
+                return supervise(invocation, confinement, overlay_dirs, answer, Attempt::WithTriedVeils);
+            }
             drop(overlay_dirs);
             return drop(answer.send(Err(error)));
         }
@@ -116,6 +130,11 @@ struct Binding {
 }
 
 impl Binding {
+    /// The veils that could not be mounted, if that is why the command did not start.
+    fn failed_veils(&self) -> Option<&[Veil]> {
+        self.namespace.as_ref().and_then(ChildNamespace::failed_veils)
+    }
+
     fn of(
         invocation: &Invocation,
         confinement: Option<&Confinement>,

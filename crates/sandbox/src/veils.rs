@@ -77,7 +77,7 @@ pub(crate) struct Shown {
     pub(crate) start: PathBuf,
 }
 
-/// The veils for a command to which this is shown.
+/// The veils for a command to which this is shown, but for those that this machine is known to refuse.
 ///
 /// A folder around a hidden place gets none: what may be read there is granted entry by entry, and not through an overlay.
 pub(crate) fn over_sockets(shown: &Shown, hidden: &[PathBuf]) -> Vec<Veil> {
@@ -95,7 +95,7 @@ pub(crate) fn over_sockets(shown: &Shown, hidden: &[PathBuf]) -> Vec<Veil> {
         let real: Vec<PathBuf> = within.iter().filter(|place| *place != folder).cloned().collect();
         Veil::of(folder, &real).ok()
     });
-    supported(veils.collect())
+    not_failed(veils)
 }
 
 /// The folders in which a command that was granted nothing there reaches no socket of another program, whenever that is
@@ -107,6 +107,7 @@ pub(crate) fn over_sockets(shown: &Shown, hidden: &[PathBuf]) -> Vec<Veil> {
 /// }
 /// ```
 pub fn veiled_folders() -> Vec<PathBuf> {
+    try_out(&over_sockets(&Shown::default(), &[]));
     over_sockets(&Shown::default(), &[]).into_iter().map(|veil| veil.path).collect()
 }
 
@@ -140,19 +141,28 @@ fn folders(points: &[MountPoint]) -> Vec<PathBuf> {
     folders
 }
 
-/// Those that this machine can mount. Each folder is tried once, and all that are new together, as a rule.
-fn supported(veils: Vec<Veil>) -> Vec<Veil> {
-    static KNOWN: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let new: Vec<Veil> = veils.iter().filter(|veil| !known.contains_key(&veil.path)).cloned().collect();
-    if !new.is_empty() {
-        let all = child_namespace::works_with(&new);
-        for veil in &new {
-            let is_supported = all || child_namespace::works_with(std::slice::from_ref(veil));
-            known.insert(veil.path.clone(), is_supported);
-        }
+/// Whether this machine can mount a veil on a folder, for those that were tried.
+static TRIED: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+
+/// Tries veils that were not tried yet: all together, and each alone if that fails. A command whose veils could not be mounted
+/// asks for it, so that a machine which can mount them pays for no trial.
+pub(crate) fn try_out(veils: &[Veil]) {
+    let mut tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
+    let new: Vec<Veil> = veils.iter().filter(|veil| !tried.contains_key(&veil.path)).cloned().collect();
+    if new.is_empty() {
+        return;
     }
-    veils.into_iter().filter(|veil| known.get(&veil.path) == Some(&true)).collect()
+    let all = child_namespace::works_with(&new);
+    for veil in &new {
+        let is_mountable = all || child_namespace::works_with(std::slice::from_ref(veil));
+        tried.insert(veil.path.clone(), is_mountable);
+    }
+}
+
+/// Those that no trial has failed with.
+fn not_failed(veils: impl Iterator<Item = Veil>) -> Vec<Veil> {
+    let tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
+    veils.filter(|veil| tried.get(&veil.path) != Some(&false)).collect()
 }
 
 #[cfg(test)]
@@ -173,6 +183,14 @@ mod tests {
         assert!(veiled(&["/tmp/work"], &["/home/ada/.ssh"]));
         assert!(!veiled(&["/tmp"], &[]) && !veiled(&["/"], &[]), "the command may write all of it");
         assert!(!veiled(&[], &["/tmp/home/.ssh"]));
+    }
+
+    #[test]
+    fn a_veil_that_a_trial_failed_with_is_left_out() {
+        let veil = Veil::of(Path::new("/no such folder"), &[]).unwrap();
+        assert_eq!(not_failed([veil.clone()].into_iter()).len(), 1, "nothing is known of it");
+        try_out(std::slice::from_ref(&veil));
+        assert_eq!(not_failed([veil].into_iter()).len(), 0);
     }
 
     #[test]
