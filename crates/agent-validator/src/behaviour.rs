@@ -70,9 +70,7 @@ pub struct StepMentions {
 impl StepMentions {
     /// Looks up what a step and its request name. Blocks.
     pub fn of(subtask: &SubTask, world: &Filesystem) -> Self {
-        let step = Mentions::of(&subtask.intent, world);
-        let is_whole = subtask.intent == subtask.briefing.request;
-        let request = if is_whole { step.clone() } else { Mentions::of(&subtask.briefing.request, world) };
+        let [step, request] = Mentions::of_both([&subtask.intent, &subtask.briefing.request], world);
         Self { step, request }
     }
 

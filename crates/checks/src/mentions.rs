@@ -53,7 +53,16 @@ struct AbsentFile {
 impl Mentions {
     /// Looks up what a text names. Blocks: it may walk the folders of the run and read small files in them.
     pub fn of(text: &str, world: &Filesystem) -> Self {
-        let listing = Listing::of(world);
+        Self::in_listing(text, &Listing::of(&[text], world), world)
+    }
+
+    /// The same of two texts, at one moment.
+    pub fn of_both(texts: [&str; 2], world: &Filesystem) -> [Self; 2] {
+        let listing = Listing::of(&texts, world);
+        texts.map(|text| Self::in_listing(text, &listing, world))
+    }
+
+    fn in_listing(text: &str, listing: &Listing, world: &Filesystem) -> Self {
         let (named, words) = listing.named(text, world);
         let otherwise = named.iter().filter_map(|named| Some((named.path.clone(), named.otherwise.clone()?)));
         let otherwise = otherwise.collect();

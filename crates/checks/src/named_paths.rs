@@ -3,6 +3,7 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, VecDeque},
+    ffi::OsString,
     fs,
     ops::Range,
     path::{Path, PathBuf},
@@ -34,6 +35,21 @@ fn lowercase(text: &str) -> (String, Vec<usize>) {
     }
     origins.push(text.len());
     (small, origins)
+}
+
+/// A text in which letters that differ in case, or by their place in a word, are the same.
+fn folded(text: &str) -> String {
+    let same = |c| if c == 'ς' { 'σ' } else { c };
+    text.chars().flat_map(char::to_lowercase).map(same).collect()
+}
+
+/// The entries of a folder by name, each with whether it is a folder; none if it cannot be read.
+fn entries(folder: &Path) -> Vec<(OsString, bool)> {
+    let found = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries: Vec<(OsString, bool)> =
+        found.map(|entry| (entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_dir()))).collect();
+    entries.sort_unstable();
+    entries
 }
 
 /// The parts of a word that may be a name: the whole word, and the rest after stripping punctuation and
@@ -69,30 +85,39 @@ fn within(word: &str) -> impl Iterator<Item = &str> {
     parts.into_iter()
 }
 
-/// The entries in the folders of a request, by lower-case name.
+/// The entries in the folders of a request whose names stand in one of its texts, by lower-case name.
 pub(crate) struct Listing {
     by_name: BTreeMap<String, Vec<PathBuf>>,
     by_path: BTreeMap<String, Vec<PathBuf>>,
 }
 
 impl Listing {
-    pub(crate) fn of(world: &Filesystem) -> Self {
+    /// What these texts may name. A folder has thousands of entries, of which a text names a few.
+    pub(crate) fn of(texts: &[&str], world: &Filesystem) -> Self {
+        let texts: Vec<String> = texts.iter().map(|text| folded(text)).collect();
+        Self::of_names(world, |name| {
+            let name = folded(name);
+            texts.iter().any(|text| text.contains(&name))
+        })
+    }
+
+    /// The entries that have such a name.
+    fn of_names(world: &Filesystem, is_wanted: impl Fn(&str) -> bool) -> Self {
         let mut listing = Self { by_name: BTreeMap::new(), by_path: BTreeMap::new() };
         let mut seen = 0;
         for root in real(world.roots()) {
             let mut folders = VecDeque::from([root.clone()]);
             while let Some(folder) = folders.pop_front() {
-                let Ok(entries) = fs::read_dir(&folder) else { continue };
-                let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-                paths.sort_unstable();
-                for path in paths {
+                for (name, is_folder) in entries(&folder) {
                     seen += 1;
                     if seen > MOST_ENTRIES {
                         return listing;
                     }
-                    listing.add(&root, &path);
-                    if path.is_dir() && !path.is_symlink() {
-                        folders.push_back(path);
+                    if let Some(name) = name.to_str().filter(|name| is_wanted(name)) {
+                        listing.add(&root, &folder.join(name), name);
+                    }
+                    if is_folder {
+                        folders.push_back(folder.join(name));
                     }
                 }
             }
@@ -150,15 +175,17 @@ impl Listing {
         (by_path.into_iter().map(|(path, otherwise)| NamedPath { path, otherwise }).collect(), words)
     }
 
-    fn add(&mut self, root: &Path, path: &Path) {
-        let mut note = |map: fn(&mut Self) -> &mut BTreeMap<String, Vec<PathBuf>>, name: String| {
-            map(self).entry(name).or_default().push(path.to_owned());
+    fn add(&mut self, root: &Path, path: &Path, name: &str) {
+        let mut note = |map: fn(&mut Self) -> &mut BTreeMap<String, Vec<PathBuf>>, name: &str| {
+            let paths = map(self).entry(name.to_lowercase()).or_default();
+            // The workspace may lie in the working folder, or be the same.
+            if !paths.iter().any(|known| known == path) {
+                paths.push(path.to_owned());
+            }
         };
-        if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
-            note(|listing| &mut listing.by_name, name.to_lowercase());
-        }
+        note(|listing| &mut listing.by_name, name);
         if let Some(below) = path.strip_prefix(root).ok().and_then(Path::to_str) {
-            note(|listing| &mut listing.by_path, below.to_lowercase());
+            note(|listing| &mut listing.by_path, below);
         }
     }
 
@@ -287,7 +314,7 @@ mod tests {
     }
 
     fn named(text: &str, world: &Filesystem) -> Vec<PathBuf> {
-        Listing::of(world).named(text, world).0.into_iter().map(|named| named.path).collect()
+        Listing::of(&[text], world).named(text, world).0.into_iter().map(|named| named.path).collect()
     }
 
     #[test]
@@ -375,11 +402,42 @@ mod tests {
     #[test]
     fn what_is_left_are_words() {
         let (_home, world) = home();
-        let (_, left) = Listing::of(&world).named("İn Reports 2024/q1 sales.csv and missing.csv", &world);
+        let text = "İn Reports 2024/q1 sales.csv and missing.csv";
+        let (_, left) = Listing::of(&[text], &world).named(text, &world);
         assert_eq!(left, "İn   and missing.csv");
     }
 
+    /// Words of the files in `home`, in other cases and with other letters around.
+    fn words() -> impl Strategy<Value = String> {
+        let word = prop::sample::select(vec![
+            "docs/old/PLAN.md",
+            "plan.md:ssä",
+            "Sales.csv里",
+            "Reports 2024",
+            "q1 SALES.csv",
+            "报告文件夹",
+            "一.txt",
+            "AÑO/nóminas.csv",
+            "elsewhere/sales.csv",
+            "data.v2.json.",
+            "./docs",
+            "ΟΔΟΣ.txt",
+            "οδοσ.txt",
+            "~/docs",
+            "x",
+        ]);
+        prop::collection::vec(word, 0..6).prop_map(|words| words.join(" "))
+    }
+
     proptest! {
+        #[test]
+        fn entries_that_no_text_names_change_nothing(text in prop_oneof![words(), "\\PC{0,40}"]) {
+            let (home, world) = home();
+            fs::write(home.path().join("Οδος.txt"), "x").unwrap();
+            let all = Listing::of_names(&world, |_| true).named(&text, &world);
+            prop_assert_eq!(Listing::of(&[&text, "docs and more"], &world).named(&text, &world), all);
+        }
+
         #[test]
         fn whatever_is_named_is_there_and_never_the_folder_itself(text in "\\PC{0,60}") {
             let (home, world) = home();
