@@ -2,7 +2,7 @@
 //! `cargo run --release -p artoo-runtime --example overhead`.
 //!
 //! Prints the median time of a run with a scripted model that answers at once and a tool without a process,
-//! including the journal, for a job of three subtasks with eleven model calls and for 200 subtasks in 20
+//! including the journal, for a job of three subtasks with twelve model calls and for 200 subtasks in 20
 //! groups; and the memory of a run that waits for its model. On a noisy machine compare only figures of the
 //! same hour.
 
@@ -15,7 +15,9 @@ use artoo_llm_client::{Completion, LlmClient, LlmError, Request, Usage};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Artoo, Builder, RunRequest};
 use artoo_tools::{Tool, ToolContext, ToolReport, Toolbox};
-use artoo_types::{Arguments, Check, Criterion, Plan, PlannedSubTask, Surroundings, TerminalState, ToolName};
+use artoo_types::{
+    Arguments, Check, Checkpoints, Criterion, Plan, PlannedSubTask, Surroundings, TerminalState, ToolName,
+};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -23,8 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let folder = tempfile::tempdir()?;
-        let small = builder(folder.path(), eleven_calls()).build()?;
-        println!("3 subtasks, 11 model calls:    {}", median(&small, folder.path(), 11, 400).await?);
+        std::fs::create_dir(folder.path().join("home"))?;
+        let small = builder(folder.path(), twelve_calls()).build()?;
+        println!("3 subtasks, 12 model calls:    {}", median(&small, folder.path(), 12, 400).await?);
         let large = builder(folder.path(), echo()).planner(Arc::new(TwoHundred)).parallel(10).build()?;
         println!("200 subtasks in 20 groups:     {}", median(&large, folder.path(), 200, 30).await?);
         println!("memory of a run that waits:    {}", memory(folder.path()).await?);
@@ -35,6 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn builder(folder: &Path, model: AtOnce) -> Builder {
     Artoo::builder().model(Arc::new(model)).data_folder(folder.join("data")).toolbox(Toolbox::new().with(Say))
 }
+
+const REQUEST: &str = "Describe the three fruits";
 
 /// A model that answers at once and keeps nothing.
 struct AtOnce(Box<Reply>);
@@ -60,8 +65,8 @@ impl LlmClient for AtOnce {
     }
 }
 
-/// R2 plans three steps, each takes two turns of R3 and a verdict, and R4b judges the whole.
-fn eleven_calls() -> AtOnce {
+/// R2 plans three steps, each takes two turns of R3 and a verdict; their results are merged, and R4b judges the whole.
+fn twelve_calls() -> AtOnce {
     let step = |n: u32| {
         json!({
             "intent": format!("Describe fruit number {n}"), "sequence": 1, "kind": "find_out",
@@ -70,21 +75,38 @@ fn eleven_calls() -> AtOnce {
     };
     let plan = json!({"subtasks": [step(1), step(2), step(3)]}).to_string();
     let verdict = json!({"reason": "it is friendly", "verdict": "pass", "class": "logical"}).to_string();
-    let answer = json!({"answer": "Dear friend, it is red"}).to_string();
+    let parts = parts();
+    let text = "Dear friend, it is red";
+    let answer = json!({"answer": text}).to_string();
     let call = say("red").to_string();
     AtOnce(Box::new(move |request| {
-        Some(match request.purpose.as_str() {
-            "planner" => plan.clone(),
-            "executor" if request.messages.len() > 1 => answer.clone(),
-            "executor" => call.clone(),
-            _ => verdict.clone(),
+        Some(match request.schema.as_ref().map(|schema| schema.name.as_str()) {
+            Some("plan") => plan.clone(),
+            Some("action") if request.messages.len() > 1 => answer.clone(),
+            Some("action") => call.clone(),
+            Some("parts") => parts.clone(),
+            Some(_) => verdict.clone(),
+            // The merged answer.
+            None => text.to_owned(),
         })
     }))
 }
 
-/// Echoes its instruction.
+/// The judgement of the whole.
+fn parts() -> String {
+    let part = json!({"quote": REQUEST, "reason": "the outputs describe it", "call": 1, "verdict": "pass"});
+    json!({"parts": [part]}).to_string()
+}
+
+/// Echoes its instruction, and passes the whole.
 fn echo() -> AtOnce {
     AtOnce(Box::new(|request| {
+        match request.schema.as_ref().map(|schema| schema.name.as_str()) {
+            Some("parts") => return Some(parts()),
+            // The merged answer.
+            None => return Some("All fruits are described".to_owned()),
+            Some(_) => {}
+        }
         let prompt = request.messages.first().map(|message| message.content.as_str()).unwrap_or_default();
         let step = prompt.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
         Some(json!({"tool": "say", "arguments": {"text": step}, "output_is_answer": true}).to_string())
@@ -96,17 +118,21 @@ fn say(text: &str) -> Value {
 }
 
 fn request(folder: &Path) -> RunRequest {
-    RunRequest::new(
-        "Describe the three fruits",
+    let mut request = RunRequest::new(
+        REQUEST,
         Surroundings {
             now: SystemClock::new().now(),
             zone: "UTC".to_owned(),
-            working_folder: folder.to_owned(),
+            // Not around the data: a judge looks through this folder.
+            working_folder: folder.join("home"),
             workspace: folder.join("workspace"),
-            home: folder.to_owned(),
+            home: folder.join("home"),
             platform: "linux".to_owned(),
         },
-    )
+    );
+    // Nobody is there to say that 200 calls may be followed by more.
+    request.limits.checkpoints = Checkpoints::NONE;
+    request
 }
 
 async fn median(artoo: &Artoo, folder: &Path, calls: u64, runs: usize) -> Result<String, Box<dyn Error>> {

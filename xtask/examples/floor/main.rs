@@ -1,6 +1,10 @@
-//! The floor of `cargo xtask bench` as a program: runs one task against the server at the given address.
+//! The floor of `cargo xtask bench` as a program: runs one task against the server at the given address and prints the answer.
 
-#![expect(clippy::print_stderr, reason = "a measured program says why it failed")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a measured program tells its answer, or why it failed"
+)]
 
 mod task;
 
@@ -15,7 +19,10 @@ fn main() -> std::process::ExitCode {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     match runtime.map_err(Into::into).and_then(|runtime| runtime.block_on(work)) {
-        Ok(_) => std::process::ExitCode::SUCCESS,
+        Ok(answer) => {
+            println!("{answer}");
+            std::process::ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("floor: {error}");
             std::process::ExitCode::FAILURE

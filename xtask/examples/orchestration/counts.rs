@@ -17,7 +17,7 @@ const LATER: usize = 4;
 pub(crate) async fn counted(floor: &Path, artoo: &Path) -> Result<Vec<Row>, Failure> {
     let (mut floors, mut first, mut later) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..HOMES {
-        let place = tempfile::tempdir()?;
+        let place = crate::place()?;
         ours::folders(place.path())?;
         let (home, log) = (place.path().join("home"), place.path().join("strace"));
         floors.push(sample(floor, |url| vec![url.into()], &home, &log).await?);

@@ -1,8 +1,8 @@
-//! Scripted model of the benchmark: answers the 11 calls of the job, for the floor and for artoo.
+//! Scripted model of the benchmark: answers the calls of the job, for the floor and for artoo.
 //!
-//! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with its 11th
-//! call; artoo merges by code, and its 11th call judges the whole: which words of the request are met, and by
-//! which call. Both are five calls deep.
+//! Plan three subtasks; in each: a call, an answer from its output, a verdict; then one call that merges the outputs. artoo
+//! makes a 12th call, which judges the whole: which words of the request are met, and by which call. The floor is five calls
+//! deep, artoo six.
 
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ pub(crate) enum Work {
 /// The user's request to artoo.
 pub(crate) const REQUEST: &str = "Print the words alpha, beta and gamma, each with its own command.";
 const WORDS: [&str; 3] = ["alpha", "beta", "gamma"];
+/// The merged answer.
+pub(crate) const ANSWER: &str = "alpha, beta, gamma";
 
 /// The model's answer to a request with the schema of this name. `turns` are the messages, each with whether
 /// the model itself wrote it.
@@ -33,7 +35,9 @@ pub(crate) fn answer<'a>(schema: &str, turns: impl Iterator<Item = (bool, &'a st
         "parts" => {
             json!({"parts": [{"quote": REQUEST, "reason": "the outputs show the words", "call": 1, "verdict": "pass"}]})
         }
-        "merge" => json!({"answer": WORDS.join(", ")}),
+        // The floor asks for JSON, artoo for plain text.
+        "merge" => json!({"answer": ANSWER}),
+        "" => return ANSWER.to_owned(),
         other => json!({"error": format!("the job has no call for {other:?}")}),
     };
     value.to_string()
@@ -70,8 +74,9 @@ fn action(word: &str, work: Work) -> Value {
     json!({"tool": tool, "arguments": arguments, "output_is_answer": false})
 }
 
-/// The word of a step.
+/// The word of a step, by the end of the line that names it: a prompt may quote other steps.
 fn word(turns: &[(bool, &str)]) -> &'static str {
-    let asked = |word: &&&str| turns.iter().any(|(_, text)| text.contains(&format!("the word {word}")));
-    WORDS.iter().find(asked).copied().unwrap_or("nothing")
+    let lines = turns.iter().flat_map(|(_, text)| text.lines());
+    let step = lines.filter(|line| line.starts_with("Step: ")).last().unwrap_or_default();
+    WORDS.iter().find(|word| step.ends_with(*word)).copied().unwrap_or("nothing")
 }

@@ -14,6 +14,7 @@ mod job;
 mod measure;
 mod ours;
 mod programs;
+mod project;
 mod scripted;
 mod server;
 mod stats;
@@ -40,7 +41,7 @@ async fn run() -> Result<(), Failure> {
         ["part", part, rounds] => measure_part(part, rounds.parse()?).await,
         ["measure", rounds] => measure_all(rounds.parse()?).await,
         ["process", rounds, floor, artoo] => {
-            let place = tempfile::tempdir()?;
+            let place = place()?;
             ours::folders(place.path())?;
             let programs = (Path::new(floor), Path::new(artoo));
             print_rows(&measure::from_outside(rounds.parse()?, programs, place.path()).await?)
@@ -54,7 +55,7 @@ async fn run() -> Result<(), Failure> {
 
 /// One of the measurements, for a profiler.
 async fn measure_part(part: &str, rounds: u32) -> Result<(), Failure> {
-    let place = tempfile::tempdir()?;
+    let place = place()?;
     ours::folders(place.path())?;
     let rows = match part {
         "shell" => measure::with_shell(rounds, place.path()).await?,
@@ -67,13 +68,19 @@ async fn measure_part(part: &str, rounds: u32) -> Result<(), Failure> {
 }
 
 async fn measure_all(rounds: u32) -> Result<(), Failure> {
-    let place = tempfile::tempdir()?;
+    let place = place()?;
     ours::folders(place.path())?;
     let mut rows = measure::with_shell(rounds, place.path()).await?;
     rows.push(measure::in_process(rounds, place.path()).await?);
     rows.push(effects::classified(rounds, place.path())?);
     rows.push(measure::throughput(rounds, place.path()).await?);
     print_rows(&rows)
+}
+
+/// A folder for homes and data, in no repository. A home below `/tmp` would be what nobody has: each command changes what lies
+/// in `/tmp`, and folders around a home are listed for each command when they have changed.
+fn place() -> std::io::Result<tempfile::TempDir> {
+    tempfile::tempdir_in("/var/tmp")
 }
 
 /// Prints rows as one line of JSON.

@@ -38,10 +38,12 @@ pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
         },
     );
     let result = artoo.start(request)?.finished().await;
-    if result.directive == TerminalState::Accept && result.replans == 0 {
+    let is_right = result.output.as_str() == Some(job::ANSWER);
+    if result.directive == TerminalState::Accept && result.replans == 0 && is_right {
         return Ok(());
     }
-    Err(format!("the job was not accepted: {} {:?}", result.summary, result.unmet).into())
+    let (summary, output, unmet) = (&result.summary, &result.output, &result.unmet);
+    Err(format!("the job was not done: {summary} {output} {unmet:?}").into())
 }
 
 /// The folders of a measurement, with the files that the steps read.

@@ -38,11 +38,11 @@ pub(crate) struct Sample {
     pub(crate) prompt_tokens: f64,
 }
 
-/// Starts the program against its own server and waits for its end.
+/// Starts the program in a folder, against its own server, and waits for its end.
 pub(crate) async fn sample(
     program: &Path,
     arguments: impl Fn(&str) -> Vec<OsString>,
-    home: &Path,
+    (home, folder): (&Path, &Path),
 ) -> Result<Sample, Failure> {
     let arrived: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let (pid, peak) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU64::new(0)));
@@ -50,7 +50,7 @@ pub(crate) async fn sample(
         let (arrived, pid, peak) = (Arc::clone(&arrived), Arc::clone(&pid), Arc::clone(&peak));
         move |call: &artoo_llm_http::doubles::Call| {
             arrived.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
-            // Reading it takes the kernel a moment, so only the last of the 11 calls do.
+            // Reading it takes the kernel a moment, so only the last calls do.
             if call.ordinal >= 9 {
                 peak.fetch_max(peak_kib(pid.load(Ordering::Acquire)), Ordering::AcqRel);
             }
@@ -59,9 +59,9 @@ pub(crate) async fn sample(
     };
     let server = MockServer::start(handler).await?;
     let mut command = Command::new(program);
-    command.args(arguments(&server.base_url())).current_dir(home).env_clear();
+    command.args(arguments(&server.base_url())).current_dir(folder).env_clear();
     command.env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (started, cpu) = (Instant::now(), stats::cpu_of_children()?);
     let child = command.spawn()?;
     pid.store(child.id().unwrap_or(0), Ordering::Release);
@@ -70,6 +70,10 @@ pub(crate) async fn sample(
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{} ended with {}: {stderr}", program.display(), output.status).into());
+    }
+    let answer = String::from_utf8_lossy(&output.stdout);
+    if !answer.contains(job::ANSWER) {
+        return Err(format!("{} did not do the job, its answer is: {answer}", program.display()).into());
     }
     let arrived = arrived.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let (first, last) = arrived.first().zip(arrived.last()).ok_or("the program made no request")?;

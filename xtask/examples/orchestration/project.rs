@@ -1,0 +1,37 @@
+//! A working folder as developers have it.
+
+use std::path::Path;
+
+use tokio::process::Command;
+
+use crate::Failure;
+
+/// How many files the repository has, and how many there are in its ignored folder.
+pub(crate) const FILES: usize = 3_000;
+/// Files in one folder.
+const IN_ONE_FOLDER: usize = 20;
+
+/// Makes a git repository whose files are committed, with build output that it ignores.
+pub(crate) async fn make(project: &Path) -> Result<(), Failure> {
+    for part in ["src", "target"] {
+        for n in 0..FILES {
+            let folder = project.join(part).join(format!("part{:03}", n / IN_ONE_FOLDER));
+            if n % IN_ONE_FOLDER == 0 {
+                std::fs::create_dir_all(&folder)?;
+            }
+            std::fs::write(folder.join(format!("file{n:04}.rs")), format!("// {n}\n"))?;
+        }
+    }
+    std::fs::write(project.join(".gitignore"), "target/\n")?;
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "--all"],
+        &["-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "-q", "-m", "all"],
+    ] {
+        let ended = Command::new("git").args(arguments).current_dir(project).status().await?;
+        if !ended.success() {
+            return Err(format!("git {} ended with {ended}", arguments.join(" ")).into());
+        }
+    }
+    Ok(())
+}
