@@ -27,6 +27,7 @@ mod mentions;
 mod missing_name;
 mod name_search;
 mod named_paths;
+mod names_in;
 mod number;
 mod pass_validity;
 mod path_list;

@@ -11,7 +11,7 @@ use std::{
 
 use artoo_text::{is_unspaced, last_part};
 
-use crate::Filesystem;
+use crate::{Filesystem, names_in::NamesIn};
 
 /// The maximum number of entries examined in the folders of a request, breadth first.
 const MOST_ENTRIES: usize = 5_000;
@@ -35,12 +35,6 @@ fn lowercase(text: &str) -> (String, Vec<usize>) {
     }
     origins.push(text.len());
     (small, origins)
-}
-
-/// A text in which letters that differ in case, or by their place in a word, are the same.
-fn folded(text: &str) -> String {
-    let same = |c| if c == 'ς' { 'σ' } else { c };
-    text.chars().flat_map(char::to_lowercase).map(same).collect()
 }
 
 /// The entries of a folder by name, each with whether it is a folder; none if it cannot be read.
@@ -94,11 +88,8 @@ pub(crate) struct Listing {
 impl Listing {
     /// What these texts may name. A folder has thousands of entries, of which a text names a few.
     pub(crate) fn of(texts: &[&str], world: &Filesystem) -> Self {
-        let texts: Vec<String> = texts.iter().map(|text| folded(text)).collect();
-        Self::of_names(world, |name| {
-            let name = folded(name);
-            texts.iter().any(|text| text.contains(&name))
-        })
+        let names = NamesIn::of(texts);
+        Self::of_names(world, |name| names.may_have(name))
     }
 
     /// The entries that have such a name.

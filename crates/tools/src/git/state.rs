@@ -14,6 +14,8 @@ use crate::blocking::blocking;
 use crate::system_program::search_path;
 use crate::{ToolContext, ToolError};
 
+/// What `git status` writes in place of a branch where none is checked out.
+const NO_BRANCH: &str = "(detached)";
 /// How long a large working tree is compared.
 const LONGEST: Duration = Duration::from_secs(3);
 
@@ -29,23 +31,72 @@ pub async fn repository_state(cx: &ToolContext) -> Option<RepositoryState> {
     let (program, own) = prepared.await.ok()??;
     let git = Git::of(program, own.path().to_owned(), cx);
     let repository = Repository::of_folder(&git, cx).await.ok()?;
-    let branch = repository.branch(&git).await.ok()?;
-    let compared = tokio::time::timeout(LONGEST, has_changes(&repository, &git)).await;
-    Some(RepositoryState {
-        branch: branch.map(|name| branch_name(&name).to_owned()),
-        // What took too long, or did not work, is not known.
-        has_changes: compared.ok().and_then(Result::ok).flatten(),
-    })
+    // What took too long, or did not work, is not known.
+    let compared = tokio::time::timeout(LONGEST, compared(&repository, &git)).await;
+    let Compared { branch, has_changes } = compared.ok().and_then(Result::ok).unwrap_or_default();
+    let branch = match branch {
+        Some(name) => Some(name),
+        None => repository.branch(&git).await.ok()?.map(|name| branch_name(&name).to_owned()),
+    };
+    Some(RepositoryState { branch, has_changes })
 }
 
-/// Whether tracked files differ from the last commit. `None` where the repository has programs through which files go: they are not
-/// run for this.
-async fn has_changes(repository: &Repository, git: &Git) -> Result<Option<bool>, ToolError> {
+/// What a comparison of the working tree with the last commit says.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Compared {
+    /// The branch that is checked out, if there is one for certain.
+    branch: Option<String>,
+    /// Whether tracked files have changes.
+    has_changes: Option<bool>,
+}
+
+impl Compared {
+    /// Reads the output of `git status --porcelain=v2 --branch -z`.
+    fn read(output: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(output);
+        let (headers, changes): (Vec<&str>, Vec<&str>) =
+            text.split('\0').filter(|entry| !entry.is_empty()).partition(|entry| entry.starts_with("# "));
+        let head = headers.iter().find_map(|header| header.strip_prefix("# branch.head "));
+        // A branch may have the name that git writes where there is none.
+        let branch = head.filter(|name| *name != NO_BRANCH).map(str::to_owned);
+        Self { branch, has_changes: Some(!changes.is_empty()) }
+    }
+}
+
+/// Compares the working tree with the last commit. Nothing is known where the repository has programs through which files go: they
+/// are not run for this.
+async fn compared(repository: &Repository, git: &Git) -> Result<Compared, ToolError> {
     let listed = git.call(repository.reading(["config", "--list", "-z"])).await?;
     if Settings::read(&listed.done("read the configuration")?).has_programs() {
-        return Ok(None);
+        return Ok(Compared::default());
     }
-    let asked = ["status", "--porcelain", "-z", "-uno", "--no-renames", "--ignore-submodules=all"];
+    let asked =
+        ["status", "--porcelain=v2", "--branch", "-z", "-uno", "--no-renames", "--ignore-submodules=all"];
     let said = git.call(repository.reading(asked)).await?.done("look for changes")?;
-    Ok(Some(!said.is_empty()))
+    Ok(Compared::read(&said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read() {
+        let known = |branch: Option<&str>, has_changes| Compared {
+            branch: branch.map(str::to_owned),
+            has_changes: Some(has_changes),
+        };
+        for (output, expected) in [
+            ("# branch.oid 12\0# branch.head main\0", known(Some("main"), false)),
+            (
+                "# branch.oid 12\0# branch.head a/b\0# branch.upstream o/m\0# branch.ab +0 -0\0",
+                known(Some("a/b"), false),
+            ),
+            ("# branch.oid 12\0# branch.head (detached)\0", known(None, false)),
+            ("# branch.head main\01 .M N... 100644 100644 100644 1 1 # a\0", known(Some("main"), true)),
+            ("", known(None, false)),
+        ] {
+            assert_eq!(Compared::read(output.as_bytes()), expected, "{output:?}");
+        }
+    }
 }
