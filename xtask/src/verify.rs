@@ -32,6 +32,7 @@ pub fn test() -> Result<()> {
     step("generated files", || schema::run(true))?;
     smoke(Build::Tested)?;
     step("what a process asks of the kernel", || bench::run(&cli::Bench::check_of_counts()))?;
+    step("parts of the bench", bench::try_parts)?;
     cli::evaluation("check", &[])?;
     step("a short soak", || cli::evaluation("soak", &SHORT_SOAK.map(str::to_owned)))?;
     step("examples in the documentation", || {

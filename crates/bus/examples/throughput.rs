@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use artoo_bus::contract::receivers;
 use artoo_bus::{Bus, BusLimits, Clock, Port, RunBus, SystemClock};
 use artoo_types::{CallId, Envelope, Message, Role, RunId, SubTaskId, TaskSpec, ToolOutput};
 use tokio::runtime::Runtime;
@@ -34,7 +35,7 @@ enum Pace {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Contender {
-    /// Four mailboxes and four observers.
+    /// The mailboxes of the roles that get a task, and observers.
     Bus,
     /// Eight observers.
     BusObservers,
@@ -68,7 +69,7 @@ impl Contender {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Bus => "TaskSpec: bus, 4 mailboxes + 4 observers",
+            Self::Bus => "TaskSpec: bus, mailboxes and observers",
             Self::Broadcast => "TaskSpec: broadcast",
             Self::Mpsc => "TaskSpec: 8 x mpsc",
             Self::BusObservers => "ToolOutput: bus, 8 observers",
@@ -254,13 +255,10 @@ fn subscribe(
     total: u64,
     received: &Arc<AtomicU64>,
 ) -> (Port, Vec<JoinHandle<()>>) {
-    let (from, roles) = if contender == Contender::Bus {
-        (Role::Perceiver, &[Role::Planner, Role::MetaValidator, Role::Ggs, Role::Dispatcher][..])
-    } else {
-        (Role::Executor, &[][..])
-    };
+    let from = if contender == Contender::Bus { Role::Perceiver } else { Role::Executor };
+    let roles: Vec<Role> = receivers(from, contender.message().kind()).iter().collect();
     let mut tasks = Vec::new();
-    for role in roles {
+    for role in &roles {
         let (mut port, received, run) = (run.port(*role).expect("free"), Arc::clone(received), run.clone());
         tasks.push(runtime.spawn(async move {
             for _ in 0..total {

@@ -1,5 +1,5 @@
 //! Measures the overhead of a run without its model and commands:
-//! `cargo run --release -p artoo-runtime --example overhead`.
+//! `cargo run --release -p artoo-runtime --example overhead [runs]`.
 //!
 //! Prints the median time of a run with a scripted model that answers at once and a tool without a process,
 //! including the journal, for a job of three subtasks with twelve model calls and for 200 subtasks in 20
@@ -22,14 +22,18 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let runs: usize = std::env::args().nth(1).map_or(Ok(400), |runs| runs.parse())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let folder = tempfile::tempdir()?;
         std::fs::create_dir(folder.path().join("home"))?;
         let small = builder(folder.path(), twelve_calls()).build()?;
-        println!("3 subtasks, 12 model calls:    {}", median(&small, folder.path(), 12, 400).await?);
+        println!("3 subtasks, 12 model calls:    {}", median(&small, folder.path(), 12, runs).await?);
         let large = builder(folder.path(), echo()).planner(Arc::new(TwoHundred)).parallel(10).build()?;
-        println!("200 subtasks in 20 groups:     {}", median(&large, folder.path(), 200, 30).await?);
+        println!(
+            "200 subtasks in 20 groups:     {}",
+            median(&large, folder.path(), 200, runs.div_ceil(13)).await?
+        );
         println!("memory of a run that waits:    {}", memory(folder.path()).await?);
         Ok(())
     })

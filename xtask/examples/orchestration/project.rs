@@ -1,6 +1,6 @@
 //! A working folder as developers have it.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use tokio::process::Command;
 
@@ -23,6 +23,8 @@ pub(crate) async fn make(project: &Path) -> Result<(), Failure> {
         }
     }
     std::fs::write(project.join(".gitignore"), "target/\n")?;
+    // git reads each file again that is as old as its index, by whole seconds.
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
     for arguments in [
         &["init", "-q"][..],
         &["add", "--all"],

@@ -50,6 +50,25 @@ pub fn run(options: &cli::Bench) -> Result<()> {
     Ok(())
 }
 
+/// Runs programs of the bench for a moment, in the build of the tests. They are scripts of whole runs, which nothing else would find
+/// out of date.
+///
+/// # Errors
+/// One does not do its work.
+pub fn try_parts() -> Result<()> {
+    let parts: [(&str, &[&str]); 6] = [
+        ("orchestration", &["part", "shell", "1"]),
+        ("orchestration", &["part", "process", "1"]),
+        ("overhead", &["1"]),
+        ("throughput", &["1", "200"]),
+        ("preview_speed", &["1"]),
+        ("snapshot_speed", &["1"]),
+    ];
+    parts.into_iter().try_for_each(|(example, arguments)| {
+        Program::new(verify::tested(example)?, arguments.iter().copied()).text().map(drop)
+    })
+}
+
 /// The document as it is; empty if there is none.
 fn before(out: &Path) -> Result<String> {
     if out.exists() { files::read(out) } else { Ok(String::new()) }
