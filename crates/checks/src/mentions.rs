@@ -59,7 +59,10 @@ impl Mentions {
     /// The same of two texts, at one moment.
     pub fn of_both(texts: [&str; 2], world: &Filesystem) -> [Self; 2] {
         let listing = Listing::of(&texts, world);
-        texts.map(|text| Self::in_listing(text, &listing, world))
+        let [one, other] = texts;
+        let first = Self::in_listing(one, &listing, world);
+        let second = if one == other { first.clone() } else { Self::in_listing(other, &listing, world) };
+        [first, second]
     }
 
     fn in_listing(text: &str, listing: &Listing, world: &Filesystem) -> Self {

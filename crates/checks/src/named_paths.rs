@@ -95,17 +95,26 @@ impl Listing {
     /// The entries that have such a name.
     fn of_names(world: &Filesystem, is_wanted: impl Fn(&str) -> bool) -> Self {
         let mut listing = Self { by_name: BTreeMap::new(), by_path: BTreeMap::new() };
+        let mut roots = real(world.roots());
+        roots.dedup();
         let mut seen = 0;
-        for root in real(world.roots()) {
+        for (at, root) in roots.iter().enumerate() {
+            let before = roots.get(..at).unwrap_or_default();
             let mut folders = VecDeque::from([root.clone()]);
             while let Some(folder) = folders.pop_front() {
+                // The workspace may lie in the working folder: an entry has its name once, and a path from each.
+                let is_listed = before.iter().any(|other| folder.starts_with(other));
                 for (name, is_folder) in entries(&folder) {
                     seen += 1;
                     if seen > MOST_ENTRIES {
                         return listing;
                     }
                     if let Some(name) = name.to_str().filter(|name| is_wanted(name)) {
-                        listing.add(&root, &folder.join(name), name);
+                        let path = folder.join(name);
+                        if !is_listed {
+                            listing.by_name.entry(name.to_lowercase()).or_default().push(path.clone());
+                        }
+                        listing.add_below(root, path);
                     }
                     if is_folder {
                         folders.push_back(folder.join(name));
@@ -166,17 +175,9 @@ impl Listing {
         (by_path.into_iter().map(|(path, otherwise)| NamedPath { path, otherwise }).collect(), words)
     }
 
-    fn add(&mut self, root: &Path, path: &Path, name: &str) {
-        let mut note = |map: fn(&mut Self) -> &mut BTreeMap<String, Vec<PathBuf>>, name: &str| {
-            let paths = map(self).entry(name.to_lowercase()).or_default();
-            // The workspace may lie in the working folder, or be the same.
-            if !paths.iter().any(|known| known == path) {
-                paths.push(path.to_owned());
-            }
-        };
-        note(|listing| &mut listing.by_name, name);
+    fn add_below(&mut self, root: &Path, path: PathBuf) {
         if let Some(below) = path.strip_prefix(root).ok().and_then(Path::to_str) {
-            note(|listing| &mut listing.by_path, below);
+            self.by_path.entry(below.to_lowercase()).or_default().push(path);
         }
     }
 
@@ -279,163 +280,5 @@ fn real(paths: Vec<PathBuf>) -> Vec<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn home() -> (tempfile::TempDir, Filesystem) {
-        let home = tempfile::tempdir().unwrap();
-        for folder in ["docs/old", "Reports 2024", "报告", "año"] {
-            fs::create_dir_all(home.path().join(folder)).unwrap();
-        }
-        for file in [
-            "docs/plan.md",
-            "docs/old/plan.md",
-            "sales.csv",
-            "Reports 2024/q1 sales.csv",
-            "报告/一.txt",
-            "año/nóminas.csv",
-            "data.v2.json",
-        ] {
-            fs::write(home.path().join(file), "x").unwrap();
-        }
-        let world = Filesystem::new(home.path(), home.path(), Default::default());
-        (home, world)
-    }
-
-    fn named(text: &str, world: &Filesystem) -> Vec<PathBuf> {
-        Listing::of(&[text], world).named(text, world).0.into_iter().map(|named| named.path).collect()
-    }
-
-    #[test]
-    fn names_are_found_in_any_language() {
-        let (home, world) = home();
-        let table: [(&str, &[&str]); 24] = [
-            ("How many rows has sales.csv?", &["sales.csv"]),
-            ("Montako riviä sales.csv:ssä on?", &["sales.csv"]),
-            ("sales.csv里有多少行？", &["sales.csv"]),
-            ("Which file in docs/old is the newest?", &["docs/old"]),
-            ("Qué suma hay en año/nóminas.csv?", &["año/nóminas.csv"]),
-            ("What does \"q1 sales.csv\" say?", &["Reports 2024/q1 sales.csv"]),
-            ("Add q1 sales.csv to sales.csv", &["Reports 2024/q1 sales.csv", "sales.csv"]),
-            ("Read Reports 2024 and sum it up", &["Reports 2024"]),
-            ("İ: 'reports 2024/Q1 Sales.csv'里有几行？", &["Reports 2024/q1 sales.csv"]),
-            ("Wie viele Zeilen hat ./Reports 2024/q1 sales.csv?", &["Reports 2024/q1 sales.csv"]),
-            ("Is Reports 2024/q2 sales.csv longer?", &["Reports 2024", "sales.csv"]),
-            ("报告文件夹里有几个文件？", &["报告"]),
-            ("Count the plans in DOCS.", &["docs"]),
-            ("Compare docs/plan.md with docs/old/plan.md", &["docs/old/plan.md", "docs/plan.md"]),
-            ("What is the version in data.v2.json?", &["data.v2.json"]),
-            ("plan.md", &["docs/old/plan.md", "docs/plan.md"]),
-            ("(sales.csv)", &["sales.csv"]),
-            ("~/sales.csv", &["sales.csv"]),
-            ("How many lines has docs/sales.csv?", &["sales.csv"]),
-            ("Montako riviä on tiedostossa docs/new/plan.md:ssä?", &[]),
-            ("How many lines has docs/missing.csv?", &["docs"]),
-            ("How many lines has /nowhere/sales.csv?", &[]),
-            ("What is missing.csv?", &[]),
-            (". ~ / .. ", &[]),
-        ];
-        let root = home.path().canonicalize().unwrap();
-        for (text, expected) in table {
-            let expected: Vec<PathBuf> = expected.iter().map(|path| root.join(path)).collect();
-            assert_eq!(named(text, &world), expected, "{text}");
-        }
-    }
-
-    /// Both are files of their own, and a name that fits one of them exactly is no name of the other.
-    #[test]
-    fn what_is_spelled_exactly_so_is_meant_alone() {
-        let home = tempfile::tempdir().unwrap();
-        for folder in ["docs", "Docs", "lib"] {
-            fs::create_dir(home.path().join(folder)).unwrap();
-        }
-        let files = [
-            "README.md",
-            "readme.md",
-            "docs/A.txt",
-            "Docs/a.txt",
-            "My notes.txt",
-            "my notes.txt",
-            "lib/Plan.md",
-        ];
-        for file in files.into_iter().chain(["plan.md", "报告A.txt", "报告a.txt"]) {
-            fs::write(home.path().join(file), "x").unwrap();
-        }
-        if home.path().join("DOCS").exists() {
-            let reason = "this file system does not tell names apart by case";
-            return artoo_test_needs::skip(artoo_test_needs::Ability::NamesByCase, reason);
-        }
-        let world = Filesystem::new(home.path(), home.path(), Default::default());
-        let root = home.path().canonicalize().unwrap();
-        let table: [(&str, &[&str]); 12] = [
-            ("Change b to B in readme.md", &["readme.md"]),
-            ("Change b to B in ./README.md.", &["README.md"]),
-            ("Delete A.txt", &["docs/A.txt"]),
-            ("What is in Docs/a.txt?", &["Docs/a.txt"]),
-            ("What is in old/A.txt?", &["docs/A.txt"]),
-            ("List docs", &["docs"]),
-            ("Sum up My notes.txt", &["My notes.txt"]),
-            ("Sum up my notes.txt, not My notes.txt", &["My notes.txt", "my notes.txt"]),
-            ("Who wrote Plan.md?", &["lib/Plan.md"]),
-            ("把报告A.txt的内容告诉我", &["报告A.txt"]),
-            // Spelled as neither: both may be meant.
-            ("Read Readme.md", &["README.md", "readme.md"]),
-            ("Sum up MY NOTES.txt", &["My notes.txt", "my notes.txt"]),
-        ];
-        for (text, expected) in table {
-            let expected: Vec<PathBuf> = expected.iter().map(|path| root.join(path)).collect();
-            assert_eq!(named(text, &world), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_left_are_words() {
-        let (_home, world) = home();
-        let text = "İn Reports 2024/q1 sales.csv and missing.csv";
-        let (_, left) = Listing::of(&[text], &world).named(text, &world);
-        assert_eq!(left, "İn   and missing.csv");
-    }
-
-    /// Words of the files in `home`, in other cases and with other letters around.
-    fn words() -> impl Strategy<Value = String> {
-        let word = prop::sample::select(vec![
-            "docs/old/PLAN.md",
-            "plan.md:ssä",
-            "Sales.csv里",
-            "Reports 2024",
-            "q1 SALES.csv",
-            "报告文件夹",
-            "一.txt",
-            "AÑO/nóminas.csv",
-            "elsewhere/sales.csv",
-            "data.v2.json.",
-            "./docs",
-            "ΟΔΟΣ.txt",
-            "οδοσ.txt",
-            "~/docs",
-            "x",
-        ]);
-        prop::collection::vec(word, 0..6).prop_map(|words| words.join(" "))
-    }
-
-    proptest! {
-        #[test]
-        fn entries_that_no_text_names_change_nothing(text in prop_oneof![words(), "\\PC{0,40}"]) {
-            let (home, world) = home();
-            fs::write(home.path().join("Οδος.txt"), "x").unwrap();
-            let all = Listing::of_names(&world, |_| true).named(&text, &world);
-            prop_assert_eq!(Listing::of(&[&text, "docs and more"], &world).named(&text, &world), all);
-        }
-
-        #[test]
-        fn whatever_is_named_is_there_and_never_the_folder_itself(text in "\\PC{0,60}") {
-            let (home, world) = home();
-            let root = home.path().canonicalize().unwrap();
-            for path in named(&text, &world) {
-                prop_assert!(path.exists() && !root.starts_with(&path), "{path:?}");
-            }
-        }
-    }
-}
+#[path = "named_paths_tests.rs"]
+mod tests;

@@ -22,8 +22,10 @@ impl NamesIn {
     /// Whether a text has these letters in this order, at any place in it. Where none has, no text names it.
     pub(crate) fn may_have(&self, name: &str) -> bool {
         // Most names have a character that no text has, and are not folded.
-        let is_known =
-            |byte: u8| self.ascii.get(usize::from(byte.to_ascii_lowercase())).copied().unwrap_or(true);
+        let folded_byte = |byte: u8| {
+            if byte.is_ascii() && char::from(byte).is_whitespace() { b' ' } else { byte.to_ascii_lowercase() }
+        };
+        let is_known = |byte: u8| self.ascii.get(usize::from(folded_byte(byte))).copied().unwrap_or(true);
         name.bytes().all(is_known) && {
             let name = folded(name);
             self.texts.iter().any(|text| text.contains(&name))
@@ -31,10 +33,19 @@ impl NamesIn {
     }
 }
 
-/// A text in which letters that differ in case, or by their place in a word, are the same.
+/// A text in which letters that differ in case, or by their place in a word, are the same, and white space is one blank.
 fn folded(text: &str) -> String {
     let same = |c| if c == 'ς' { 'σ' } else { c };
-    text.chars().flat_map(char::to_lowercase).map(same).collect()
+    let (mut folded, mut is_blank) = (String::with_capacity(text.len()), false);
+    for c in text.chars() {
+        let was_blank = std::mem::replace(&mut is_blank, c.is_whitespace());
+        match (was_blank, is_blank) {
+            (_, false) => folded.extend(c.to_lowercase().map(same)),
+            (false, true) => folded.push(' '),
+            (true, true) => {}
+        }
+    }
+    folded
 }
 
 #[cfg(test)]
@@ -43,8 +54,18 @@ mod tests {
 
     #[test]
     fn letters_count_whatever_their_case() {
-        let names = NamesIn::of(&["Read PLAN.md", "und ΟΔΟΣ.txt, \u{212a}.csv"]);
-        for name in ["plan.md", "Plan.MD", "οδος.txt", "ΟΔΟΣ.TXT", "k.csv", "K.csv", "an.m"] {
+        let names = NamesIn::of(&["Read PLAN.md", "und ΟΔΟΣ.txt, \u{212a}.csv, 会议\u{3000}\n记录.txt"]);
+        for name in [
+            "plan.md",
+            "Plan.MD",
+            "οδος.txt",
+            "ΟΔΟΣ.TXT",
+            "k.csv",
+            "K.csv",
+            "an.m",
+            "会议 记录.txt",
+            "und\tοδος.txt",
+        ] {
             assert!(names.may_have(name), "{name}");
         }
         for name in ["plan.txt", "plan2.md", "читать", "plan.md und"] {

@@ -18,19 +18,20 @@ const OWN_LIST: &str = "/proc/net/unix";
 const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// For how long a list is used again while the kernel's own tables tell the same. Within this time a socket can be missing
-/// that was bound in another network namespace, or renamed.
+/// that was bound in another network namespace, renamed or linked.
 const KEPT: Duration = Duration::from_secs(1);
 
 /// The names under which sockets are bound, as absolute paths that need not exist any more.
 ///
 /// A relative name means the folder in which its process was when it bound the socket; the folder in which
 /// it is now is taken for it. Sockets in other network namespaces (of containers) are reached by their paths
-/// too, so the lists of all processes that can be seen are read, at most once a second.
+/// too, so the lists of all processes that can be seen are read. A list is kept for a second, unless the kernel's tables of
+/// this process change.
 pub fn paths() -> BTreeSet<PathBuf> {
     static LAST: Mutex<Option<Listed>> = Mutex::new(None);
-    let tables = Tables::read();
     // Whoever asks meanwhile waits for the same list.
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let tables = Tables::read();
     let now = Instant::now();
     if let Some(listed) = &*last
         && listed.tables == tables

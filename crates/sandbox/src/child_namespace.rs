@@ -151,7 +151,7 @@ impl ChildNamespace {
     }
 
     /// One with nothing but these veils, to test whether the machine supports namespaces and them.
-    fn bare(veils: &[Veil]) -> io::Result<Self> {
+    pub(crate) fn bare(veils: &[Veil]) -> io::Result<Self> {
         Ok(Self {
             own_users: OwnUsers::if_needed()?,
             network: None,
@@ -191,9 +191,9 @@ impl ChildNamespace {
         STEPS.get(self.steps.load(Ordering::Relaxed)).copied().unwrap_or("making its namespaces")
     }
 
-    /// The veils, if [`enter`](Self::enter) failed when it mounted them.
-    pub(crate) fn failed_veils(&self) -> Option<&[Veil]> {
-        (self.failed_step() == VEILS && !self.veils.is_empty()).then_some(&self.veils)
+    /// Whether [`enter`](Self::enter) failed when it mounted veils.
+    pub(crate) fn failed_at_veils(&self) -> bool {
+        self.failed_step() == VEILS && !self.veils.is_empty()
     }
 
     /// Enters the namespaces, in the first process. Bare system calls only.
@@ -282,12 +282,16 @@ impl ChildNamespace {
 /// Whether this machine supports a command's namespaces, tested once by creating them.
 pub(crate) fn works() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| works_with(&[]))
+    *FOUND.get_or_init(|| try_with(&[]).is_ok())
 }
 
-/// Whether they work with these veils, tested by creating them.
-pub(crate) fn works_with(veils: &[Veil]) -> bool {
-    ChildNamespace::bare(veils).and_then(|bare| spawn::try_namespace(&bare)).is_ok()
+/// Creates them with these veils, and nothing in them.
+///
+/// # Errors
+///
+/// The kernel's.
+pub(crate) fn try_with(veils: &[Veil]) -> io::Result<()> {
+    ChildNamespace::bare(veils).and_then(|bare| spawn::try_namespace(&bare))
 }
 
 pub(crate) fn namespace_error(program: &str, step: &'static str, source: io::Error) -> SandboxError {

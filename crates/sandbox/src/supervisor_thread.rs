@@ -24,7 +24,7 @@ use crate::process_guard::{Alive, ProcessGuard};
 use crate::process_limit::{self, Excess, ProcessLimit, Watched};
 use crate::socket_reach::SocketReach;
 use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
-use crate::veils::{Shown, Veil, try_out};
+use crate::veils::{Shown, try_out};
 use crate::{
     Confinement, Invocation, Network, ResourceLimits, SandboxError, SandboxMode, Support, landlock_rules,
     probe, real_paths, rlimits, scrub,
@@ -65,7 +65,7 @@ pub(crate) fn start(
     thread::Builder::new()
         .name("artoo-command".to_owned())
         .stack_size(STACK)
-        .spawn(move || supervise(&invocation, confinement.as_ref(), overlay_dirs, answer, Attempt::First))
+        .spawn(move || supervise(&invocation, confinement.as_ref(), overlay_dirs, answer))
         .map_err(|source| SandboxError::Watch { program, source })?;
     Ok(started)
 }
@@ -75,29 +75,44 @@ pub(crate) fn name(invocation: &Invocation) -> String {
     invocation.program.to_string_lossy().into_owned()
 }
 
-/// Which attempt to start a command it is.
-#[derive(Debug, Clone, Copy)]
-enum Attempt {
-    /// Its veils may be ones that this machine refuses.
-    First,
-    /// Its veils were tried after the first attempt failed with them.
-    WithTriedVeils,
-}
+/// Where the start of a command is answered.
+type Answer = oneshot::Sender<Result<Started, SandboxError>>;
 
 fn supervise(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
     overlay_dirs: Option<Arc<OverlayDirs>>,
-    answer: oneshot::Sender<Result<Started, SandboxError>>,
-    attempt: Attempt,
+    answer: Answer,
 ) {
+    let unstarted = attempt(invocation, confinement, (overlay_dirs, answer), is_worth_another);
+    if let Some(unstarted) = unstarted {
+        try_out();
+        // The veils that this machine refuses are left out now.
+        let _ = attempt(invocation, confinement, unstarted, |_| false);
+    }
+}
+
+/// Whether the command did not start because its veils could not be mounted: another attempt may do without some.
+fn is_worth_another(binding: &Binding) -> bool {
+    binding.namespace.as_ref().is_some_and(ChildNamespace::failed_at_veils)
+}
+
+/// Starts the command and sees to its end. Gives back what it was given if it did not start and is worth another attempt.
+fn attempt(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    (overlay_dirs, answer): (Option<Arc<OverlayDirs>>, Answer),
+    is_worth_another: impl FnOnce(&Binding) -> bool,
+) -> Option<(Option<Arc<OverlayDirs>>, Answer)> {
+    let refused = |overlay_dirs, answer: Answer, error| {
+        drop(overlay_dirs);
+        // The receiver may be gone; nothing has to be undone then.
+        drop(answer.send(Err(error)));
+        None
+    };
     let binding = match Binding::of(invocation, confinement, overlay_dirs.as_deref()) {
         Ok(binding) => binding,
-        // The receiver may be gone; nothing has to be undone then.
-        Err(error) => {
-            drop(overlay_dirs);
-            return drop(answer.send(Err(error)));
-        }
+        Err(error) => return refused(overlay_dirs, answer, error),
     };
     let memory =
         bounded(confinement).map(|limits| MemoryLimit::new(limits.memory_bytes, limits.available_bytes));
@@ -105,14 +120,8 @@ fn supervise(
     let started = start_command(invocation, confinement, &binding, entrance);
     let (child, Streams { stdout, stderr }) = match started {
         Ok(started) => started,
-        Err(error) => {
-            if let (Attempt::First, Some(veils)) = (attempt, binding.failed_veils()) {
-                try_out(veils);
-                return supervise(invocation, confinement, overlay_dirs, answer, Attempt::WithTriedVeils);
-            }
-            drop(overlay_dirs);
-            return drop(answer.send(Err(error)));
-        }
+        Err(_) if is_worth_another(&binding) => return Some((overlay_dirs, answer)),
+        Err(error) => return refused(overlay_dirs, answer, error),
     };
     let (guard, alive) = ProcessGuard::new(child.pid);
     let (report, ended) = oneshot::channel();
@@ -121,6 +130,7 @@ fn supervise(
     let ended = see_to_the_end(child, &alive, confinement, memory);
     drop(overlay_dirs);
     drop(report.send(ended)); // refused when the caller has gone
+    None
 }
 
 /// The confinement of a command, prepared before the start.
@@ -130,11 +140,6 @@ struct Binding {
 }
 
 impl Binding {
-    /// The veils that could not be mounted, if that is why the command did not start.
-    fn failed_veils(&self) -> Option<&[Veil]> {
-        self.namespace.as_ref().and_then(ChildNamespace::failed_veils)
-    }
-
     fn of(
         invocation: &Invocation,
         confinement: Option<&Confinement>,
@@ -290,4 +295,39 @@ fn see_to_the_end(
 /// How the first process ended: its exit status, or the signal number.
 pub(crate) fn code_or_signal(status: ExitStatus) -> Result<i32, i32> {
     status.code().ok_or_else(|| status.signal().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn invocation(program: &str) -> Invocation {
+        Invocation {
+            program: program.into(),
+            arguments: Vec::new(),
+            folder: "/".into(),
+            environment: Default::default(),
+            timeout: Duration::from_secs(60),
+            keep: 0,
+        }
+    }
+
+    #[test]
+    fn what_was_not_started_is_started_by_another_attempt_and_answered_once() {
+        let (answer, mut started) = oneshot::channel();
+        let missing = invocation("/no such program");
+        let unstarted = attempt(&missing, None, (None, answer), |_| true).expect("what it was given");
+        assert!(started.try_recv().is_err(), "nothing is answered yet");
+        assert!(attempt(&invocation("/bin/true"), None, unstarted, |_| false).is_none());
+        assert!(started.try_recv().expect("an answer").is_ok());
+    }
+
+    #[test]
+    fn a_failure_that_is_worth_no_other_attempt_is_answered() {
+        let (answer, mut started) = oneshot::channel();
+        supervise(&invocation("/no such program"), None, None, answer);
+        assert!(matches!(started.try_recv(), Ok(Err(SandboxError::Start { .. }))));
+    }
 }

@@ -6,7 +6,7 @@
 //! The price is that of an overlay whose lower layer changes: what a command looked for in vain stays absent for it when
 //! another program creates it, and a list of the folder that it read once stays as it is.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -21,6 +21,7 @@ use rustix::process::{chdir, fchdir, getuid};
 use crate::child_data::c_string;
 use crate::child_namespace::{self, as_c, escaped, outermost};
 use crate::mounts::{FOLDER, MOST_HELD, MountPoint, OpenPlaces, empty_file_system, mount_points, put_mount};
+use crate::network_namespace::may_pass;
 
 /// Where programs make their sockets, by the Filesystem Hierarchy Standard.
 const FOLDERS: [&str; 2] = ["/run", "/tmp"];
@@ -81,6 +82,13 @@ pub(crate) struct Shown {
 ///
 /// A folder around a hidden place gets none: what may be read there is granted entry by entry, and not through an overlay.
 pub(crate) fn over_sockets(shown: &Shown, hidden: &[PathBuf]) -> Vec<Veil> {
+    let refused = REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
+    let veils = possible(shown, hidden).into_iter();
+    veils.filter(|veil| !refused.contains(&veil.path)).collect()
+}
+
+/// The same, whatever this machine refuses.
+fn possible(shown: &Shown, hidden: &[PathBuf]) -> Vec<Veil> {
     let Ok(points) = mount_points() else { return Vec::new() };
     let folders = folders(&points);
     let is_open = |folder: &&PathBuf| {
@@ -95,7 +103,7 @@ pub(crate) fn over_sockets(shown: &Shown, hidden: &[PathBuf]) -> Vec<Veil> {
         let real: Vec<PathBuf> = within.iter().filter(|place| *place != folder).cloned().collect();
         Veil::of(folder, &real).ok()
     });
-    not_failed(veils)
+    veils.collect()
 }
 
 /// The folders in which a command that was granted nothing there reaches no socket of another program, whenever that is
@@ -107,7 +115,7 @@ pub(crate) fn over_sockets(shown: &Shown, hidden: &[PathBuf]) -> Vec<Veil> {
 /// }
 /// ```
 pub fn veiled_folders() -> Vec<PathBuf> {
-    try_out(&over_sockets(&Shown::default(), &[]));
+    try_out();
     over_sockets(&Shown::default(), &[]).into_iter().map(|veil| veil.path).collect()
 }
 
@@ -141,33 +149,33 @@ fn folders(points: &[MountPoint]) -> Vec<PathBuf> {
     folders
 }
 
-/// Whether this machine can mount a veil on a folder, for those that were tried.
-static TRIED: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+/// The folders on which this machine can mount no veil.
+static REFUSED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Tries veils that were not tried yet: all together, and each alone if that fails. A command whose veils could not be mounted
-/// asks for it, so that a machine which can mount them pays for no trial.
-pub(crate) fn try_out(veils: &[Veil]) {
-    let mut tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
-    let new: Vec<Veil> = veils.iter().filter(|veil| !tried.contains_key(&veil.path)).cloned().collect();
-    if new.is_empty() {
-        return;
-    }
-    let all = child_namespace::works_with(&new);
-    for veil in &new {
-        let is_mountable = all || child_namespace::works_with(std::slice::from_ref(veil));
-        tried.insert(veil.path.clone(), is_mountable);
-    }
+/// Tries the veils of a command to which nothing is shown: all together, and each alone if that fails. What is shown to a command
+/// may be the reason that its own veils failed, and counts for nobody else. A command whose veils could not be mounted asks for
+/// it, so that a machine which can mount them pays for no trial.
+pub(crate) fn try_out() {
+    let refused = refused(&possible(&Shown::default(), &[]));
+    *REFUSED.lock().unwrap_or_else(PoisonError::into_inner) = refused;
 }
 
-/// Those that no trial has failed with.
-fn not_failed(veils: impl Iterator<Item = Veil>) -> Vec<Veil> {
-    let tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
-    veils.filter(|veil| tried.get(&veil.path) != Some(&false)).collect()
+/// The folders of these veils that cannot be mounted, whatever has run out at the moment.
+fn refused(veils: &[Veil]) -> BTreeSet<PathBuf> {
+    if child_namespace::try_with(veils).is_ok() {
+        return BTreeSet::new();
+    }
+    let is_refused = |veil: &&Veil| {
+        child_namespace::try_with(std::slice::from_ref(*veil)).is_err_and(|error| !may_pass(&error))
+    };
+    veils.iter().filter(is_refused).map(|veil| veil.path.clone()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::child_namespace::ChildNamespace;
+    use crate::spawn::try_namespace;
 
     #[test]
     fn a_folder_is_veiled_but_around_what_is_hidden_and_within_what_is_shown() {
@@ -186,11 +194,26 @@ mod tests {
     }
 
     #[test]
-    fn a_veil_that_a_trial_failed_with_is_left_out() {
-        let veil = Veil::of(Path::new("/no such folder"), &[]).unwrap();
-        assert_eq!(not_failed([veil.clone()].into_iter()).len(), 1, "nothing is known of it");
-        try_out(std::slice::from_ref(&veil));
-        assert_eq!(not_failed([veil].into_iter()).len(), 0);
+    fn a_veil_is_refused_by_itself() {
+        let [mut veils, none] = [possible(&Shown::default(), &[]), Vec::new()];
+        assert_eq!(refused(&none), BTreeSet::new());
+        let known = refused(&veils);
+        veils.push(Veil::of(Path::new("/no such folder"), &[]).unwrap());
+        let missing = PathBuf::from("/no such folder");
+        assert_eq!(refused(&veils), known.into_iter().chain([missing]).collect());
+    }
+
+    #[test]
+    fn a_veil_that_cannot_be_mounted_is_told_apart_from_other_failures() {
+        if !child_namespace::works() {
+            artoo_test_needs::skip(artoo_test_needs::Ability::Namespaces, "no namespaces can be made");
+            return;
+        }
+        let missing = Veil::of(Path::new("/no such folder"), &[]).unwrap();
+        let namespace = ChildNamespace::bare(&[missing]).unwrap();
+        assert!(try_namespace(&namespace).is_err() && namespace.failed_at_veils());
+        let namespace = ChildNamespace::bare(&[]).unwrap();
+        assert!(try_namespace(&namespace).is_ok() && !namespace.failed_at_veils());
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn action(word: &str, work: Work) -> Value {
 
 /// The word of a step, by the end of the line that names it: a prompt may quote other steps.
 fn word(turns: &[(bool, &str)]) -> &'static str {
-    let lines = turns.iter().flat_map(|(_, text)| text.lines());
-    let step = lines.filter(|line| line.starts_with("Step: ")).last().unwrap_or_default();
+    let mut lines = turns.iter().rev().flat_map(|(_, text)| text.lines().rev());
+    let step = lines.find(|line| line.starts_with("Step: ")).unwrap_or_default();
     WORDS.iter().find(|word| step.ends_with(*word)).copied().unwrap_or("nothing")
 }

@@ -30,7 +30,10 @@ pub(crate) async fn make(project: &Path) -> Result<(), Failure> {
         &["add", "--all"],
         &["-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "-q", "-m", "all"],
     ] {
-        let ended = Command::new("git").args(arguments).current_dir(project).status().await?;
+        let mut git = Command::new("git");
+        git.args(arguments).current_dir(project);
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        let ended = git.status().await?;
         if !ended.success() {
             return Err(format!("git {} ended with {ended}", arguments.join(" ")).into());
         }

@@ -18,8 +18,7 @@ use crate::{SystemProgram, ToolContext, ToolError};
 /// Where the system's programs are.
 const PATH: &str = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
 /// Hands a file to git as its input, and variables that no confined command receives otherwise. A mark ends the variables.
-const SCRIPT: &str =
-    r#"input=$1; shift; while [ "$1" != -- ]; do export "$1"; shift; done; shift; exec "$@" <"$input""#;
+const SCRIPT: &str = r#"input=$1; shift; while [ "$1" != -- ]; do export "$1" 2>/dev/null; shift; done; shift; exec "$@" <"$input""#;
 /// The variables of the user that git may see: they choose files of configuration and say who the user is.
 const USERS: [&str; 5] =
     ["XDG_CONFIG_HOME", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];

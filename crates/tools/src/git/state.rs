@@ -14,8 +14,6 @@ use crate::blocking::blocking;
 use crate::system_program::search_path;
 use crate::{ToolContext, ToolError};
 
-/// What `git status` writes in place of a branch where none is checked out.
-const NO_BRANCH: &str = "(detached)";
 /// How long a large working tree is compared.
 const LONGEST: Duration = Duration::from_secs(3);
 
@@ -57,8 +55,8 @@ impl Compared {
         let (headers, changes): (Vec<&str>, Vec<&str>) =
             text.split('\0').filter(|entry| !entry.is_empty()).partition(|entry| entry.starts_with("# "));
         let head = headers.iter().find_map(|header| header.strip_prefix("# branch.head "));
-        // A branch may have the name that git writes where there is none.
-        let branch = head.filter(|name| *name != NO_BRANCH).map(str::to_owned);
+        // git writes "(detached)" or "(null)" where there is none, and a branch may have such a name.
+        let branch = head.filter(|name| !name.starts_with('(')).map(str::to_owned);
         Self { branch, has_changes: Some(!changes.is_empty()) }
     }
 }
@@ -70,8 +68,16 @@ async fn compared(repository: &Repository, git: &Git) -> Result<Compared, ToolEr
     if Settings::read(&listed.done("read the configuration")?).has_programs() {
         return Ok(Compared::default());
     }
-    let asked =
-        ["status", "--porcelain=v2", "--branch", "-z", "-uno", "--no-renames", "--ignore-submodules=all"];
+    let asked = [
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "--no-ahead-behind",
+        "-z",
+        "-uno",
+        "--no-renames",
+        "--ignore-submodules=all",
+    ];
     let said = git.call(repository.reading(asked)).await?.done("look for changes")?;
     Ok(Compared::read(&said))
 }
@@ -93,7 +99,8 @@ mod tests {
                 known(Some("a/b"), false),
             ),
             ("# branch.oid 12\0# branch.head (detached)\0", known(None, false)),
-            ("# branch.head main\01 .M N... 100644 100644 100644 1 1 # a\0", known(Some("main"), true)),
+            ("# branch.oid 12\0# branch.head (null)\0", known(None, false)),
+            ("# branch.head main\x001 .M N... 100644 100644 100644 1 1 # a\0", known(Some("main"), true)),
             ("", known(None, false)),
         ] {
             assert_eq!(Compared::read(output.as_bytes()), expected, "{output:?}");
