@@ -1,78 +1,38 @@
-//! Answers to an approval question: which ones are offered, and how the user's line is parsed.
+//! Answers to an approval question: how they are listed, and how the user's line is parsed.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use artoo_runtime::Offer;
+use artoo_types::ApprovalScope;
 
-use artoo_consent::on_file;
-use artoo_types::{ApprovalRequested, ApprovalScope, Effect, EffectKind};
+use crate::terminal::width;
 
-/// The offered answers besides yes and no: those with a wider scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Offer {
-    /// What a yes for the run covers, in words.
-    run: Option<&'static str>,
-    /// What a yes for the folder covers, in words.
-    folder: Option<&'static str>,
-    /// Whether a rule can express the call.
-    rule: bool,
-}
+/// Between two answers on one line.
+const GAP: &str = "   ";
 
-impl Offer {
-    /// The answers offered with this question.
-    pub(super) fn of(asked: &ApprovalRequested) -> Self {
-        let kinds = |scope: ApprovalScope| {
-            let covered = asked.effects.iter().filter(move |effect| scope.covers(effect.kind));
-            covered.map(|effect| effect.kind).collect::<BTreeSet<EffectKind>>()
+/// The prompt that lists the answers on offer. No choice is divided where it fits into a line of the terminal.
+pub(super) fn prompt(offer: Offer, columns: usize) -> String {
+    let Offer { run, folder, rule } = offer;
+    let run = run.map(|covers| format!("r: {covers}"));
+    let folder = folder.map(|covers| format!("f: {covers}"));
+    let fixed = |choice: &str| Some(choice.to_owned());
+    let rule = if rule { fixed("a: always, by a rule") } else { None };
+    let (no, stop) = (fixed("N: no"), fixed("s: stop the run"));
+    let (yes, details, words) =
+        (fixed("y: yes, once"), fixed("d: details"), fixed("or say what to do instead > "));
+    let choices = [yes, run, folder, details, rule, no, stop, words].into_iter().flatten();
+    let (mut text, mut used) = (String::new(), 0);
+    for choice in choices {
+        let wanted = width(&choice);
+        let gap = match used {
+            0 => "",
+            // The last column stays free: some terminals wrap when it is filled.
+            used if used + GAP.len() + wanted < columns => GAP,
+            _ => "\n",
         };
-        let goes = asked.effects.iter().any(|effect| effect.kind == EffectKind::Deletes);
-        let run = match (kinds(ApprovalScope::Run).is_empty(), goes) {
-            (true, _) => None,
-            (false, true) => Some("all but the deletions, in this run"),
-            (false, false) => Some("the same, in this run"),
-        };
-        // A yes for a folder is none to what a program runs by itself.
-        let autoruns = asked.changes.iter().filter(|change| change.autorun.is_some());
-        let autoruns: BTreeSet<&Path> = autoruns.map(|change| change.path.as_path()).collect();
-        let is_autorun = |effect: &Effect| on_file(effect).is_some_and(|path| autoruns.contains(path));
-        let covers = |effect: &Effect| ApprovalScope::Folder.covers(effect.kind) && !is_autorun(effect);
-        let in_folders = asked.effects.iter().filter(|effect| covers(effect));
-        let in_folders = in_folders.filter_map(|effect| Some((effect.kind, on_file(effect)?.parent()?)));
-        let (kinds, folders): (BTreeSet<EffectKind>, BTreeSet<&Path>) = in_folders.unzip();
-        let folder = match (
-            kinds.contains(&EffectKind::Overwrites),
-            kinds.contains(&EffectKind::Creates),
-            folders.len() > 1,
-        ) {
-            (false, false, _) => None,
-            (true, false, false) => Some("edits in this folder, in this run"),
-            (true, false, true) => Some("edits in these folders, in this run"),
-            (false, true, false) => Some("new files in this folder, in this run"),
-            (false, true, true) => Some("new files in these folders, in this run"),
-            (true, true, false) => Some("edits and new files in this folder, in this run"),
-            (true, true, true) => Some("edits and new files in these folders, in this run"),
-        };
-        Self { run, folder, rule: asked.always.is_some() }
+        used = if gap == GAP { used + GAP.len() + wanted } else { wanted };
+        text.push_str(gap);
+        text.push_str(&choice);
     }
-
-    /// Whether a yes with this scope is offered.
-    pub(super) fn takes(self, scope: ApprovalScope) -> bool {
-        match scope {
-            ApprovalScope::Once => true,
-            ApprovalScope::Run => self.run.is_some(),
-            ApprovalScope::Folder => self.folder.is_some(),
-            ApprovalScope::Always => self.rule,
-        }
-    }
-
-    /// The prompt that lists the answers.
-    pub(super) fn prompt(self) -> String {
-        let run = self.run.map(|covers| format!("r: {covers}"));
-        let folder = self.folder.map(|covers| format!("f: {covers}"));
-        let rule = self.rule.then(|| "a: always, by a rule".to_owned());
-        let offered = [Some("y: yes, once".to_owned()), run, folder, Some("d: details".to_owned()), rule];
-        let offered: Vec<String> = offered.into_iter().flatten().collect();
-        format!("{}   N: no   s: stop the run   or say what to do instead > ", offered.join("   "))
-    }
+    text
 }
 
 /// Whether the answer is an explicit yes; an empty line, the end of the input and anything else are a no.
@@ -121,7 +81,7 @@ impl Said {
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::{CallId, PreviewedChange, PreviewedKind, ProposedRule, SubTaskId, ToolName};
+    use artoo_types::{ApprovalRequested, CallId, Effect, EffectKind, ProposedRule, SubTaskId, ToolName};
 
     use super::*;
 
@@ -203,28 +163,22 @@ mod tests {
             asked(&[(Network, "example.org")], None),
         ]
         .iter()
-        .map(|asked| Offer::of(asked).prompt())
+        .map(|asked| prompt(Offer::of(asked), 400))
         .collect();
         insta::assert_snapshot!(prompts.join("\n"));
-        // Who agrees to new files in a folder has not agreed to one that a program runs by itself.
-        let autorun = PreviewedChange {
-            path: "/a/b".into(),
-            change: PreviewedKind::Created,
-            from: None,
-            bytes_before: None,
-            bytes_after: None,
-            mode_before: None,
-            mode_after: None,
-            diff: None,
-            autorun: Some("this file will be run by make".to_owned()),
-            build_output: None,
-        };
-        let alone = ApprovalRequested { changes: vec![autorun], ..asked(&[(Creates, "/a/b")], None) };
-        assert!(
-            !Offer::of(&alone).takes(ApprovalScope::Folder) && Offer::of(&alone).takes(ApprovalScope::Run)
-        );
-        let offer = Offer::of(&asked(&[(Overwrites, "*.txt")], None));
-        let taken = [ApprovalScope::Once, ApprovalScope::Run, ApprovalScope::Folder, ApprovalScope::Always];
-        assert_eq!(taken.map(|scope| offer.takes(scope)), [true, true, false, false]);
+    }
+
+    #[test]
+    fn a_choice_is_not_divided() {
+        let widest = asked(&[(EffectKind::Overwrites, "/a/b"), (EffectKind::Creates, "/a/c")], None);
+        let offer = Offer { rule: true, ..Offer::of(&widest) };
+        for columns in [80, 60, 40] {
+            let text = prompt(offer, columns);
+            let rows: Vec<&str> = text.split('\n').collect();
+            let whole = prompt(offer, 400);
+            assert_eq!(rows.join(GAP), whole);
+            assert!(rows.iter().all(|row| !row.contains(GAP) || width(row) < columns), "{text}");
+        }
+        insta::assert_snapshot!(prompt(offer, 60));
     }
 }

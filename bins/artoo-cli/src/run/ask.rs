@@ -5,12 +5,12 @@ use std::io::{BufRead, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_runtime::{Answerer, Noter};
-use artoo_types::{ApprovalRequested, ApprovalScope, CallId, Message};
+use artoo_runtime::{Answer, Answerer, Noter, Offer, UserQuestion};
+use artoo_types::{ApprovalRequested, ApprovalScope, CallId};
 use tokio::sync::oneshot;
 
 use super::always_rule::PolicyFile;
-use super::answer::{Offer, Said, ends_the_run, is_yes};
+use super::answer::{self, Said, ends_the_run, is_yes};
 use super::details_pager::Pager;
 use crate::error::CommandError;
 use crate::terminal::{Look, Streams, Terminal, with_the_rest_of_its_burst};
@@ -37,7 +37,7 @@ pub(super) struct Asking {
     person: Option<Person>,
     open: Option<Open>,
     /// Questions that came while another one was open.
-    later: VecDeque<Question>,
+    later: VecDeque<UserQuestion>,
 }
 
 /// Access to the user.
@@ -52,7 +52,7 @@ struct Person {
 
 /// The open question.
 struct Open {
-    question: Question,
+    question: UserQuestion,
     awaited: Awaited,
     line: oneshot::Receiver<String>,
 }
@@ -66,45 +66,15 @@ enum Awaited {
     More(Pager),
 }
 
-/// A question of a run to the user.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Question {
-    /// A round of R1's clarification questions.
-    Clarification(u32),
-    /// Approval of this round's plan.
-    Plan(u32),
-    /// Whether the run goes on, by the number of the question.
-    Continuation(u32),
-    /// Approval of a call's effects.
-    Effect(Box<ApprovalRequested>),
-}
-
 const REASON: &str = "why? one line, which stands in the rule (empty: back to the question) > ";
 
-impl Question {
-    /// The question in a message, if it has one.
-    pub(super) fn of(message: &Message) -> Option<Self> {
-        if let Message::ClarificationRequested(asked) = message {
-            Some(Self::Clarification(asked.round))
-        } else if let Message::PlanApprovalRequested(asked) = message {
-            Some(Self::Plan(asked.round))
-        } else if let Message::ContinuationRequested(asked) = message {
-            Some(Self::Continuation(asked.number))
-        } else if let Message::ApprovalRequested(asked) = message {
-            asked.person.then(|| Self::Effect(Box::new(asked.clone())))
-        } else {
-            None
-        }
-    }
-
-    /// The prompt before the answer.
-    fn prompt(&self) -> String {
-        match self {
-            Self::Clarification(_) => "answer (empty: go ahead, /stop: stop the run) > ".to_owned(),
-            Self::Plan(_) => "run this plan? [y/N] > ".to_owned(),
-            Self::Continuation(_) => "go on? [y/N] > ".to_owned(),
-            Self::Effect(asked) => Offer::of(asked).prompt(),
-        }
+/// The prompt before the answer.
+fn prompt(question: &UserQuestion, columns: usize) -> String {
+    match question {
+        UserQuestion::Clarification(_) => "answer (empty: go ahead, /stop: stop the run) > ".to_owned(),
+        UserQuestion::Plan(_) => "run this plan? [y/N] > ".to_owned(),
+        UserQuestion::Continuation(_) => "go on? [y/N] > ".to_owned(),
+        UserQuestion::Effect(asked) => answer::prompt(Offer::of(asked), columns),
     }
 }
 
@@ -175,7 +145,7 @@ impl Asking {
     }
 
     /// Starts to wait for the answer to a question that is already on the screen; after the open one, if there is one.
-    pub(super) fn begin(&mut self, question: Question, terminal: &mut Terminal) {
+    pub(super) fn begin(&mut self, question: UserQuestion, terminal: &mut Terminal) {
         if self.person.is_none() {
             terminal.note("this waits for an answer");
             return;
@@ -184,15 +154,15 @@ impl Asking {
             self.later.push_back(question);
             return;
         }
-        let prompt = question.prompt();
+        let prompt = prompt(&question, terminal.look().columns);
         self.wait(question, Awaited::Answer, &prompt, terminal);
     }
 
     /// Withdraws a question whose answer is no longer needed. The next line typed is discarded.
     pub(super) fn withdraw(&mut self, withdrawn: CallId, terminal: &mut Terminal) {
-        let is_it = |question: &Question| match question {
-            Question::Effect(asked) => asked.call_id == withdrawn,
-            Question::Clarification(_) | Question::Plan(_) | Question::Continuation(_) => false,
+        let is_it = |question: &UserQuestion| match question {
+            UserQuestion::Effect(asked) => asked.call_id == withdrawn,
+            UserQuestion::Clarification(_) | UserQuestion::Plan(_) | UserQuestion::Continuation(_) => false,
         };
         self.later.retain(|question| !is_it(question));
         if self.open.as_ref().is_some_and(|open| is_it(&open.question)) {
@@ -207,10 +177,12 @@ impl Asking {
             return;
         }
         match self.later.pop_front() {
-            Some(Question::Effect(asked)) => self.again(asked, terminal),
-            Some(question @ (Question::Clarification(_) | Question::Plan(_) | Question::Continuation(_))) => {
-                self.begin(question, terminal)
-            }
+            Some(UserQuestion::Effect(asked)) => self.again(asked, terminal),
+            Some(
+                question @ (UserQuestion::Clarification(_)
+                | UserQuestion::Plan(_)
+                | UserQuestion::Continuation(_)),
+            ) => self.begin(question, terminal),
             None => {}
         }
     }
@@ -241,17 +213,16 @@ impl Asking {
     pub(super) fn take(&mut self, line: &str, terminal: &mut Terminal) {
         let Some(Open { question, awaited, .. }) = self.open.take() else { return };
         match question {
-            Question::Clarification(_) | Question::Plan(_) | Question::Continuation(_)
+            UserQuestion::Clarification(_) | UserQuestion::Plan(_) | UserQuestion::Continuation(_)
                 if ends_the_run(line) =>
             {
-                self.reply(Answerer::decline)
+                self.reply(&question, Answer::Stop);
             }
-            Question::Clarification(round) => self.reply(|person| person.answer(round, line.to_owned())),
-            Question::Plan(round) if is_yes(line) => self.reply(|person| person.agree(round)),
-            Question::Plan(round) => self.reply(|person| person.refuse(round)),
-            Question::Continuation(number) if is_yes(line) => self.reply(|person| person.go_on(number)),
-            Question::Continuation(number) => self.reply(|person| person.end_here(number)),
-            Question::Effect(asked) => match awaited {
+            UserQuestion::Clarification(_) => self.reply(&question, Answer::Words(line.to_owned())),
+            UserQuestion::Plan(_) | UserQuestion::Continuation(_) => {
+                self.reply(&question, if is_yes(line) { Answer::Yes } else { Answer::No });
+            }
+            UserQuestion::Effect(asked) => match awaited {
                 Awaited::Answer => self.answer(asked, line, terminal),
                 Awaited::Reason => self.rule(asked, line, terminal),
                 Awaited::More(pager) if pager.goes_on(line) => self.page(asked, pager, terminal),
@@ -266,19 +237,19 @@ impl Asking {
         match Said::of(line) {
             Said::Yes(ApprovalScope::Always) => self.always(asked, terminal),
             Said::Yes(scope) if Offer::of(&asked).takes(scope) => {
-                self.reply(|person| person.allow(asked.call_id, scope));
+                self.reply(&UserQuestion::Effect(asked), Answer::YesFor(scope));
             }
             Said::Yes(_) => {
                 terminal.note("nothing of this can be agreed to for so long: y is a yes to this call");
-                self.begin(Question::Effect(asked), terminal);
+                self.begin(UserQuestion::Effect(asked), terminal);
             }
-            Said::No => self.reply(|person| person.deny(asked.call_id, None)),
-            Said::Stop => self.reply(Answerer::decline),
+            Said::No => self.reply(&UserQuestion::Effect(asked), Answer::No),
+            Said::Stop => self.reply(&UserQuestion::Effect(asked), Answer::Stop),
             Said::Details => {
                 let pager = Pager::new(details(&asked, plain(terminal)));
                 self.page(asked, pager, terminal);
             }
-            Said::Instead(words) => self.reply(|person| person.deny(asked.call_id, Some(words))),
+            Said::Instead(words) => self.reply(&UserQuestion::Effect(asked), Answer::Words(words)),
         }
     }
 
@@ -294,10 +265,10 @@ impl Asking {
         }
         if pager.was_all_at_once() {
             // The question is still visible above the details, so the next line answers it.
-            return self.begin(Question::Effect(asked), terminal);
+            return self.begin(UserQuestion::Effect(asked), terminal);
         }
         let prompt = pager.prompt();
-        self.wait(Question::Effect(asked), Awaited::More(pager), &prompt, terminal);
+        self.wait(UserQuestion::Effect(asked), Awaited::More(pager), &prompt, terminal);
     }
 
     /// Repeats a question that may have scrolled off the screen.
@@ -306,19 +277,19 @@ impl Asking {
         for line in first_screen(&asked, folder, Frame::new(terminal.look(), false)) {
             terminal.note(&line);
         }
-        self.begin(Question::Effect(asked), terminal);
+        self.begin(UserQuestion::Effect(asked), terminal);
     }
 
     /// Shows the proposed rule and asks for its reason.
     fn always(&mut self, asked: Box<ApprovalRequested>, terminal: &mut Terminal) {
         let Some((rule, file)) = asked.always.as_ref().zip(self.policy()) else {
             terminal.note("no rule can say this and nothing else: always is no answer here");
-            return self.begin(Question::Effect(asked), terminal);
+            return self.begin(UserQuestion::Effect(asked), terminal);
         };
         for line in file.offer(rule) {
             terminal.note(&line);
         }
-        self.wait(Question::Effect(asked), Awaited::Reason, REASON, terminal);
+        self.wait(UserQuestion::Effect(asked), Awaited::Reason, REASON, terminal);
     }
 
     /// Adds the rule, then answers yes. Without a reason, or if the rule
@@ -328,23 +299,25 @@ impl Asking {
         let (Some((rule, file)), false) = (asked.always.as_ref().zip(self.policy()), reason.is_empty())
         else {
             terminal.note("no reason, no rule");
-            return self.begin(Question::Effect(asked), terminal);
+            return self.begin(UserQuestion::Effect(asked), terminal);
         };
         match file.add(rule, reason) {
             Ok(done) => {
                 terminal.note(&done);
-                self.reply(|person| person.allow_always(asked.call_id, rule.clone(), reason));
+                if let Some(person) = &self.person {
+                    person.answerer.allow_always(asked.call_id, rule.clone(), reason);
+                }
             }
             Err(error) => {
                 terminal.error(&error);
-                self.begin(Question::Effect(asked), terminal);
+                self.begin(UserQuestion::Effect(asked), terminal);
             }
         }
     }
 
-    fn reply(&self, reply: impl FnOnce(&Answerer)) {
+    fn reply(&self, question: &UserQuestion, answer: Answer) {
         if let Some(person) = &self.person {
-            reply(&person.answerer);
+            person.answerer.give(question, answer);
         }
     }
 
@@ -352,7 +325,7 @@ impl Asking {
         self.person.as_ref()?.policy.as_ref()
     }
 
-    fn wait(&mut self, question: Question, awaited: Awaited, prompt: &str, terminal: &mut Terminal) {
+    fn wait(&mut self, question: UserQuestion, awaited: Awaited, prompt: &str, terminal: &mut Terminal) {
         let line = self.line(prompt, terminal);
         self.open = Some(Open { question, awaited, line });
     }

@@ -9,14 +9,14 @@ use artoo_bus::{Clock, SystemClock};
 use artoo_runtime::control::{ControlError, Peer};
 use artoo_runtime::events::EventFold;
 use artoo_runtime::journal::{self, Follow, RunState};
-use artoo_runtime::{Question as Open, Questions, runs};
+use artoo_runtime::{Question as Open, Questions, UserQuestion, runs};
 use artoo_types::Envelope;
 use chrono::{DateTime, FixedOffset};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::always_rule::PolicyFile;
-use super::ask::{Asking, Question, from_stdin};
+use super::ask::{Asking, from_stdin};
 use super::output::Show;
 use crate::commands::unreadable_run;
 use crate::config;
@@ -151,7 +151,7 @@ struct Watched {
     began: Option<DateTime<FixedOffset>>,
     /// The open questions, and those that are not put to the user yet.
     open: Questions,
-    unput: Vec<(Open, Question)>,
+    unput: Vec<(Open, UserQuestion)>,
 }
 
 impl Watched {
@@ -163,7 +163,7 @@ impl Watched {
         }
         let message = envelope.message.as_ref();
         self.open.on(envelope);
-        self.unput.extend(Open::of(message).zip(Question::of(message)));
+        self.unput.extend(Open::of(message).zip(UserQuestion::of(message)));
         self.unput.retain(|(of, _)| self.open.has(*of));
         Ok(())
     }

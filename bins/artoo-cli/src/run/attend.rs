@@ -8,10 +8,10 @@ use artoo_auditor::RunFindings;
 use artoo_bus::{Observed, Observer};
 use artoo_runtime::events::{Event, EventFold};
 use artoo_runtime::sessions::TurnEnd;
-use artoo_runtime::{Artoo, Canceller, Run, rejected};
+use artoo_runtime::{Artoo, Canceller, Run, UserQuestion, rejected};
 use artoo_types::{CallId, Fault, FaultKind, FinalResult, Message, Rejection, Role, RunId, ToolCall, Turn};
 
-use super::ask::{Asking, Question};
+use super::ask::Asking;
 use super::findings::told;
 use super::missing_consent::MissingConsent;
 use super::output::Show;
@@ -179,7 +179,7 @@ async fn watch<F: Future>(
             observed = observer.recv() => match observed {
                 Some(observed) => {
                     view.on(&observed, terminal);
-                    if let Some(question) = observed.envelope().and_then(|envelope| Question::of(&envelope.message)) {
+                    if let Some(question) = observed.envelope().and_then(|envelope| UserQuestion::of(&envelope.message)) {
                         asking.begin(question, terminal);
                     } else if let Some(call_id) = withdrawn(&observed) {
                         asking.withdraw(call_id, terminal);

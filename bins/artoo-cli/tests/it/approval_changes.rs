@@ -105,7 +105,7 @@ fn one_deletion_among_many_changes_comes_first_and_d_shows_every_path() {
         (BACK, "\n"),
         (ASKED, "y\n"),
     ];
-    let (code, shown) = talk(&scene, 160, &steps);
+    let (code, shown) = talk(&scene, 200, &steps);
     assert_eq!(code, Some(0), "{shown}");
     let (first, rest) = shown.split_once(ASKED).unwrap();
     let at = |part: &str| first.find(part).unwrap_or_else(|| panic!("no `{part}` in\n{first}"));
@@ -162,7 +162,7 @@ fn deletions_are_asked_about_each_time() {
     let scene_of = || scene(&files, both);
     let scene = scene_of();
     let steps = [(ASKED, "f\n"), (ASKED, "r\n"), (ASKED, "f\n"), (ASKED, "n\n")];
-    let (code, shown) = talk(&scene, 160, &steps);
+    let (code, shown) = talk(&scene, 200, &steps);
     let prompts: Vec<&str> = shown.lines().filter(|line| line.contains(ASKED)).collect();
     assert!(
         prompts[0].contains("r: all but the deletions, in this run   f: edits in this folder"),
@@ -194,7 +194,7 @@ fn an_answer_covers_the_kind_and_the_place_that_were_shown() {
         let scene = scene(&files, scripts);
         let steps: Vec<(&str, &str)> =
             std::iter::once((ASKED, first)).chain((1..asked).map(|_| (ASKED, "y\n"))).collect();
-        let (_, shown) = talk(&scene, 160, &steps);
+        let (_, shown) = talk(&scene, 200, &steps);
         assert_eq!(shown.matches(ASKED).count(), asked, "{first}\n{shown}");
         assert!(shown.contains("r: the same, in this run   f: edits in this folder, in this run"), "{shown}");
         let left =
