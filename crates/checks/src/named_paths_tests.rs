@@ -136,6 +136,8 @@ fn words() -> impl Strategy<Value = String> {
         "一.txt",
         "AÑO/nóminas.csv",
         "elsewhere/sales.csv",
+        "会议\n记录.txt",
+        "打开会议\u{3000} 记录.txt",
         "data.v2.json.",
         "./docs",
         "ΟΔΟΣ.txt",

@@ -67,7 +67,7 @@ impl Offer {
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::{CallId, PreviewedChange, PreviewedKind, SubTaskId, ToolName};
+    use artoo_types::{CallId, PreviewedChange, PreviewedKind, ProposedRule, SubTaskId, ToolName};
 
     use super::*;
 
@@ -92,6 +92,41 @@ mod tests {
             person: true,
             always: None,
             because: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_covers_nothing_is_not_offered() {
+        use EffectKind::{Creates, Deletes, Network, Overwrites};
+        let rule = ProposedRule {
+            effects: [Deletes].into(),
+            programs: Vec::new(),
+            paths: Vec::new(),
+            matches: Vec::new(),
+            spares: Vec::new(),
+        };
+        let by_rule = ApprovalRequested { always: Some(rule), ..asked(&[(Deletes, "/a/b")]) };
+        assert_eq!(Offer::of(&by_rule), Offer { run: None, folder: None, rule: true });
+        let same = Some("the same, in this run");
+        let rows: [(&[(EffectKind, &str)], _, _); 7] = [
+            (&[(Deletes, "/a/b")], None, None),
+            (&[(Overwrites, "/a/b")], same, Some("edits in this folder, in this run")),
+            (
+                &[(Overwrites, "/a/b"), (Creates, "/a/c"), (Deletes, "/d")],
+                Some("all but the deletions, in this run"),
+                Some("edits and new files in this folder, in this run"),
+            ),
+            (
+                &[(Overwrites, "/a/b"), (Overwrites, "/c/b")],
+                same,
+                Some("edits in these folders, in this run"),
+            ),
+            (&[(Creates, "/a/b")], same, Some("new files in this folder, in this run")),
+            (&[(Overwrites, "*.txt")], same, None),
+            (&[(Network, "example.org")], same, None),
+        ];
+        for (effects, run, folder) in rows {
+            assert_eq!(Offer::of(&asked(effects)), Offer { run, folder, rule: false }, "{effects:?}");
         }
     }
 

@@ -69,10 +69,10 @@ pub(super) fn document(
     let mut text = format!(
         "# Benchmarks\n\n\
          Written by `{command}`; do not edit. What everything but the model costs.\n\n\
-         The job: plan 3 subtasks, run one shell command in each, check each, merge: 11 model calls, 5 deep; artoo also judges the\n\
-         whole: 12 calls, 6 deep. A mock server on the same machine answers. The floor does it with a hand-written loop over tokio and reqwest (`xtask/examples/floor`): no bus, no\n\
-         journal, no audit, no confinement, no checks. Rounds of floor and artoo alternate ({rounds} of them); a figure is a median, a\n\
-         ratio the median of the ratios within the rounds. On a busy machine trust the ratios. Tokens are estimated from the messages\n\
+         The job: plan 3 subtasks, run one shell command in each, check each, merge. The floor makes 11 model calls, 5 deep. artoo also\n\
+         judges the whole: 12 calls, 6 deep. A mock server on the same machine answers. The floor is a hand-written loop over tokio and\n\
+         reqwest (`xtask/examples/floor`), without bus, journal, audit, confinement and checks. Rounds of floor and artoo alternate ({rounds} of\n\
+         them). A figure is a median, a ratio the median of the ratios within the rounds. On a busy machine trust the ratios. Tokens are estimated from the messages\n\
          that arrived at the server.\n\n\
          Rows of the sandbox have floors of their own: the plain start of the same command; for the seal, the same confined command whose\n\
          workspace has the same `.git`, not sealed; for a snapshot, `cp -a` of the same files, neither forced to the disk. What stands\n\

@@ -8,31 +8,26 @@ use crate::terminal::width;
 /// Between two answers on one line.
 const GAP: &str = "   ";
 
-/// The prompt that lists the answers on offer. No choice is divided where it fits into a line of the terminal.
+/// The prompt that lists the answers on offer. It breaks between two choices, never within one.
 pub(super) fn prompt(offer: Offer, columns: usize) -> String {
-    let Offer { run, folder, rule } = offer;
-    let run = run.map(|covers| format!("r: {covers}"));
-    let folder = folder.map(|covers| format!("f: {covers}"));
-    let fixed = |choice: &str| Some(choice.to_owned());
-    let rule = if rule { fixed("a: always, by a rule") } else { None };
-    let (no, stop) = (fixed("N: no"), fixed("s: stop the run"));
-    let (yes, details, words) =
-        (fixed("y: yes, once"), fixed("d: details"), fixed("or say what to do instead > "));
-    let choices = [yes, run, folder, details, rule, no, stop, words].into_iter().flatten();
-    let (mut text, mut used) = (String::new(), 0);
+    let mut choices = vec!["y: yes, once".to_owned()];
+    choices.extend(offer.run.map(|covers| format!("r: {covers}")));
+    choices.extend(offer.folder.map(|covers| format!("f: {covers}")));
+    choices.push("d: details".to_owned());
+    choices.extend(offer.rule.then(|| "a: always, by a rule".to_owned()));
+    choices.extend(["N: no", "s: stop the run", "or say what to do instead > "].map(str::to_owned));
+    let mut rows: Vec<String> = Vec::new();
     for choice in choices {
-        let wanted = width(&choice);
-        let gap = match used {
-            0 => "",
+        match rows.last_mut() {
             // The last column stays free: some terminals wrap when it is filled.
-            used if used + GAP.len() + wanted < columns => GAP,
-            _ => "\n",
-        };
-        used = if gap == GAP { used + GAP.len() + wanted } else { wanted };
-        text.push_str(gap);
-        text.push_str(&choice);
+            Some(row) if width(row) + width(GAP) + width(&choice) < columns => {
+                row.push_str(GAP);
+                row.push_str(&choice);
+            }
+            Some(_) | None => rows.push(choice),
+        }
     }
-    text
+    rows.join("\n")
 }
 
 /// Whether the answer is an explicit yes; an empty line, the end of the input and anything else are a no.
@@ -81,8 +76,6 @@ impl Said {
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::{ApprovalRequested, CallId, Effect, EffectKind, ProposedRule, SubTaskId, ToolName};
-
     use super::*;
 
     #[test]
@@ -118,60 +111,10 @@ mod tests {
         }
     }
 
-    fn asked(effects: &[(EffectKind, &str)], always: Option<ProposedRule>) -> ApprovalRequested {
-        let effect = |(kind, what): &(EffectKind, &str)| Effect {
-            kind: *kind,
-            what: (*what).to_owned(),
-            word: String::new(),
-            why: String::new(),
-        };
-        ApprovalRequested {
-            subtask_id: SubTaskId::new(uuid::Uuid::nil()),
-            call_id: CallId::new(uuid::Uuid::nil()),
-            tool: ToolName::new("shell"),
-            command: String::new(),
-            effects: effects.iter().map(effect).collect(),
-            changes: Vec::new(),
-            commit: None,
-            moves: None,
-            rule: String::new(),
-            reason: String::new(),
-            person: true,
-            always,
-            because: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn what_covers_nothing_is_not_offered() {
-        use EffectKind::{Creates, Deletes, Network, Overwrites};
-        let rule = ProposedRule {
-            effects: [Deletes].into(),
-            programs: Vec::new(),
-            paths: Vec::new(),
-            matches: Vec::new(),
-            spares: Vec::new(),
-        };
-        let prompts: Vec<String> = [
-            asked(&[(Deletes, "/a/b")], None),
-            asked(&[(Deletes, "/a/b")], Some(rule)),
-            asked(&[(Overwrites, "/a/b")], None),
-            asked(&[(Overwrites, "/a/b"), (Creates, "/a/c"), (Deletes, "/d")], None),
-            asked(&[(Overwrites, "/a/b"), (Overwrites, "/c/b")], None),
-            asked(&[(Creates, "/a/b")], None),
-            asked(&[(Overwrites, "*.txt")], None),
-            asked(&[(Network, "example.org")], None),
-        ]
-        .iter()
-        .map(|asked| prompt(Offer::of(asked), 400))
-        .collect();
-        insta::assert_snapshot!(prompts.join("\n"));
-    }
-
     #[test]
     fn a_choice_is_not_divided() {
-        let widest = asked(&[(EffectKind::Overwrites, "/a/b"), (EffectKind::Creates, "/a/c")], None);
-        let offer = Offer { rule: true, ..Offer::of(&widest) };
+        let folder = Some("edits and new files in this folder, in this run");
+        let offer = Offer { run: Some("the same, in this run"), folder, rule: true };
         for columns in [80, 60, 40] {
             let text = prompt(offer, columns);
             let rows: Vec<&str> = text.split('\n').collect();
@@ -180,5 +123,14 @@ mod tests {
             assert!(rows.iter().all(|row| !row.contains(GAP) || width(row) < columns), "{text}");
         }
         insta::assert_snapshot!(prompt(offer, 60));
+    }
+
+    #[test]
+    fn what_is_not_offered_is_not_listed() {
+        let nothing = Offer { run: None, folder: None, rule: false };
+        let listed = "y: yes, once   d: details   N: no   s: stop the run   or say what to do instead > ";
+        assert_eq!(prompt(nothing, 400), listed);
+        let rule = Offer { rule: true, ..nothing };
+        assert_eq!(prompt(rule, 400), listed.replace("N: no", "a: always, by a rule   N: no"));
     }
 }
