@@ -16,4 +16,4 @@ mod table;
 pub use needs::{Needs, Unknown, VARIABLE, names};
 pub use place::{folder, is_there, path, programs};
 pub use skips::{has, skip, without};
-pub use table::{Ability, Pin, Source, TOOLS, Tool, Wheel};
+pub use table::{Ability, Locked, Pin, Set, Source, TOOLS, Tool, Wheel};

@@ -33,6 +33,9 @@ pub enum Source {
     /// A wheel of Python's index. Its version and its bytes are pinned. Installed below `target/test-tools`, for which nobody needs to
     /// be root.
     Wheel(Wheel),
+    /// A package of a set, which is installed as a whole below `target/test-tools`. A committed file pins the versions and the bytes of
+    /// all that is in it.
+    Locked(Locked),
 }
 
 /// A wheel with programs.
@@ -44,6 +47,44 @@ pub struct Wheel {
     pub sha256: &'static [&'static str],
     /// The tool's programs, and what each is in it.
     pub programs: &'static [(&'static str, &'static str)],
+}
+
+/// A package of a set, with the program of its tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Locked {
+    /// The set.
+    pub set: Set,
+    /// The package; the version is that of the pin.
+    pub package: &'static str,
+    /// What the program starts: of npm a file of the package, of Python's index arguments of the interpreter.
+    pub starts: &'static str,
+}
+
+/// Packages with all that they need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Set {
+    /// Of npm.
+    Npm,
+    /// Of Python's index, in an environment of their own.
+    Python,
+}
+
+impl Set {
+    /// The name of its folders: in this crate, with the files that pin it, and below `target/test-tools`, with what was installed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Npm => "npm",
+            Self::Python => "python",
+        }
+    }
+
+    /// The file that pins it.
+    pub fn lock(self) -> &'static str {
+        match self {
+            Self::Npm => "package-lock.json",
+            Self::Python => "requirements.txt",
+        }
+    }
 }
 
 impl Tool {
@@ -61,18 +102,21 @@ impl Tool {
 impl Pin {
     /// Whether a version will do; of a text that names one, such as `git version 2.39.5`.
     pub fn accepts(self, text: &str) -> bool {
-        let found = numbers(text);
         match self {
-            Self::Exactly(version) => found == numbers(version),
-            Self::AtLeast(version) => found >= numbers(version),
+            Self::Exactly(version) => first(text).split_whitespace().next() == Some(version),
+            Self::AtLeast(version) => numbers(text) >= numbers(version),
         }
     }
 }
 
+/// A text from its first digit.
+fn first(text: &str) -> &str {
+    text.trim_start_matches(|c: char| !c.is_ascii_digit())
+}
+
 /// The numbers of the first version in a text; none if there is none.
 fn numbers(text: &str) -> Vec<u64> {
-    let Some(start) = text.find(|c: char| c.is_ascii_digit()) else { return Vec::new() };
-    let version = text.get(start..).unwrap_or_default();
+    let version = first(text);
     let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
     version.get(..end).unwrap_or_default().split('.').map_while(|number| number.parse().ok()).collect()
 }
@@ -118,6 +162,28 @@ impl Ability {
     }
 }
 
+const fn npm(
+    name: &'static str,
+    package: &'static str,
+    starts: &'static str,
+    exactly: &'static str,
+    version: &'static str,
+) -> Tool {
+    let source = Source::Locked(Locked { set: Set::Npm, package, starts });
+    Tool { name, also: &[], version, pin: Pin::Exactly(exactly), source }
+}
+
+const fn python(
+    name: &'static str,
+    package: &'static str,
+    starts: &'static str,
+    exactly: &'static str,
+    version: &'static str,
+) -> Tool {
+    let source = Source::Locked(Locked { set: Set::Python, package, starts });
+    Tool { name, also: &[], version, pin: Pin::Exactly(exactly), source }
+}
+
 const fn debian(
     name: &'static str,
     packages: &'static [&'static str],
@@ -127,7 +193,7 @@ const fn debian(
     Tool { name, also: &[], version, pin: Pin::AtLeast(least), source: Source::Debian(packages) }
 }
 
-/// The table. An entry that no test uses does not belong here. Python comes before what its index provides.
+/// The table. An entry that no test uses does not belong here. Python comes before what its index provides, Node before what npm does.
 pub const TOOLS: &[Tool] = &[
     debian(
         "python3",
@@ -192,6 +258,47 @@ pub const TOOLS: &[Tool] = &[
     debian("gdb", &["gdb"], "13.1", "gdb --version"),
     debian("openssl", &["openssl"], "3.0", "openssl version"),
     debian("tmux", &["tmux"], "3.3", "tmux -V"),
+    // The suite of MCP. What npm calls the latest knows neither tasks nor the version of 2026-07-28.
+    npm(
+        "mcp-conformance",
+        "@modelcontextprotocol/conformance",
+        "dist/index.js",
+        "0.2.0-alpha.12",
+        "mcp-conformance --version",
+    ),
+    npm(
+        "mcp-server-everything",
+        "@modelcontextprotocol/server-everything",
+        "dist/index.js",
+        "2026.8.31",
+        "command -v mcp-server-everything > /dev/null && node -p \
+         'require(\"./target/test-tools/npm/node_modules/@modelcontextprotocol/server-everything/package.json\").version'",
+    ),
+    npm(
+        "mcp-server-filesystem",
+        "@modelcontextprotocol/server-filesystem",
+        "dist/index.js",
+        "2026.8.31",
+        "command -v mcp-server-filesystem > /dev/null && node -p \
+         'require(\"./target/test-tools/npm/node_modules/@modelcontextprotocol/server-filesystem/package.json\").version'",
+    ),
+    npm("acpx", "acpx", "dist/cli.js", "0.19.1", "acpx --version"),
+    // A Python that has the SDK of ACP.
+    python(
+        "acp-python",
+        "agent-client-protocol",
+        "",
+        "0.12.1",
+        "acp-python -c 'import acp, importlib.metadata as of; print(of.version(\"agent-client-protocol\"))'",
+    ),
+    python(
+        "mcp-server-time",
+        "mcp-server-time",
+        "-m mcp_server_time",
+        "2026.10.19",
+        "mcp-server-time --help > /dev/null && \
+         acp-python -c 'import importlib.metadata as of; print(of.version(\"mcp-server-time\"))'",
+    ),
 ];
 
 #[cfg(test)]
@@ -224,12 +331,40 @@ mod tests {
                     );
                     assert!(!wheel.sha256.is_empty() && wheel.sha256.iter().all(is_hash), "{}", tool.name);
                 }
+                (Source::Locked(locked), Pin::Exactly(version)) => {
+                    let package = locked.package;
+                    let (files, pin) = match locked.set {
+                        Set::Npm => (
+                            [include_str!("../npm/package.json"), include_str!("../npm/package-lock.json")],
+                            format!("\"{package}\": \"{version}\""),
+                        ),
+                        Set::Python => (
+                            [include_str!("../python/requirements.txt"); 2],
+                            format!("\n{package}=={version} \\\n    --hash=sha256:"),
+                        ),
+                    };
+                    assert!(files.iter().all(|file| file.contains(&pin)), "{}: not pinned", tool.name);
+                    assert!(tool.also.is_empty(), "{}: a set has a program for each package", tool.name);
+                }
                 (Source::Debian(_), Pin::Exactly(_)) => {
                     panic!("{}: Debian takes old versions away", tool.name)
                 }
-                (Source::Wheel(_), Pin::AtLeast(_)) => panic!("{}: a wheel has one version", tool.name),
+                (Source::Wheel(_) | Source::Locked(_), Pin::AtLeast(_)) => {
+                    panic!("{}: its package has one version", tool.name)
+                }
             }
         }
+    }
+
+    #[test]
+    fn every_package_of_a_set_has_a_sum_and_none_an_address() {
+        let lock = include_str!("../npm/package-lock.json");
+        let packages = lock.matches("\"node_modules/").count() - lock.matches("\"link\": true").count();
+        assert_eq!(lock.matches("\"integrity\": \"sha512-").count(), packages);
+        assert!(!lock.contains("\"resolved\""), "npm finds the packages where the machine has them");
+        let lock = include_str!("../python/requirements.txt");
+        let packages: Vec<&str> = lock.lines().filter(|line| line.contains("==")).collect();
+        assert!(packages.len() > 20 && packages.iter().all(|line| line.ends_with(" \\")), "{packages:?}");
     }
 
     #[test]
@@ -241,5 +376,8 @@ mod tests {
         assert!(!Pin::AtLeast("1").accepts("no version"));
         assert!(Pin::Exactly("22.20.0").accepts("v22.20.0\n"));
         assert!(!Pin::Exactly("22.20.0").accepts("v22.20.1"));
+        assert!(Pin::Exactly("0.2.0-alpha.12").accepts("0.2.0-alpha.12\n"));
+        assert!(!Pin::Exactly("0.2.0-alpha.12").accepts("0.2.0-alpha.1"));
+        assert!(!Pin::Exactly("0.2.0").accepts("no version"));
     }
 }

@@ -1,10 +1,10 @@
 //! Wheels of Python's index, which are unpacked below `target/test-tools`.
 
-use std::{fs, io, path::Path};
+use std::{fs, path::Path};
 
 use artoo_test_needs::{Pin, Tool, Wheel};
 
-use super::bounded;
+use super::{bounded, make_way};
 use crate::{Error, Result, files};
 
 /// Installs a wheel whose bytes are those of the table, and links its programs.
@@ -46,15 +46,7 @@ fn pip(list: &Path, folder: &Path) -> Result<()> {
 
 /// Makes a link, in place of whatever has its name.
 fn link(to: &Path, link: &Path) -> Result<()> {
-    if let Some(folder) = link.parent() {
-        fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
-    }
-    match fs::remove_file(link) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(Error::file("remove", link)(error));
-        }
-        Ok(()) | Err(_) => {}
-    }
+    make_way(link)?;
     std::os::unix::fs::symlink(to, link).map_err(Error::file("link", link))
 }
 
