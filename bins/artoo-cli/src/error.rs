@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     Usage,
     /// Invalid configuration file, variable or choice of a model.
     Configuration,
+    /// No model is configured.
+    NoModel,
     /// Anything else: a disk, a server, a damaged file.
     Failed,
     /// The end of a record is missing; what is there is as it was written.
@@ -54,7 +56,7 @@ impl Kind {
     /// The exit code of each kind.
     pub(crate) const fn exit(self) -> Exit {
         match self {
-            Self::Usage | Self::Configuration => Exit::USAGE,
+            Self::Usage | Self::Configuration | Self::NoModel => Exit::USAGE,
             Self::Failed => Exit::FAILED,
             Self::Truncated => Exit::INCOMPLETE,
             Self::BrokenPipe => Exit::OK,

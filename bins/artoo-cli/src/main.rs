@@ -12,6 +12,7 @@ mod config;
 mod dispatch;
 mod doctor;
 mod error;
+mod hosting;
 mod instructions;
 mod known_servers;
 mod llm_clients;

@@ -2,6 +2,7 @@
 //! without leftovers. Each rule is a function from a [`Tree`] (or the crates' manifests) to findings; the
 //! tests run them all.
 
+mod budgets;
 mod declared;
 mod documents;
 mod embedding;

@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AuditCommand, KeyValue, MemoryCommand, ModelCommand, PolicyCommand, ResumeArgs, RunArgs, RunName,
-    RunPage, RunsCommand, SandboxArgs, SessionsCommand, SetupArgs, UndoArgs, examples,
+    AuditCommand, KeyValue, McpCommand, MemoryCommand, ModelCommand, PolicyCommand, ResumeArgs, RunArgs,
+    RunName, RunPage, RunsCommand, SandboxArgs, SessionsCommand, SetupArgs, UndoArgs, examples,
 };
 
 /// Works on a request with tools, checks its own work, and says honestly how far it came
@@ -109,6 +109,12 @@ pub(crate) enum Command {
     /// Show the configuration and where each value comes from
     #[command(subcommand, after_help = examples::CONFIG)]
     Config(ConfigCommand),
+    /// Work in an editor: speak the Agent Client Protocol on standard input and output. An editor starts this
+    #[command(after_help = examples::ACP)]
+    Acp,
+    /// Let other agents work with artoo
+    #[command(subcommand, after_help = examples::MCP)]
+    Mcp(McpCommand),
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionArgs),

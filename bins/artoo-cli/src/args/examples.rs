@@ -261,6 +261,28 @@ Examples:
   artoo config schema
   artoo config schema --events";
 
+/// `artoo acp --help`.
+pub(super) const ACP: &str = "\
+Examples:
+  artoo acp < /dev/null
+
+An editor starts it and speaks with it on standard input and output; what it
+logs is on standard error. How to set up yours: docs/editors.md";
+
+/// `artoo mcp --help`.
+pub(super) const MCP: &str = "\
+Examples:
+  artoo mcp serve < /dev/null";
+
+/// `artoo mcp serve --help`.
+pub(super) const MCP_SERVE: &str = "\
+Examples:
+  artoo mcp serve < /dev/null
+  artoo mcp serve --folder . < /dev/null
+
+A client is told to start `artoo mcp serve`. It gets the tools run_task, answer,
+undo, explain, list_runs, show_run and recall.";
+
 /// `artoo completions --help`.
 pub(super) const COMPLETIONS: &str = "\
 Examples:

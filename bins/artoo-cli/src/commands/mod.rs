@@ -1,5 +1,6 @@
 //! The smaller commands, one module each. `run`, `setup` and `doctor` have folders of their own.
 
+pub(crate) mod acp;
 pub(crate) mod audit;
 mod audit_page;
 mod audit_tail;
@@ -9,6 +10,7 @@ pub(crate) mod config;
 mod diff;
 mod load_config;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod policy;

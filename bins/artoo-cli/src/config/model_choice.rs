@@ -6,7 +6,7 @@ use artoo_types::Role;
 
 use super::layer::{Merged, Origin};
 use super::tables::{ModelTable, Provider, Sections};
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 use crate::machine::Environment;
 use crate::suggest::nearest;
 
@@ -185,7 +185,7 @@ fn found(
 
 fn nothing(table: &ModelTable, embedded: &Embedded<'_>) -> CommandError {
     let Some(model) = &table.model else {
-        return CommandError::configuration("no model is set up")
+        return CommandError::new(Kind::NoModel, "no model is set up")
             .hint("run `artoo setup` to choose one: a local server, a key, or the embedded model");
     };
     let meant = nearest(model, embedded.catalogue.iter().map(String::as_str));

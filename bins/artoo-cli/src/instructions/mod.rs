@@ -8,6 +8,7 @@ mod trust_store;
 
 use std::path::Path;
 
+use artoo_front_end::Confirmation;
 use artoo_tools::ProtectedPlaces;
 use artoo_types::{FileChange, FileChangeKind, Instruction, MAX_INSTRUCTION_BYTES};
 
@@ -15,8 +16,7 @@ pub(crate) use discovery::own;
 
 use crate::config::{self, Settings};
 use crate::dispatch::Context;
-use crate::run::{Keyboard, is_yes};
-use crate::terminal::{clip, neutral, neutral_line};
+use crate::run::BeforeRun;
 use crate::view::bytes;
 use file::{Checks, Doubt, Found};
 use trust_store::Answers;
@@ -27,13 +27,12 @@ const NAME: &str = "AGENTS.md";
 const SHOWN: usize = 12;
 
 /// The instructions that a run in this folder follows, the most general first. A file that may come from
-/// somebody else is followed only if the user agrees, once per content. `asked` is where the user answers;
-/// without it, the answer is no.
+/// somebody else is followed only if the user agrees, once per content.
 pub(crate) fn followed(
     context: &mut Context<'_>,
     settings: &Settings,
     folder: &Path,
-    asked: Option<&dyn Keyboard>,
+    asked: &dyn BeforeRun,
 ) -> Vec<Instruction> {
     let home = context.folders.home.clone();
     let protected = protected(context, settings);
@@ -84,45 +83,36 @@ pub(crate) fn written(data_dir: &Path, files: &[FileChange]) {
     }
 }
 
-fn may_follow(
-    context: &mut Context<'_>,
-    answers: &Answers,
-    found: &Found,
-    asked: Option<&dyn Keyboard>,
-) -> bool {
+fn may_follow(context: &mut Context<'_>, answers: &Answers, found: &Found, asked: &dyn BeforeRun) -> bool {
     let Some(doubt) = &found.doubt else { return true };
     if let Some(answer) = answers.to(&found.text) {
         return answer;
     }
-    let Some(keyboard) = asked else {
+    if !asked.is_there() {
         let path = found.path.display();
         context.terminal.warning(&format!("{path} is not followed: {doubt}"));
         context.terminal.hint("run artoo at a terminal once: it asks whether to follow it");
         return false;
-    };
-    let answer = ask(context, found, doubt, keyboard);
+    }
+    let answer = asked.confirm(context.terminal, confirmation(found, doubt));
     if let Err(error) = answers.keep(found, answer) {
         context.terminal.warning(&format!("the answer is not kept, and asked for again: {error}"));
     }
     answer
 }
 
-fn ask(context: &mut Context<'_>, found: &Found, doubt: &Doubt, keyboard: &dyn Keyboard) -> bool {
-    let terminal = &mut *context.terminal;
-    let columns = terminal.look().columns;
-    let path = neutral_line(&found.path.display().to_string());
-    terminal.note(&format!("? {path}: {doubt}. It advises how to work here, and permits nothing:"));
-    let lines: Vec<&str> = found.text.lines().collect();
-    for line in lines.iter().take(SHOWN) {
-        let line = neutral(line).replace('\t', "    ");
-        terminal.note(&clip(&format!("    {line}"), columns.saturating_sub(1)));
+fn confirmation(found: &Found, doubt: &Doubt) -> Confirmation {
+    let all: Vec<&str> = found.text.lines().collect();
+    let mut lines: Vec<String> = all.iter().take(SHOWN).map(|line| (*line).to_owned()).collect();
+    if all.len() > SHOWN {
+        lines.push(format!("… {} more lines", all.len() - SHOWN));
     }
-    if lines.len() > SHOWN {
-        terminal.note(&format!("    … {} more lines", lines.len() - SHOWN));
+    let path = found.path.display();
+    Confirmation {
+        about: format!("{path}: {doubt}. It advises how to work here, and permits nothing:"),
+        lines,
+        question: "follow it? the answer holds until the file changes".to_owned(),
     }
-    keyboard.begin();
-    terminal.prompt("follow it? the answer holds until the file changes [y/N] > ");
-    is_yes(&keyboard.line())
 }
 
 #[cfg(test)]

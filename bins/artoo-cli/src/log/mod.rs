@@ -67,8 +67,9 @@ fn subscriber(
 ) -> Result<impl Subscriber + Send + Sync + use<>, CommandError> {
     let asked = environment.text("ARTOO_LOG");
     let shown = match options.verbose {
-        0 => "warn",
-        1 => "warn,artoo=info",
+        // The crates of the protocols warn of each error that a client is told.
+        0 => "warn,agent_client_protocol=error,rmcp=error",
+        1 => "warn,artoo=info,agent_client_protocol=error,rmcp=error",
         2.. => "warn,artoo=debug",
     };
     // `ARTOO_LOG` filters the log file if there is one, otherwise standard error.

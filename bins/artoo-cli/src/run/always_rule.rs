@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use artoo_consent::Rule;
 use artoo_types::ProposedRule;
 
+use crate::config;
+use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::terminal::{exact, neutral_line};
 
@@ -36,6 +38,17 @@ impl PolicyFile {
         let path = neutral_line(&self.path.display().to_string());
         Ok(format!("rule {number} was added to {path}; whoever edits that file takes it back"))
     }
+}
+
+/// Adds a rule to the user's own rules, for a front end that has shown it.
+///
+/// # Errors
+///
+/// Nothing was written, and why.
+pub(crate) fn remember(context: &Context<'_>, rule: &ProposedRule, reason: &str) -> Result<(), CommandError> {
+    let home = context.folders.home.clone();
+    let path = config::policy_path(context.environment, &home);
+    PolicyFile { path, home }.add(rule, reason).map(drop)
 }
 
 #[cfg(test)]

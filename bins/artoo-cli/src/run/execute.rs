@@ -19,7 +19,7 @@ use super::output::Show;
 use super::periodic::Periodic;
 use super::prepare::Prepared;
 use super::session::Conversation;
-use super::standing::{Basis, Standing};
+use super::standing::{Basis, InUse, Several, Standing};
 use crate::args::RunArgs;
 use crate::config::Notify;
 use crate::dispatch::Context;
@@ -157,7 +157,7 @@ async fn artoo(
 
 /// Accepts connections of other processes to the run. For a detached run, failing to listen is an error,
 /// because its questions could not be answered.
-fn listening(
+pub(super) fn listening(
     run: &artoo_runtime::Run,
     args: &RunArgs,
     terminal: &mut Terminal,
@@ -198,7 +198,7 @@ pub(super) fn not_begun(error: &StartError) -> CommandError {
 }
 
 /// Names of models and tools, which the auditor may mention in clear.
-fn names(prepared: &Prepared) -> Vec<String> {
+pub(super) fn names(prepared: &Prepared) -> Vec<String> {
     let models = prepared.clients.values().map(|client| client.model().to_owned());
     models.chain(prepared.toolbox.tools().map(|tool| tool.name().to_string())).collect()
 }
@@ -220,6 +220,22 @@ fn memory(context: &mut Context<'_>, args: &RunArgs, prepared: &Prepared) -> Opt
             None
         }
     }
+}
+
+/// The artoo of a hosted run: one for all runs of the host that are built from the same.
+pub(super) async fn hosted_artoo(
+    context: &mut Context<'_>,
+    args: &RunArgs,
+    prepared: &Prepared,
+    several: &mut Several,
+) -> Result<(Artoo, InUse), CommandError> {
+    let basis = Basis::of(context, args, prepared);
+    let build = || {
+        let memory = memory(context, args, prepared);
+        let builder = of_run(builder(context, prepared), args, prepared, memory);
+        built(builder.dreams(prepared.settings.dream.into()))
+    };
+    several.on(basis, build).await
 }
 
 /// Builder settings shared by `run` and `sandbox`.

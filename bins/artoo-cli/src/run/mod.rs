@@ -4,11 +4,14 @@ mod always_rule;
 mod answer;
 mod ask;
 mod attach;
+mod attachments;
 mod attend;
+mod before_run;
 mod detach;
 mod details_pager;
 mod execute;
 mod findings;
+mod hosted;
 mod missing_consent;
 mod option_overrides;
 mod output;
@@ -20,11 +23,14 @@ mod sandbox;
 mod session;
 mod standing;
 
+pub(crate) use always_rule::remember as remember_rule;
 pub(crate) use answer::is_yes;
 pub(crate) use ask::{Keyboard, from_stdin};
 pub(crate) use attach::attach;
+pub(crate) use before_run::BeforeRun;
 pub(crate) use detach::{Begun, DETACHED, begin};
 pub(crate) use execute::Done;
+pub(crate) use hosted::{HostedRuns, begin_hosted};
 pub(crate) use option_overrides::given;
 pub(crate) use periodic::Periodic;
 pub(crate) use prepare::{Connected, Prepared};
@@ -47,6 +53,7 @@ use crate::error::{CommandError, Exit};
 use crate::machine::threads;
 use crate::signals::{self, Signals};
 use crate::terminal::neutral_line;
+use before_run::AtTerminal;
 
 /// Works on one request.
 pub(crate) fn run(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, CommandError> {
@@ -139,8 +146,9 @@ pub(crate) fn work(
 ) -> Result<Done, CommandError> {
     threads::room_for_a_run()?;
     let mut loaded = Loaded::load(context, given(args)?)?;
-    let mut prepared =
-        prepare::prepare(context, args, &mut loaded, text, wanted, &*front.keyboard, front.connected)?;
+    let is_there = ask::person_present(context.streams, args.json, args.quiet);
+    let asked = AtTerminal::new(&*front.keyboard, is_there);
+    let mut prepared = prepare::prepare(context, args, &mut loaded, text, wanted, &asked, front.connected)?;
     more(&mut prepared);
     let Front { signals, keyboard, standing, .. } = front;
     threads.block_on(execute::drive(context, args, prepared, (signals, keyboard), standing))

@@ -14,7 +14,8 @@ use artoo_tools::Toolbox;
 use artoo_types::{Constraints, Limits, Price, Prices, SubTaskOutcome, Surroundings};
 use chrono::{DateTime, FixedOffset};
 
-use super::ask::{Keyboard, person_present};
+use super::ask::person_present;
+use super::before_run::BeforeRun;
 use super::output_schema;
 use super::session::{self, Conversation, Wanted};
 use crate::args::{RunArgs, SandboxArgs};
@@ -67,14 +68,14 @@ pub(super) fn prepare(
     loaded: &mut Loaded,
     text: String,
     wanted: &Wanted,
-    keyboard: &dyn Keyboard,
+    asked: &dyn BeforeRun,
     connected: &mut Option<Connected>,
 ) -> Result<Prepared, CommandError> {
     let schema_file = args.output_schema.as_deref().map(|file| context.folders.whole(file)).transpose()?;
     let output_schema = schema_file.as_deref().map(output_schema::read).transpose()?;
     let here = working_folder(context, args.permissions.cwd.as_deref())?;
     let session = session::find(&loaded.settings.data_dir, wanted, &here)?;
-    let working_folder = session::folder(context, args, keyboard, session.as_ref(), here)?;
+    let working_folder = session::folder(context, args, asked, session.as_ref(), here)?;
     let home = &context.folders.home;
     let policy = config::own_policy(context.environment, home)?;
     let models = if args.replay.is_some() { None } else { Some(loaded.models(context)?) };
@@ -91,12 +92,10 @@ pub(super) fn prepare(
     secrets.extend(tools::secret(&settings.tools, context.environment).map(|key| key.trim().to_owned()));
     let redactor = redactor(context.environment, &secrets);
     let redaction = redaction(context, redactor.clone(), &working_folder, &settings);
-    let person_present = person_present(context.streams, args.json, args.quiet);
     let instructions = if args.replay.is_some() {
         Vec::new()
     } else {
-        let keyboard = person_present.then_some(keyboard);
-        instructions::followed(context, &settings, &working_folder, keyboard)
+        instructions::followed(context, &settings, &working_folder, asked)
     };
     let now = SystemClock::new().now();
     let mut label = Label {
@@ -149,7 +148,7 @@ pub(super) fn prepare(
     let surroundings = surroundings(context, &settings, working_folder, (label.started, label.zone));
     let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
     // A background run waits for an attached user.
-    let person_present = args.detached || person_present;
+    let person_present = args.detached || asked.is_there();
     let deadline = args.deadline.and_then(|deadline| deadline.ahead(now));
     let constraints = Constraints { scope: args.scope.clone(), deadline };
     let request = RunRequest {

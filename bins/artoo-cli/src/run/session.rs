@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use artoo_front_end::Confirmation;
 use artoo_redaction::Redactor;
 use artoo_runtime::owner_only;
 use artoo_runtime::sessions::{Session, SessionError, Sessions, TurnEnd};
@@ -9,8 +10,7 @@ use artoo_tools::EarlierRun;
 use artoo_types::{Rejection, RunId, SessionId, Turn};
 use chrono::{DateTime, FixedOffset};
 
-use super::ask::{Keyboard, person_present};
-use super::is_yes;
+use super::before_run::BeforeRun;
 use crate::args::RunArgs;
 use crate::commands::Loaded;
 use crate::config::Given;
@@ -86,7 +86,7 @@ pub(super) fn of_run(
 pub(super) fn folder(
     context: &mut Context<'_>,
     args: &RunArgs,
-    keyboard: &dyn Keyboard,
+    asked: &dyn BeforeRun,
     session: Option<&Session>,
     here: PathBuf,
 ) -> Result<PathBuf, CommandError> {
@@ -97,12 +97,12 @@ pub(super) fn folder(
         CommandError::usage(format!("the session belongs to {there}, and this is {}", here.display()))
             .hint(format!("say where to work: --cwd {there}, or --cwd ."))
     };
-    if !session.folder.is_dir() || !person_present(context.streams, args.json, args.quiet) {
+    if !session.folder.is_dir() || !asked.is_there() {
         return Err(refused());
     }
-    keyboard.begin();
-    context.terminal.prompt(&format!("the session belongs to {there}: work there? [y/N] > "));
-    if is_yes(&keyboard.line()) { Ok(session.folder.clone()) } else { Err(refused()) }
+    let question = format!("the session belongs to {there}: work there?");
+    let confirmation = Confirmation { about: String::new(), lines: Vec::new(), question };
+    if asked.confirm(context.terminal, confirmation) { Ok(session.folder.clone()) } else { Err(refused()) }
 }
 
 impl Conversation {
@@ -131,6 +131,11 @@ impl Conversation {
                 None
             }
         }
+    }
+
+    /// The store, the session, and the turns that a run was told of, for who follows the run.
+    pub(super) fn into_parts(self, turns: Vec<Turn>) -> (Sessions, SessionId, Vec<Turn>) {
+        (self.sessions, self.session.id, turns)
     }
 
     /// Id of the session.

@@ -11,6 +11,7 @@ use artoo_llm_client::LlmClient;
 use artoo_policy::Policy;
 use artoo_runtime::Artoo;
 use artoo_runtime::events::Cumulative;
+use artoo_sandbox::SandboxMode;
 use artoo_types::{Prices, Role, ToolName};
 
 use super::prepare::Prepared;
@@ -61,7 +62,8 @@ impl Basis {
     pub(super) fn of(context: &Context<'_>, args: &RunArgs, prepared: &Prepared) -> Self {
         let clients = prepared.clients.iter().map(|(role, client)| Client(*role, Arc::clone(client)));
         Self {
-            settings: prepared.settings.clone(),
+            // The sandbox mode belongs to each request.
+            settings: Settings { sandbox: SandboxMode::default(), ..prepared.settings.clone() },
             prices: prepared.prices.clone(),
             embedded: prepared.embedded,
             policy: prepared.policy.clone(),
@@ -108,6 +110,50 @@ impl Standing {
     pub(crate) fn dreamt(&self) -> Vec<Cumulative> {
         let open = self.open.as_ref().map(|(_, artoo)| artoo.dreamt());
         self.dreamt.iter().cloned().chain(open).filter(|dreamt| dreamt.calls > 0).collect()
+    }
+}
+
+/// The artoos of a host: several runs may be active at once, in different folders. One is reused as long as it is built from the same, and
+/// closed once nothing runs in it and something has changed.
+#[derive(Default)]
+pub(crate) struct Several(Vec<Hosting>);
+
+struct Hosting {
+    basis: Basis,
+    artoo: Artoo,
+    /// Each run in it has a clone.
+    in_use: Arc<()>,
+}
+
+/// Keeps the artoo of a run from being closed.
+#[derive(Clone)]
+pub(super) struct InUse(#[expect(dead_code, reason = "it only counts")] Arc<()>);
+
+impl Several {
+    /// The artoo that was built from the same, or a new one.
+    pub(super) async fn on(
+        &mut self,
+        basis: Basis,
+        build: impl FnOnce() -> Result<Artoo, CommandError>,
+    ) -> Result<(Artoo, InUse), CommandError> {
+        if let Some(known) = self.0.iter().find(|known| known.basis == basis) {
+            return Ok((known.artoo.clone(), InUse(Arc::clone(&known.in_use))));
+        }
+        // Closed first: its memory may be the one that the new artoo opens.
+        let idle = |known: &mut Hosting| Arc::strong_count(&known.in_use) == 1;
+        for outdated in self.0.extract_if(.., idle) {
+            closed(outdated.artoo).await;
+        }
+        let (artoo, in_use) = (build()?, Arc::new(()));
+        self.0.push(Hosting { basis, artoo: artoo.clone(), in_use: Arc::clone(&in_use) });
+        Ok((artoo, InUse(in_use)))
+    }
+
+    /// Closes all of them: active runs are cancelled, and everything is on disk.
+    pub(crate) async fn close(&mut self) {
+        for hosting in self.0.drain(..) {
+            closed(hosting.artoo).await;
+        }
     }
 }
 

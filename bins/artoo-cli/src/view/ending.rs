@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use artoo_front_end::Worth;
 use artoo_snapshot::Undoable;
 use artoo_types::{Confidence, PartialOutput};
 use serde_json::Value;
@@ -9,7 +10,7 @@ use serde_json::Value;
 use super::layout::Frame;
 use super::markdown::markdown;
 use super::odds::odds;
-use super::outcome::{Outcome, Worth, ending, plain_ending};
+use super::outcome::{Outcome, ending, plain_ending};
 use super::story::{Met, Story};
 use super::units::{counted, money, seconds, spent};
 use super::{changed_files, labels, short_id};

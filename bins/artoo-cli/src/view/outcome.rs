@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use artoo_front_end::{EndFacts, Worth};
 use artoo_runtime::events::{Cumulative, Event, Line, RoleUsage};
 use artoo_types::{Basis, BuildFolder, Confidence, Errand, Fault, FileChange, PartialOutput, TerminalState};
 use serde_json::Value;
@@ -119,39 +120,16 @@ pub(crate) fn ending(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// What a result is worth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Worth<'a> {
-    /// A command of the person's own: no role judged it.
-    Command,
-    /// All criteria are met, and it is believed.
-    Accepted,
-    /// All criteria are met, and it may still be wrong.
-    Unconfirmed(&'a Confidence),
-    /// An answer from the model's knowledge: nothing was looked at, and nothing was checked.
-    Knowledge,
-    /// Nearly all of it is done.
-    Incomplete,
-    /// It was given up.
-    Unfinished,
-    /// A fault ended it.
-    Fault,
-}
-
 impl Outcome {
     /// What the result is worth.
     pub(super) fn worth(&self) -> Worth<'_> {
-        match (self.directive, &self.error) {
-            (_, Some(_)) | (None, None) => Worth::Fault,
-            (Some(TerminalState::Accept), None) if !self.errand.is_task() => Worth::Command,
-            (Some(TerminalState::Accept), None) => Worth::Accepted,
-            (Some(TerminalState::Success), None) if !self.basis.is_evidence() => Worth::Knowledge,
-            (Some(TerminalState::Success), None) => {
-                let doubtful = self.confidence.as_deref().filter(|confidence| !confidence.confirms());
-                doubtful.map_or(Worth::Incomplete, Worth::Unconfirmed)
-            }
-            (Some(TerminalState::Abandon), None) => Worth::Unfinished,
-        }
+        Worth::from_facts(EndFacts {
+            directive: self.directive,
+            has_fault: self.error.is_some(),
+            errand: self.errand,
+            basis: self.basis,
+            confidence: self.confidence.as_deref(),
+        })
     }
 
     /// Whether the run ended by itself without all of what was asked for.

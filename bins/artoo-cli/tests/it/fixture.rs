@@ -1,11 +1,13 @@
 //! Test fixture: a home folder, a working folder with some files, and a model server.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use artoo_llm_http::doubles::{Call, MockServer, Reply};
 use tempfile::TempDir;
 
+use crate::mock_model::{count_plan, model, shell};
 use crate::process::{Said, artoo, say, words};
 
 /// The fixture.
@@ -90,4 +92,26 @@ impl Scene {
         assert_eq!(runs.len(), 1, "{runs:?}");
         std::fs::read_to_string(runs[0].join("events.jsonl")).unwrap()
     }
+}
+
+/// The request of [`deleting`].
+pub(crate) const REQUEST: &str = "How many files are left?";
+
+/// A model that deletes a file of the user's to answer.
+pub(crate) fn deleting() -> Scene {
+    let scene = Scene::new(model(count_plan("Remove the notes and count the rest"), |shown| {
+        if shown.contains("the user did not allow it") || shown.contains("the person did not agree") {
+            shell("find ~/artoo_workspace -type f | wc -l")
+        } else {
+            shell("rm ~/artoo_workspace/notes.txt\necho 0")
+        }
+    }));
+    fs::create_dir_all(notes(&scene).parent().unwrap()).unwrap();
+    fs::write(notes(&scene), "a year's work\n").unwrap();
+    scene
+}
+
+/// The file that the model of [`deleting`] deletes.
+pub(crate) fn notes(scene: &Scene) -> PathBuf {
+    scene.home().join("artoo_workspace/notes.txt")
 }

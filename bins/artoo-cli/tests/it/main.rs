@@ -2,6 +2,7 @@
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
+mod acp;
 mod approval;
 mod approval_changes;
 mod bad_server;
@@ -21,7 +22,9 @@ mod fixture;
 mod instructions;
 mod interrupt;
 mod json_lines;
+mod json_rpc;
 mod logging;
+mod mcp_server;
 mod memory;
 mod mock_model;
 mod output_schema;

@@ -1,0 +1,147 @@
+//! The sessions that a client has open, and what each of them does.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use agent_client_protocol::Error;
+use artoo_front_end::{HostedRun, RunMode};
+use artoo_runtime::UserQuestion;
+use artoo_types::{RunId, SessionId};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::invalid;
+use crate::updates::Updates;
+
+/// The open sessions.
+#[derive(Default)]
+pub(crate) struct OpenSessions(Mutex<HashMap<SessionId, OpenSession>>);
+
+/// One open session.
+struct OpenSession {
+    folder: PathBuf,
+    mode: RunMode,
+    last_run: Option<RunId>,
+    state: State,
+}
+
+enum State {
+    Idle,
+    /// A prompt is worked on; the token cancels it.
+    Busy(CancellationToken),
+    /// The run waits for an answer in words, which the next prompt is.
+    Waiting(Box<WaitingRun>),
+}
+
+/// A run whose question was asked as the end of a turn.
+pub(crate) struct WaitingRun {
+    pub(crate) run: HostedRun,
+    pub(crate) updates: Updates,
+    pub(crate) question: UserQuestion,
+}
+
+/// A prompt that may begin.
+pub(crate) struct Turn {
+    pub(crate) folder: PathBuf,
+    pub(crate) mode: RunMode,
+    pub(crate) last_run: Option<RunId>,
+    pub(crate) cancel: CancellationToken,
+    /// The run that waits for this prompt as its answer.
+    pub(crate) waiting: Option<Box<WaitingRun>>,
+}
+
+impl OpenSessions {
+    /// Opens a session. One that is open already keeps its mode.
+    ///
+    /// # Errors
+    /// A prompt of it is being worked on.
+    pub(crate) fn open(&self, id: SessionId, folder: PathBuf) -> Result<RunMode, Error> {
+        let mut sessions = self.lock();
+        let mode = match sessions.get(&id) {
+            Some(OpenSession { state: State::Busy(_), .. }) => return Err(busy()),
+            Some(open) => open.mode,
+            None => RunMode::default(),
+        };
+        sessions.insert(id, OpenSession { folder, mode, last_run: None, state: State::Idle });
+        Ok(mode)
+    }
+
+    /// Begins a turn.
+    ///
+    /// # Errors
+    /// The session is not open, or another prompt of it is being worked on.
+    pub(crate) fn begin(&self, id: SessionId) -> Result<Turn, Error> {
+        let mut sessions = self.lock();
+        let open = sessions.get_mut(&id).ok_or_else(|| not_open(id))?;
+        if let State::Busy(_) = open.state {
+            return Err(busy());
+        }
+        let cancel = CancellationToken::new();
+        let waiting = match std::mem::replace(&mut open.state, State::Busy(cancel.clone())) {
+            State::Waiting(waiting) => Some(waiting),
+            State::Idle | State::Busy(_) => None,
+        };
+        let (folder, mode, last_run) = (open.folder.clone(), open.mode, open.last_run);
+        Ok(Turn { folder, mode, last_run, cancel, waiting })
+    }
+
+    /// Takes note that a run of the session has begun.
+    pub(crate) fn began(&self, id: SessionId, run: &HostedRun) {
+        if let Some(open) = self.lock().get_mut(&id) {
+            open.last_run = Some(run.id());
+        }
+    }
+
+    /// Ends a turn. A run that waits for an answer is dropped if its session was closed meanwhile.
+    pub(crate) fn end(&self, id: SessionId, waiting: Option<Box<WaitingRun>>) {
+        if let Some(open) = self.lock().get_mut(&id) {
+            open.state = waiting.map_or(State::Idle, State::Waiting);
+        }
+    }
+
+    /// Cancels what a session does. Nothing to cancel is no error.
+    pub(crate) fn cancel(&self, id: SessionId) {
+        let mut sessions = self.lock();
+        let Some(open) = sessions.get_mut(&id) else { return };
+        if let State::Busy(cancel) = &open.state {
+            cancel.cancel();
+        } else {
+            // Dropping a run that waits cancels it.
+            open.state = State::Idle;
+        }
+    }
+
+    /// Closes a session, and cancels what it does.
+    ///
+    /// # Errors
+    /// It is not open.
+    pub(crate) fn close(&self, id: SessionId) -> Result<(), Error> {
+        let closed = self.lock().remove(&id).ok_or_else(|| not_open(id))?;
+        if let State::Busy(cancel) = closed.state {
+            cancel.cancel();
+        }
+        Ok(())
+    }
+
+    /// Sets the mode of the next runs of a session.
+    ///
+    /// # Errors
+    /// It is not open.
+    pub(crate) fn set_mode(&self, id: SessionId, mode: RunMode) -> Result<(), Error> {
+        self.lock().get_mut(&id).ok_or_else(|| not_open(id))?.mode = mode;
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, OpenSession>> {
+        // Every change is one assignment, so a panic elsewhere leaves it whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_open(id: SessionId) -> Error {
+    invalid(format!("the session {id} is not open"))
+}
+
+fn busy() -> Error {
+    invalid("a prompt of this session is being worked on: wait for its end, or cancel it")
+}
