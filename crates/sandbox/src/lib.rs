@@ -185,7 +185,7 @@ mod veils;
 pub use bound_sockets::paths as bound_sockets;
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
 pub use descriptors::keep_descriptors_from_children;
-pub use environment::scrub;
+pub use environment::{GrantedVariables, scrub};
 pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};
 pub use kernel_support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};

@@ -244,6 +244,7 @@ fn start_command<'a>(
     let environment = match confinement {
         Some(confinement) => {
             let mut environment = scrub(&invocation.environment);
+            environment.extend(confinement.variables.all());
             environment.insert("TMPDIR".into(), confinement.private_tmp.clone().into());
             environment
         }

@@ -29,7 +29,7 @@ impl ToolContext {
     /// # Errors
     ///
     /// [`ToolError::Ruled`] if a rule denies the call.
-    pub(crate) fn demanded(
+    pub fn demanded(
         &self,
         proposed: ProposedEffects<'_>,
     ) -> Result<Option<(String, String)>, ToolError> {
