@@ -1,1 +1,46 @@
-//! x
+//! skeleton
+mod child;
+mod config;
+mod connection;
+mod definition;
+mod definition_change;
+mod elicitation;
+mod end;
+mod error;
+mod guarded_transport;
+mod handler;
+mod http;
+mod line_limit;
+mod listing;
+mod login;
+mod login_store;
+mod mcp_json;
+mod mcp_tool;
+mod pins;
+mod requests;
+mod resources;
+mod server_name;
+mod server_table;
+mod server_tools;
+mod start_context;
+mod template;
+mod tool_answer;
+mod tool_names;
+
+pub use config::{Http, ServerConfig, ServerLimits, Stdio, Transport};
+pub use connection::{Connection, ServerState};
+pub use definition::Definition;
+pub use definition_change::{DefinitionChange, approved_of, compare};
+pub use error::McpError;
+pub use listing::Unusable;
+pub use login::{KnownClient, OpenPage, has_login, login, logout};
+pub use mcp_json::McpJson;
+pub use mcp_tool::McpTool;
+pub use pins::{Identity, Pins};
+pub use resources::{PromptEntry, ResourceEntry};
+pub use server_name::ServerName;
+pub use server_table::ServerTable;
+pub use server_tools::ServerTools;
+pub use start_context::StartContext;
+pub use template::Template;
+pub use tool_names::tool_names;
