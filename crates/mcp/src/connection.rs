@@ -50,6 +50,8 @@ pub struct Connection {
     protocol: String,
     listed: RwLock<Arc<Listed>>,
     parts: Mutex<Option<Parts>>,
+    /// What it refused a request with, if it wanted a login.
+    pub(crate) challenge: Mutex<Option<String>>,
 }
 
 /// What ends with the connection.
@@ -209,6 +211,7 @@ impl Connection {
             protocol: version.to_string(),
             listed: RwLock::default(),
             parts: Mutex::new(Some(Parts { service, child })),
+            challenge: Mutex::default(),
         });
         connection.read_tools(config.limits.start).await?;
         if tells_changes && version >= ProtocolVersion::V_2026_07_28 {
@@ -259,6 +262,11 @@ impl Connection {
     /// The tools that it lists and that no model can be offered.
     pub fn unusable(&self) -> Vec<Unusable> {
         self.listed().unusable.clone()
+    }
+
+    /// What it refused the last request with that it wants a login for, or one with more rights. It goes to [`login`](crate::login).
+    pub fn wanted_login(&self) -> Option<String> {
+        self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Ends it, and waits until its program and all that it started are gone.

@@ -14,6 +14,8 @@ use crate::{ServerName, config::is_near, definition::short};
 const MOST_FIELDS: usize = 20;
 /// The most choices that are listed.
 const MOST_CHOICES: usize = 50;
+/// The word for the value that the server suggests.
+const USUAL: &str = "default";
 /// How often an answer that does not fit is asked for again.
 const TRIES: usize = 2;
 
@@ -85,10 +87,15 @@ async fn ask(asked: &str, name: &str, field: &Value, is_required: bool, consent:
     let described = [text("title"), text("description")].into_iter().flatten().map(short).collect::<Vec<_>>().join(": ");
     let label = if described.is_empty() { short(name) } else { format!("{} ({described})", short(name)) };
     let optional = if is_required { "" } else { " It may be left out." };
+    let default = field.get("default").filter(|value| !value.is_null());
+    let usual = default.map(|value| format!(" Say {USUAL} for {}.", short(&value.to_string()))).unwrap_or_default();
     let mut problem = String::new();
     for _ in 0..TRIES {
-        let question = format!("{asked} {label}: {}.{optional}{problem}", wanted(field));
+        let question = format!("{asked} {label}: {}.{optional}{usual}{problem}", wanted(field));
         let said = consent.ask_words(question).await?;
+        if let Some(default) = default.filter(|_| said.trim() == USUAL) {
+            return Some(default.clone());
+        }
         match read(said.trim(), field) {
             Ok(value) => return Some(value),
             Err(why) => problem = format!(" The last answer did not fit: {why}."),

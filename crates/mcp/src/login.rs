@@ -4,7 +4,9 @@ use std::io;
 use std::time::Duration;
 
 use reqwest::Url;
-use rmcp::transport::auth::{AuthError, AuthorizationCallback, AuthorizationRequest, AuthorizationSession};
+use rmcp::transport::auth::{
+    AuthError, AuthorizationCallback, AuthorizationRequest, AuthorizationSession, WWWAuthenticateParams,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -71,6 +73,7 @@ pub async fn login(
     let mut manager = manager(config, &url, cx).await?;
     let resolved = manager.resolve_metadata_from_challenge(challenge).await.map_err(failed)?;
     manager.set_metadata(resolved.metadata);
+    let known = KnownClient { scopes: scopes(known.scopes, challenge, &url, cx), ..known };
     let session = AuthorizationSession::new(manager, request(redirect, challenge, known)).await;
     let session = session.map_err(|(_, error)| failed(error))?;
     let page = session.get_authorization_url();
@@ -116,6 +119,21 @@ fn url(config: &ServerConfig, cx: &StartContext) -> Result<Url, McpError> {
 
 fn not_given(config: &ServerConfig, reason: String) -> McpError {
     McpError::Authorization { server: config.name.to_string(), reason: crate::definition::short(&reason) }
+}
+
+/// What is asked for: where a login has too few rights, what it has and what it lacks. Otherwise the server says what it suggests.
+fn scopes(known: Vec<String>, challenge: Option<&str>, url: &Url, cx: &StartContext) -> Vec<String> {
+    let lacked = challenge.map(|header| WWWAuthenticateParams::parse(header, url));
+    let lacked = lacked.filter(WWWAuthenticateParams::is_insufficient_scope).and_then(|wanted| wanted.scope);
+    let (true, Some(lacked)) = (known.is_empty(), lacked) else { return known };
+    let has = cx.logins.as_deref().and_then(|folder| LoginStore::new(folder, url).granted());
+    let mut all = has.unwrap_or_default();
+    for scope in lacked.split_whitespace() {
+        if !all.iter().any(|one| one == scope) {
+            all.push(scope.to_owned());
+        }
+    }
+    all
 }
 
 fn request(redirect: String, challenge: Option<&str>, known: KnownClient) -> AuthorizationRequest {

@@ -40,6 +40,11 @@ impl LoginStore {
         }
     }
 
+    /// The rights that were granted with it.
+    pub(crate) fn granted(&self) -> Option<Vec<String>> {
+        Some(self.read().ok()??.granted_scopes)
+    }
+
     fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let mut bytes = Vec::new();
         match open_private(&self.path) {

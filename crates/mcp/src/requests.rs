@@ -1,6 +1,6 @@
 //! One request to a server and its answer: in time, unless it is cancelled or the server ends, with the questions that it asks meanwhile.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use artoo_consent::{Consent, PauseClock, within};
@@ -153,6 +153,7 @@ impl Connection {
     async fn failed(&self, doing: &'static str, error: ServiceError) -> McpError {
         let server = self.config.name.to_string();
         if let Some(challenge) = error.auth_challenge() {
+            *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.to_owned());
             return McpError::Login { server, challenge: Some(challenge.to_owned()) };
         }
         if error.is_authorization_required() {
