@@ -4,14 +4,17 @@
 //! The address of a server is its last argument, and the scenario a variable. It has a person who agrees to everything: what it shows is how
 //! the connection and the login of this crate talk.
 
-#![allow(clippy::print_stderr, reason = "the suite shows it where a scenario fails")]
+#![expect(clippy::print_stderr, reason = "the suite shows it where a scenario fails")]
+#![expect(clippy::disallowed_methods, reason = "the suite says in variables what it wants")]
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
 use artoo_consent::{Answer, Consent, Question};
-use artoo_mcp::{Connection, KnownClient, McpError, McpTool, OpenPage, ServerConfig, ServerTable, StartContext, login};
+use artoo_mcp::{
+    Connection, KnownClient, McpError, McpTool, OpenPage, ServerConfig, ServerTable, StartContext, login,
+};
 use artoo_redaction::Redactor;
 use artoo_tools::{EvidenceStore, ProtectedPlaces, RunFolders, Tool, ToolContext};
 use artoo_types::Arguments;
@@ -146,7 +149,15 @@ async fn call(
     (config, start): (&ServerConfig, &StartContext),
     cx: &ToolContext,
 ) -> Outcome<()> {
-    let arguments = fitting(&tool.arguments());
+    let named = context.get("toolCalls").and_then(Value::as_array).into_iter().flatten();
+    let mut named =
+        named.filter(|call| call.get("name").and_then(Value::as_str) == Some(&tool.definition().name));
+    let mut arguments = named
+        .next()
+        .and_then(|call| call.get("arguments")?.as_object().cloned())
+        .unwrap_or_else(|| fitting(&tool.arguments()));
+    // The toolbox does that in a run.
+    arguments.retain(|_, value| !value.is_null());
     eprintln!("{scenario}: {} {}", tool.name(), Value::Object(arguments.clone()));
     let report = Tool::call(tool.as_ref(), &arguments, cx).await;
     let Some(failure) = report.failure else { return Ok(()) };

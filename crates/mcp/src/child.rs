@@ -86,7 +86,8 @@ async fn held(
     let (place, folders, network) = (cx.clone(), stdio.folders.clone(), stdio.network());
     let (server, prefix) = (config.name.to_string(), format!("mcp-{}-", config.name));
     let looked = tokio::task::spawn_blocking(move || {
-        let failed = |source| McpError::Io { action: "make a folder in", path: place.private_tmp.clone(), source };
+        let failed =
+            |source| McpError::Io { action: "make a folder in", path: place.private_tmp.clone(), source };
         std::fs::create_dir_all(&place.private_tmp).map_err(failed)?;
         let own = tempfile::Builder::new().prefix(&prefix).tempdir_in(&place.private_tmp).map_err(failed)?;
         let place = ServerPlace {

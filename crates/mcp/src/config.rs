@@ -84,7 +84,9 @@ impl ServerConfig {
     /// ```
     pub fn reach(&self) -> ServerReach {
         match &self.transport {
-            Transport::Stdio(Stdio { network: false, folders, .. }) if folders.is_empty() => ServerReach::Nothing,
+            Transport::Stdio(Stdio { network: false, folders, .. }) if folders.is_empty() => {
+                ServerReach::Nothing
+            }
             Transport::Stdio(Stdio { network: false, .. }) => ServerReach::Folders,
             Transport::Stdio(Stdio { network: true, .. }) | Transport::Http(_) => ServerReach::Elsewhere,
         }
@@ -108,7 +110,11 @@ impl ServerConfig {
     }
 
     pub(crate) fn wrong(&self, field: &str, problem: &str) -> McpError {
-        McpError::Field { server: self.name.to_string(), field: field.to_owned(), problem: problem.to_owned() }
+        McpError::Field {
+            server: self.name.to_string(),
+            field: field.to_owned(),
+            problem: problem.to_owned(),
+        }
     }
 
     fn secret(&self, field: String) -> McpError {
@@ -175,7 +181,8 @@ pub(crate) fn address(config: &ServerConfig, text: &str) -> Result<Url, McpError
     match url.scheme() {
         "https" => Ok(url),
         "http" if is_near(&url) => Ok(url),
-        "http" => Err(config.wrong("url", "begins with http:// and leads beyond this machine and its network; use https://")),
+        "http" => Err(config
+            .wrong("url", "begins with http:// and leads beyond this machine and its network; use https://")),
         _ => Err(config.wrong("url", "must begin with https:// or http://")),
     }
 }

@@ -8,7 +8,8 @@ use artoo_consent::Nobody;
 use artoo_tools::ServerReach;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, serve_client_with_lifecycle_and_ct,
+    ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService,
+    serve_client_with_lifecycle_and_ct,
 };
 use rmcp::transport::Transport as Wire;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -151,7 +152,8 @@ impl Connection {
         let patience = config.limits.start / 3;
         match (expanded, &config.transport) {
             (Expanded::Stdio { command, args, env }, Transport::Stdio(stdio)) => {
-                let (child, stdout, stdin) = Child::start((config, stdio), (command, args, env), end, cx).await?;
+                let (child, stdout, stdin) =
+                    Child::start((config, stdio), (command, args, env), end, cx).await?;
                 let wire = AsyncRwTransport::new_client(LineLimit::new(stdout, Arc::clone(end)), stdin);
                 let wire = Guarded::new(wire, Arc::clone(end), patience);
                 Self::greet(config, wire, Some(child), opening, end, cx).await
@@ -175,8 +177,11 @@ impl Connection {
         end: &Arc<End>,
         cx: &StartContext,
     ) -> Result<Arc<Self>, McpError> {
-        let folders: Vec<PathBuf> =
-            config.folders().iter().map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone())).collect();
+        let folders: Vec<PathBuf> = config
+            .folders()
+            .iter()
+            .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
+            .collect();
         let shared = Arc::new(Shared::new(config.name.clone(), folders.clone()));
         let lifecycle = match opening {
             Opening::Newest => ClientLifecycleMode::Auto {
@@ -186,7 +191,8 @@ impl Connection {
             Opening::Classic => ClientLifecycleMode::Initialize,
         };
         let ct = cx.cancel.child_token();
-        let served = serve_client_with_lifecycle_and_ct(Handler(Arc::clone(&shared)), wire, lifecycle, ct).await;
+        let served =
+            serve_client_with_lifecycle_and_ct(Handler(Arc::clone(&shared)), wire, lifecycle, ct).await;
         let service = match served {
             Ok(service) => service,
             Err(error) => return Err(not_begun(config, &error, end).await),
@@ -194,7 +200,8 @@ impl Connection {
         let peer = service.peer().clone();
         let info = peer.peer_info();
         let version = info.as_ref().map(|info| info.protocol_version.clone());
-        let Some(version) = version.filter(|version| ProtocolVersion::KNOWN_VERSIONS.contains(version)) else {
+        let Some(version) = version.filter(|version| ProtocolVersion::KNOWN_VERSIONS.contains(version))
+        else {
             let reason = "it speaks a version of the protocol that is not known".to_owned();
             return Err(McpError::Handshake { server: config.name.to_string(), reason });
         };
@@ -333,10 +340,28 @@ async fn not_begun(config: &ServerConfig, error: &ClientInitializeError, end: &E
     if error.is_authorization_required() || error.auth_challenge().is_some() {
         return McpError::Login { server, challenge: error.auth_challenge().map(str::to_owned) };
     }
-    if end.has_process && matches!(error, ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } | ClientInitializeError::LegacyFallbackFailed { .. }) {
+    if end.has_process
+        && matches!(
+            error,
+            ClientInitializeError::ConnectionClosed(_)
+                | ClientInitializeError::TransportError { .. }
+                | ClientInitializeError::LegacyFallbackFailed { .. }
+        )
+    {
         // Bounded: who watches the program says so in any case.
         let _ = tokio::time::timeout(Duration::from_secs(2), end.over.cancelled()).await;
     }
-    let reason = if end.is_over() { end.words() } else { end.told(&causes(error)) };
+    let reason = if end.is_over() { end.words() } else { end.told(&innermost(error)) };
     McpError::Handshake { server, reason }
+}
+
+/// What went wrong, without the parts of the library through which it came.
+fn innermost(error: &ClientInitializeError) -> String {
+    if let ClientInitializeError::TransportError { error, .. } = error {
+        return causes(error.error.as_ref());
+    }
+    if let ClientInitializeError::LegacyFallbackFailed { fallback, .. } = error {
+        return innermost(fallback);
+    }
+    error.to_string()
 }

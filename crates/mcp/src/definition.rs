@@ -58,7 +58,9 @@ impl Definition {
 
     fn check(&self) -> Result<(), String> {
         if self.name.is_empty() || self.name.len() > LONGEST_NAME || self.name.chars().any(char::is_control) {
-            return Err(format!("its name is empty, has control characters or is longer than {LONGEST_NAME} bytes"));
+            return Err(format!(
+                "its name is empty, has control characters or is longer than {LONGEST_NAME} bytes"
+            ));
         }
         let told = self.description.iter().chain(&self.title).map(String::len).sum::<usize>();
         if told > LONGEST_DESCRIPTION {
@@ -72,13 +74,16 @@ impl Definition {
             let Some(schema) = schema else { continue };
             let bytes = schema.to_string().len();
             if bytes > LARGEST_SCHEMA {
-                return Err(format!("the schema of its {what} has {bytes} bytes; at most {LARGEST_SCHEMA} are read"));
+                return Err(format!(
+                    "the schema of its {what} has {bytes} bytes; at most {LARGEST_SCHEMA} are read"
+                ));
             }
             if leads_elsewhere(schema) {
                 return Err(format!("the schema of its {what} names another one, which is not fetched"));
             }
-            jsonschema::validator_for(schema)
-                .map_err(|error| format!("the schema of its {what} is invalid: {}", short(&error.to_string())))?;
+            jsonschema::validator_for(schema).map_err(|error| {
+                format!("the schema of its {what} is invalid: {}", short(&error.to_string()))
+            })?;
         }
         Ok(())
     }
@@ -111,7 +116,11 @@ impl Definition {
                 let _ = writeln!(text, "    {line}");
             }
         }
-        let schemas = [("arguments", Some(&self.input)), ("result", self.output.as_ref()), ("annotations", self.annotations.as_ref())];
+        let schemas = [
+            ("arguments", Some(&self.input)),
+            ("result", self.output.as_ref()),
+            ("annotations", self.annotations.as_ref()),
+        ];
         for (field, value) in schemas.into_iter().filter_map(|(field, value)| Some((field, value?))) {
             let pretty = serde_json::to_string_pretty(&sorted(value)).unwrap_or_default();
             let _ = writeln!(text, "{field}: {pretty}");
@@ -160,7 +169,8 @@ fn leads_elsewhere(schema: &Value) -> bool {
     match schema {
         Value::Object(fields) => fields.iter().any(|(name, value)| {
             let is_reference = matches!(name.as_str(), "$ref" | "$dynamicRef" | "$recursiveRef");
-            (is_reference && value.as_str().is_some_and(|target| !target.starts_with('#'))) || leads_elsewhere(value)
+            (is_reference && value.as_str().is_some_and(|target| !target.starts_with('#')))
+                || leads_elsewhere(value)
         }),
         Value::Array(items) => items.iter().any(leads_elsewhere),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,

@@ -11,7 +11,7 @@ const LONGEST: usize = 16 * 1024;
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefinitionChange {
     /// Nobody has approved a tool of this name.
-    Added(Definition),
+    Added(Box<Definition>),
     /// It was approved and is not there any more.
     Removed {
         /// Its name.
@@ -47,7 +47,7 @@ pub fn compare(approved: &[Definition], now: &[Definition]) -> Vec<DefinitionCha
     let mut changes = Vec::new();
     for definition in now {
         match approved.iter().find(|one| one.name == definition.name) {
-            None => changes.push(DefinitionChange::Added(definition.clone())),
+            None => changes.push(DefinitionChange::Added(Box::new(definition.clone()))),
             Some(one) if one.hash() == definition.hash() => {}
             Some(one) => changes.push(DefinitionChange::Changed {
                 name: definition.name.clone(),

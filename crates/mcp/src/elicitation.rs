@@ -20,14 +20,20 @@ const USUAL: &str = "default";
 const TRIES: usize = 2;
 
 /// The answer of the person to a question of this server. Nobody there is a no.
-pub(crate) async fn answer(server: &ServerName, request: ElicitRequestParams, consent: &dyn Consent) -> ElicitResult {
+pub(crate) async fn answer(
+    server: &ServerName,
+    request: ElicitRequestParams,
+    consent: &dyn Consent,
+) -> ElicitResult {
     match request {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
             let order = requested_schema.property_order.clone();
             let schema = serde_json::to_value(&requested_schema).unwrap_or_default();
             let asked = format!("the server {server} asks: {}", short(&message));
             match form(&asked, &schema, order, consent).await {
-                Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content)),
+                Some(content) => {
+                    ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content))
+                }
                 None => ElicitResult::new(ElicitationAction::Decline),
             }
         }
@@ -42,7 +48,11 @@ pub(crate) async fn answer(server: &ServerName, request: ElicitRequestParams, co
                 }
                 None => false,
             };
-            ElicitResult::new(if is_accepted { ElicitationAction::Accept } else { ElicitationAction::Decline })
+            ElicitResult::new(if is_accepted {
+                ElicitationAction::Accept
+            } else {
+                ElicitationAction::Decline
+            })
         }
         _ => ElicitResult::new(ElicitationAction::Decline),
     }
@@ -82,13 +92,21 @@ async fn form(
     (!content.is_empty() || names.is_empty()).then_some(content)
 }
 
-async fn ask(asked: &str, name: &str, field: &Value, is_required: bool, consent: &dyn Consent) -> Option<Value> {
+async fn ask(
+    asked: &str,
+    name: &str,
+    field: &Value,
+    is_required: bool,
+    consent: &dyn Consent,
+) -> Option<Value> {
     let text = |key: &str| field.get(key).and_then(Value::as_str);
-    let described = [text("title"), text("description")].into_iter().flatten().map(short).collect::<Vec<_>>().join(": ");
+    let described =
+        [text("title"), text("description")].into_iter().flatten().map(short).collect::<Vec<_>>().join(": ");
     let label = if described.is_empty() { short(name) } else { format!("{} ({described})", short(name)) };
     let optional = if is_required { "" } else { " It may be left out." };
     let default = field.get("default").filter(|value| !value.is_null());
-    let usual = default.map(|value| format!(" Say {USUAL} for {}.", short(&value.to_string()))).unwrap_or_default();
+    let usual =
+        default.map(|value| format!(" Say {USUAL} for {}.", short(&value.to_string()))).unwrap_or_default();
     let mut problem = String::new();
     for _ in 0..TRIES {
         let question = format!("{asked} {label}: {}.{optional}{usual}{problem}", wanted(field));
@@ -136,11 +154,13 @@ fn choices(field: &Value) -> Vec<(String, String)> {
         Some((value.to_owned(), one.get("title").and_then(Value::as_str).unwrap_or(value).to_owned()))
     });
     let names = of.get("enumNames").and_then(Value::as_array);
-    let plain = of.get("enum").and_then(Value::as_array).into_iter().flatten().enumerate().filter_map(|(at, value)| {
-        let value = value.as_str()?;
-        let shown = names.and_then(|names| names.get(at)?.as_str()).unwrap_or(value);
-        Some((value.to_owned(), shown.to_owned()))
-    });
+    let plain = of.get("enum").and_then(Value::as_array).into_iter().flatten().enumerate().filter_map(
+        |(at, value)| {
+            let value = value.as_str()?;
+            let shown = names.and_then(|names| names.get(at)?.as_str()).unwrap_or(value);
+            Some((value.to_owned(), shown.to_owned()))
+        },
+    );
     titled.chain(plain).collect()
 }
 
@@ -150,7 +170,9 @@ fn read(said: &str, field: &Value) -> Result<Value, String> {
     let chosen = |word: &str| {
         let word = word.trim();
         let found = choices.iter().find(|(value, shown)| value == word || shown.eq_ignore_ascii_case(word));
-        found.map(|(value, _)| Value::from(value.clone())).ok_or_else(|| "it is none of the choices".to_owned())
+        found
+            .map(|(value, _)| Value::from(value.clone()))
+            .ok_or_else(|| "it is none of the choices".to_owned())
     };
     if is_list(field) {
         return said.split(',').map(chosen).collect::<Result<Vec<_>, _>>().map(Value::Array);
@@ -165,7 +187,9 @@ fn read(said: &str, field: &Value) -> Result<Value, String> {
         if is_low || is_high { Err("it is too small or too large".to_owned()) } else { Ok(()) }
     };
     match field.get("type").and_then(Value::as_str) {
-        Some("boolean") => yes_or_no(said).map(Value::Bool).ok_or_else(|| "it is neither yes nor no".to_owned()),
+        Some("boolean") => {
+            yes_or_no(said).map(Value::Bool).ok_or_else(|| "it is neither yes nor no".to_owned())
+        }
         Some("integer") => {
             let whole: i64 = said.parse().map_err(|_| "it is no whole number".to_owned())?;
             within(whole as f64)?;

@@ -198,19 +198,30 @@ impl McpError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Name { .. } => "use up to 32 small letters, digits, - and _, without __",
-            Self::Secret { .. } => "put the secret into a variable of your environment and write ${ITS_NAME} here",
+            Self::Secret { .. } => {
+                "put the secret into a variable of your environment and write ${ITS_NAME} here"
+            }
             Self::Variables { .. } => "set them in the environment in which artoo is started",
             Self::Start { source, .. } => source.hint(),
             Self::Confinement { .. } => "give it other folders",
-            Self::Handshake { .. } => "see that the command or the address is that of a server of the Model Context Protocol, and that it needs nothing that it was not given: a folder, the network, a variable",
+            Self::Handshake { .. } => {
+                "see that the command or the address is that of a server of the Model Context Protocol, and that it needs nothing that it was not given: a folder, the network, a variable"
+            }
             Self::Login { .. } => "log in to it first",
             Self::Authorization { .. } => "log in again",
             Self::TimedOut { .. } => "see whether it waits for something, or allow it more time",
             Self::Ended { .. } => "it is started again with the next run",
             Self::TooMuch { .. } => "use a server with fewer of them",
             Self::Damaged { .. } => "remove the file; what stood in it is asked about again",
-            Self::Field { .. } | Self::File { .. } | Self::Refused { .. } | Self::Answer { .. } | Self::Arguments { .. }
-            | Self::Unknown { .. } | Self::Cancelled { .. } | Self::Io { .. } | Self::Tool(_) => return None,
+            Self::Field { .. }
+            | Self::File { .. }
+            | Self::Refused { .. }
+            | Self::Answer { .. }
+            | Self::Arguments { .. }
+            | Self::Unknown { .. }
+            | Self::Cancelled { .. }
+            | Self::Io { .. }
+            | Self::Tool(_) => return None,
         })
     }
 
@@ -220,10 +231,23 @@ impl McpError {
             Self::Arguments { .. } | Self::Unknown { .. } => FailureClass::Logical,
             Self::Cancelled { .. } => FailureClass::Unknown,
             Self::Tool(error) => error.class(),
-            Self::Name { .. } | Self::Field { .. } | Self::Secret { .. } | Self::Variables { .. } | Self::File { .. }
-            | Self::Start { .. } | Self::Confinement { .. } | Self::Handshake { .. } | Self::Login { .. }
-            | Self::Authorization { .. } | Self::TimedOut { .. } | Self::Ended { .. } | Self::Refused { .. }
-            | Self::Answer { .. } | Self::TooMuch { .. } | Self::Io { .. } | Self::Damaged { .. } => FailureClass::Environmental,
+            Self::Name { .. }
+            | Self::Field { .. }
+            | Self::Secret { .. }
+            | Self::Variables { .. }
+            | Self::File { .. }
+            | Self::Start { .. }
+            | Self::Confinement { .. }
+            | Self::Handshake { .. }
+            | Self::Login { .. }
+            | Self::Authorization { .. }
+            | Self::TimedOut { .. }
+            | Self::Ended { .. }
+            | Self::Refused { .. }
+            | Self::Answer { .. }
+            | Self::TooMuch { .. }
+            | Self::Io { .. }
+            | Self::Damaged { .. } => FailureClass::Environmental,
         }
     }
 }
@@ -234,15 +258,31 @@ impl From<McpError> for ToolReport {
             McpError::Tool(_) | McpError::Arguments { .. } | McpError::Unknown { .. } => CallEnding::Refused,
             McpError::TimedOut { .. } => CallEnding::TimedOut,
             McpError::Cancelled { .. } => CallEnding::Cancelled,
-            McpError::Name { .. } | McpError::Field { .. } | McpError::Secret { .. } | McpError::Variables { .. }
-            | McpError::File { .. } | McpError::Start { .. } | McpError::Confinement { .. } | McpError::Handshake { .. }
-            | McpError::Login { .. } | McpError::Authorization { .. } | McpError::Ended { .. } | McpError::Refused { .. }
-            | McpError::Answer { .. } | McpError::TooMuch { .. } | McpError::Io { .. } | McpError::Damaged { .. } => CallEnding::Returned,
+            McpError::Name { .. }
+            | McpError::Field { .. }
+            | McpError::Secret { .. }
+            | McpError::Variables { .. }
+            | McpError::File { .. }
+            | McpError::Start { .. }
+            | McpError::Confinement { .. }
+            | McpError::Handshake { .. }
+            | McpError::Login { .. }
+            | McpError::Authorization { .. }
+            | McpError::Ended { .. }
+            | McpError::Refused { .. }
+            | McpError::Answer { .. }
+            | McpError::TooMuch { .. }
+            | McpError::Io { .. }
+            | McpError::Damaged { .. } => CallEnding::Returned,
         };
         if let McpError::Tool(error) = error {
             return error.into();
         }
-        let failure = CallFailure { class: error.class(), reason: error.to_string(), hint: error.hint().map(str::to_owned) };
+        let failure = CallFailure {
+            class: error.class(),
+            reason: error.to_string(),
+            hint: error.hint().map(str::to_owned),
+        };
         Self::failed(ending, failure)
     }
 }

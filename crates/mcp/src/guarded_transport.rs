@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification,
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ServerNotification,
 };
 use rmcp::transport::Transport;
 use tokio::time::{Instant, timeout_at};
@@ -90,7 +91,8 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Guarded<T> {
                     Err(_) => {
                         // Old servers stay silent to a method that they do not know.
                         (self.discovering, self.given_up) = (None, Some(id.clone()));
-                        let unknown = ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, "no answer", None);
+                        let unknown =
+                            ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, "no answer", None);
                         return Some(ServerJsonRpcMessage::error(unknown, Some(id)));
                     }
                 },

@@ -10,9 +10,10 @@ use artoo_consent::{Consent, PauseClock};
 use artoo_tools::OnOutput;
 use rmcp::ClientHandler;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
-    ErrorData, FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, Root, RootsCapabilities, UrlElicitationCapability,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationCapability, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
+    RootsCapabilities, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use tokio_util::sync::CancellationToken;
@@ -60,7 +61,11 @@ impl Shared {
     }
 
     /// Passes on the progress of a request as long as the guard lives.
-    pub(crate) fn watch_progress(self: &Arc<Self>, token: ProgressToken, to: Arc<OnOutput>) -> impl Drop + use<> {
+    pub(crate) fn watch_progress(
+        self: &Arc<Self>,
+        token: ProgressToken,
+        to: Arc<OnOutput>,
+    ) -> impl Drop + use<> {
         lock(&self.progress).insert(token.clone(), to);
         let shared = Arc::clone(self);
         OnDrop(Some(move || drop(lock(&shared.progress).remove(&token))))
@@ -91,7 +96,9 @@ impl Shared {
 
     /// The folders in which the server may write.
     pub(crate) fn roots(&self) -> ListRootsResult {
-        let uri = |folder: &PathBuf| reqwest::Url::from_file_path(folder).ok().map(|url| Root::new(url.to_string()));
+        let uri = |folder: &PathBuf| {
+            reqwest::Url::from_file_path(folder).ok().map(|url| Root::new(url.to_string()))
+        };
         ListRootsResult::new(self.roots.iter().filter_map(uri).collect())
     }
 }
@@ -143,7 +150,11 @@ impl ClientHandler for Handler {
         to(&format!("{}{of}{message}\n", told.progress));
     }
 
-    async fn on_logging_message(&self, told: LoggingMessageNotificationParam, _: NotificationContext<RoleClient>) {
+    async fn on_logging_message(
+        &self,
+        told: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
         let (level, said) = (format!("{:?}", told.level), short(&told.data.to_string()));
         tracing::debug!(server = %self.0.name, level, said, "a server of tools says something");
     }

@@ -7,7 +7,9 @@ use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 use rmcp::transport::auth::{AuthClient, AuthorizationManager};
-use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
+};
 
 use crate::config::address;
 use crate::line_limit::LONGEST_MESSAGE;
@@ -76,10 +78,11 @@ fn client(config: &ServerConfig) -> Result<Client, McpError> {
             attempt.error(Redirected(format!("it redirects to {to}, which is not followed")))
         }
     });
-    Client::builder().redirect(policy).referer(false).build().map_err(|error| McpError::Handshake {
-        server: config.name.to_string(),
-        reason: causes(&error),
-    })
+    Client::builder()
+        .redirect(policy)
+        .referer(false)
+        .build()
+        .map_err(|error| McpError::Handshake { server: config.name.to_string(), reason: causes(&error) })
 }
 
 /// A redirect that is not followed.
@@ -102,16 +105,26 @@ fn custom(
     Ok(custom)
 }
 
-/// An error with all its causes, each said once.
-pub(crate) fn causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+/// The last two causes of an error: those around them only say through which part of the library it came.
+pub(crate) fn causes(error: &(dyn Error + 'static)) -> String {
+    // The library says of this one what it is, and not what it comes from.
+    if let Some(StreamableHttpError::Client(inner)) =
+        error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
+    {
+        return causes(inner);
+    }
+    let (mut before, mut last) = (String::new(), error.to_string());
     let mut cause = error.source();
     while let Some(found) = cause {
         let part = found.to_string();
-        if !text.contains(&part) {
-            text = format!("{text}: {part}");
+        if part != last {
+            before = std::mem::replace(&mut last, part);
         }
         cause = found.source();
     }
-    text
+    if before.is_empty() || before.contains(&last) || last.contains(&before) || error.source().is_none() {
+        last
+    } else {
+        format!("{before}: {last}")
+    }
 }

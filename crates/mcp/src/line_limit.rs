@@ -29,19 +29,26 @@ impl<R> LineLimit<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for LineLimit<R> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
-        let read = buf.filled().get(before..).unwrap_or_default();
-        for (number, part) in read.split(|byte| *byte == b'\n').enumerate() {
-            if number > 0 {
-                self.line = 0;
-            }
-            self.line = self.line.saturating_add(part.len());
-            if self.line > self.most {
-                self.end.say(Why::TooLong(LONGEST_MESSAGE));
-                return Poll::Ready(Err(io::Error::other("a line that is too long")));
-            }
+        let mut line = self.line;
+        let mut is_too_long = false;
+        for (number, part) in
+            buf.filled().get(before..).unwrap_or_default().split(|byte| *byte == b'\n').enumerate()
+        {
+            line = if number > 0 { part.len() } else { line.saturating_add(part.len()) };
+            is_too_long |= line > self.most;
+        }
+        self.line = line;
+        if is_too_long {
+            self.end.say(Why::TooLong(LONGEST_MESSAGE));
+            buf.set_filled(before);
+            return Poll::Ready(Err(io::Error::other("a line that is too long")));
         }
         Poll::Ready(Ok(()))
     }

@@ -84,7 +84,8 @@ async fn pages(
     what: &'static str,
     make: impl Fn(PaginatedRequestParams) -> ClientRequest,
 ) -> Result<Vec<Value>, McpError> {
-    let (mut entries, mut seen, mut cursor, mut bytes) = (Vec::new(), BTreeSet::new(), None::<String>, 0_usize);
+    let (mut entries, mut seen, mut cursor, mut bytes) =
+        (Vec::new(), BTreeSet::new(), None::<String>, 0_usize);
     let too_much = |limit: String| McpError::TooMuch { server: server.config.name.to_string(), what, limit };
     for _ in 0..PAGES {
         let at = cursor.clone();

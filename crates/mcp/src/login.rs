@@ -66,7 +66,8 @@ pub async fn login(
     if cx.logins.is_none() {
         return Err(not_given(config, "there is no folder for logins".to_owned()));
     }
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| not_given(config, error.to_string()))?;
+    let listener =
+        TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| not_given(config, error.to_string()))?;
     let port = listener.local_addr().map_err(|error| not_given(config, error.to_string()))?.port();
     let redirect = format!("http://127.0.0.1:{port}{CALLBACK}");
 
@@ -99,7 +100,11 @@ pub async fn login(
 pub fn logout(config: &ServerConfig, cx: &StartContext) -> Result<bool, McpError> {
     let Some(folder) = &cx.logins else { return Ok(false) };
     let store = LoginStore::new(folder, &url(config, cx)?);
-    store.remove().map_err(|source| McpError::Io { action: "remove a login from", path: folder.clone(), source })
+    store.remove().map_err(|source| McpError::Io {
+        action: "remove a login from",
+        path: folder.clone(),
+        source,
+    })
 }
 
 /// Whether a login to a server is kept. It may have run out.
@@ -137,7 +142,8 @@ fn scopes(known: Vec<String>, challenge: Option<&str>, url: &Url, cx: &StartCont
 }
 
 fn request(redirect: String, challenge: Option<&str>, known: KnownClient) -> AuthorizationRequest {
-    let mut request = AuthorizationRequest::new(redirect).with_client_name("artoo").with_initial_scope_selection();
+    let mut request =
+        AuthorizationRequest::new(redirect).with_client_name("artoo").with_initial_scope_selection();
     if let Some(challenge) = challenge {
         request = request.with_challenge(challenge);
     }
@@ -166,7 +172,8 @@ async fn come_back(listener: &TcpListener, port: u16) -> Result<String, String> 
         if url.path() != CALLBACK {
             continue;
         }
-        let named = |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+        let named =
+            |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
         if let Some(error) = named("error") {
             return Err(named("error_description").unwrap_or(error));
         }

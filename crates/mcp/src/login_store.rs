@@ -52,7 +52,9 @@ impl LoginStore {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(&error)),
         };
-        serde_json::from_slice(&bytes).map(Some).map_err(|_| failed(&"the file of the login cannot be understood"))
+        serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|_| failed(&"the file of the login cannot be understood"))
     }
 }
 

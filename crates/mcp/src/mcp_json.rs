@@ -73,11 +73,18 @@ fn server(
     ignored: &mut Vec<String>,
 ) -> Result<ServerConfig, McpError> {
     let short: String = given.chars().take(64).collect();
-    let wrong = |field: &str, problem: String| McpError::Field { server: short.clone(), field: field.to_owned(), problem };
+    let wrong = |field: &str, problem: String| McpError::Field {
+        server: short.clone(),
+        field: field.to_owned(),
+        problem,
+    };
     let name = ServerName::made_of(given)
         .ok_or(McpError::Name { name: short.clone(), problem: "no letter or digit of it can stay" })?;
     if !names.insert(name.clone()) {
-        return Err(McpError::Name { name: short, problem: "another server of the file has the same name here" });
+        return Err(McpError::Name {
+            name: short,
+            problem: "another server of the file has the same name here",
+        });
     }
     let Value::Object(mut fields) = value else {
         return Err(wrong("mcpServers", "has something else than a table for it".to_owned()));
@@ -85,18 +92,20 @@ fn server(
     match fields.remove("type").as_ref().map(Value::as_str) {
         None | Some(Some("stdio" | "http" | "streamable-http")) => {}
         Some(Some("sse")) => {
-            let problem = "is sse, a transport that the protocol has given up; look for an address of the type http";
+            let problem =
+                "is sse, a transport that the protocol has given up; look for an address of the type http";
             return Err(wrong("type", problem.to_owned()));
         }
         Some(_) => return Err(wrong("type", "is neither stdio nor http".to_owned())),
     }
-    let others: Vec<String> = fields.keys().filter(|field| !READ.contains(&field.as_str())).cloned().collect();
+    let others: Vec<String> =
+        fields.keys().filter(|field| !READ.contains(&field.as_str())).cloned().collect();
     for field in others {
         fields.remove(&field);
         ignored.push(format!("{name}.{}", field.chars().take(64).collect::<String>()));
     }
-    let table: ServerTable =
-        serde_json::from_value(Value::Object(fields)).map_err(|error| wrong("mcpServers", error.to_string()))?;
+    let table: ServerTable = serde_json::from_value(Value::Object(fields))
+        .map_err(|error| wrong("mcpServers", error.to_string()))?;
     // It has no folders, so no home is needed.
     table.into_config(name, "/".as_ref())
 }

@@ -51,14 +51,21 @@ impl McpTool {
     }
 
     fn new(server: &Arc<Connection>, name: String, definition: &Definition) -> Self {
-        let said = definition.description.as_deref().or(definition.title.as_deref()).unwrap_or("it does not say what it does");
+        let said = definition
+            .description
+            .as_deref()
+            .or(definition.title.as_deref())
+            .unwrap_or("it does not say what it does");
         let description: String = said.chars().take(LONGEST_DESCRIPTION / 4).collect();
         let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         Self {
             server: Arc::clone(server),
             name: ToolName::new(name),
             summary: format!("tool of the server {}: {}", server.name(), short(first)),
-            description: format!("Tool of the server {}, which describes it so: {description}", server.name()),
+            description: format!(
+                "Tool of the server {}, which describes it so: {description}",
+                server.name()
+            ),
             approved: Mutex::new(definition.clone()),
             schema: definition.input.clone(),
             is_destructive: definition.is_destructive(),
@@ -75,7 +82,11 @@ impl McpTool {
         self.approved.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) async fn carry_out(&self, arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, McpError> {
+    pub(crate) async fn carry_out(
+        &self,
+        arguments: &Arguments,
+        cx: &ToolContext,
+    ) -> Result<ToolReport, McpError> {
         self.refuse(cx)?;
         self.see_that_it_is_the_same(cx).await?;
         let definition = self.definition();
@@ -105,9 +116,13 @@ impl McpTool {
             return Ok(());
         }
         match cx.mode {
-            SandboxMode::ReadOnly => Err(ToolError::Ruled { rule: DecidedBy::ReadOnlyMode.words().to_owned() }),
+            SandboxMode::ReadOnly => {
+                Err(ToolError::Ruled { rule: DecidedBy::ReadOnlyMode.words().to_owned() })
+            }
             SandboxMode::WorkspaceWrite | SandboxMode::FullAccess if cx.trial_only => {
-                Err(ToolError::Unconfirmed { came: format!("`{}` was not called, for it cannot be tried", self.name) })
+                Err(ToolError::Unconfirmed {
+                    came: format!("`{}` was not called, for it cannot be tried", self.name),
+                })
             }
             SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => Ok(()),
         }
@@ -132,7 +147,10 @@ impl McpTool {
         if now.hash() == approved.hash() {
             return Ok(());
         }
-        let effect = self.effect_of(format!("the server {} has changed what it says of it since it was approved", self.server.name()));
+        let effect = self.effect_of(format!(
+            "the server {} has changed what it says of it since it was approved",
+            self.server.name()
+        ));
         let question = Question {
             rule: "consent-to-a-changed-tool".to_owned(),
             reason: format!(
@@ -153,7 +171,8 @@ impl McpTool {
             None => Vec::new(),
         };
         let programs = [self.name.to_string()];
-        let proposed = ProposedEffects { programs: &programs, effects: &effects, ..ProposedEffects::default() };
+        let proposed =
+            ProposedEffects { programs: &programs, effects: &effects, ..ProposedEffects::default() };
         let demand = cx.demanded(proposed)?;
         let effects = match (effects.is_empty(), &demand) {
             (true, None) => return Ok(()),
@@ -178,13 +197,17 @@ impl McpTool {
             ServerReach::Folders => {
                 let folders: Vec<String> =
                     self.server.folders().iter().map(|folder| folder.display().to_string()).collect();
-                format!("the server {server} may change files in {}, and does so without a trial", folders.join(", "))
+                format!(
+                    "the server {server} may change files in {}, and does so without a trial",
+                    folders.join(", ")
+                )
             }
             ServerReach::Elsewhere => format!(
                 "the server {server} acts on another machine, or by a network: that is neither tried first nor can it be undone"
             ),
         };
-        let claim = if self.is_destructive { "; it says of this tool that it may destroy something" } else { "" };
+        let claim =
+            if self.is_destructive { "; it says of this tool that it may destroy something" } else { "" };
         Some(format!("{why}{claim}"))
     }
 
@@ -226,7 +249,12 @@ impl McpTool {
         }
     }
 
-    async fn call(&self, tool: &str, arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, McpError> {
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: &Arguments,
+        cx: &ToolContext,
+    ) -> Result<ToolReport, McpError> {
         const DOING: &str = "call a tool";
         let view = CallView::of(cx, self.server.config.limits.call);
         let answer = self.server.ask(DOING, &view, |round| {
@@ -250,7 +278,8 @@ impl McpTool {
         let output = match answer.picture {
             Some((media_type, bytes)) if cx.images => Captured::Picture { media_type, bytes },
             Some((media_type, bytes)) => {
-                let text = format!("[a picture: {media_type}, {} bytes, which this model cannot see]", bytes.len());
+                let text =
+                    format!("[a picture: {media_type}, {} bytes, which this model cannot see]", bytes.len());
                 Captured::Foreign { origin, bytes: text.into_bytes() }
             }
             None if answer.text.is_empty() => Captured::Nothing,
@@ -268,7 +297,8 @@ fn kept(text: String, most: u64) -> Vec<u8> {
     }
     let end = text.floor_char_boundary(most);
     let more = text.len().saturating_sub(end);
-    format!("{}\n[... {more} more bytes, which are not kept ...]", text.get(..end).unwrap_or_default()).into_bytes()
+    format!("{}\n[... {more} more bytes, which are not kept ...]", text.get(..end).unwrap_or_default())
+        .into_bytes()
 }
 
 #[async_trait]

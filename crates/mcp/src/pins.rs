@@ -167,7 +167,8 @@ impl Pins {
 
 /// Opens a file that must be a regular one of its own, and no link.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
-    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed() | rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let no_follow =
+        rustix::fs::OFlags::NOFOLLOW.bits().cast_signed() | rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(no_follow).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }

@@ -18,6 +18,8 @@ use crate::{Connection, McpError};
 
 /// The most rounds in which a server may ask for more before it answers.
 const ROUNDS: usize = 10;
+/// How long it may take until it is known why a connection closes.
+const CLOSING: Duration = Duration::from_secs(2);
 /// How long it may take to tell a server that nobody waits any more.
 const TELL: Duration = Duration::from_secs(1);
 
@@ -52,12 +54,18 @@ impl CallView {
 
     /// Outside of any call.
     pub(crate) fn alone(consent: Arc<dyn Consent>, limit: Duration) -> Self {
-        Self { cancel: CancellationToken::new(), on_output: None, consent, pauses: PauseClock::default(), limit }
+        Self {
+            cancel: CancellationToken::new(),
+            on_output: None,
+            consent,
+            pauses: PauseClock::default(),
+            limit,
+        }
     }
 }
 
 enum Came {
-    Answer(Result<ServerResult, ServiceError>),
+    Answer(Box<Result<ServerResult, ServiceError>>),
     Cancelled,
     Ended,
 }
@@ -78,11 +86,12 @@ impl Connection {
         let _answering = self.shared.watch_questions(asked);
         let mut round = Round::default();
         for _ in 0..ROUNDS {
-            match self.once(doing, view, make(round)).await? {
-                ServerResult::InputRequiredResult(wanted) => round = self.fulfilled(doing, wanted).await?,
+            let result = self.once(doing, view, make(round)).await?;
+            let ServerResult::InputRequiredResult(wanted) = result else {
                 // Each kind of result is read by its fields: which of them the library took it for says little.
-                result => return serde_json::to_value(result).map_err(|_| self.no_answer(doing)),
-            }
+                return serde_json::to_value(result).map_err(|_| self.no_answer(doing));
+            };
+            round = self.fulfilled(doing, wanted).await?;
         }
         Err(self.no_answer(doing))
     }
@@ -106,15 +115,17 @@ impl Connection {
         let wait = async {
             tokio::select! {
                 biased;
-                answer = &mut handle.rx => Came::Answer(answer.unwrap_or(Err(ServiceError::TransportClosed))),
+                answer = &mut handle.rx => Came::Answer(Box::new(answer.unwrap_or(Err(ServiceError::TransportClosed)))),
                 () = view.cancel.cancelled() => Came::Cancelled,
                 () = self.end.over.cancelled() => Came::Ended,
             }
         };
         let server = || self.config.name.to_string();
         let reason = match within(view.limit, &view.pauses, wait).await {
-            Some(Came::Answer(Ok(result))) => return Ok(result),
-            Some(Came::Answer(Err(error))) => return Err(self.failed(doing, error).await),
+            Some(Came::Answer(answer)) => match *answer {
+                Ok(result) => return Ok(result),
+                Err(error) => return Err(self.failed(doing, error).await),
+            },
             Some(Came::Ended) => return Err(self.ended()),
             Some(Came::Cancelled) => McpError::Cancelled { server: server() },
             None => McpError::TimedOut { server: server(), doing, after: view.limit },
@@ -128,13 +139,13 @@ impl Connection {
     async fn fulfilled(&self, doing: &'static str, wanted: InputRequiredResult) -> Result<Round, McpError> {
         let mut responses = InputResponses::new();
         for (key, request) in wanted.input_requests.unwrap_or_default() {
-            let answer = match request {
-                InputRequest::Elicitation(request) => serde_json::to_value(self.shared.answer(request.params).await),
-                InputRequest::ListRoots(_) => serde_json::to_value(self.shared.roots()),
-                _ => {
-                    let reason = "it asks for an answer of the model, which it does not get".to_owned();
-                    return Err(McpError::Refused { server: self.config.name.to_string(), doing, reason });
-                }
+            let answer = if let InputRequest::Elicitation(request) = request {
+                serde_json::to_value(self.shared.answer(request.params).await)
+            } else if let InputRequest::ListRoots(_) = request {
+                serde_json::to_value(self.shared.roots())
+            } else {
+                let reason = "it asks for an answer of the model, which it does not get".to_owned();
+                return Err(McpError::Refused { server: self.config.name.to_string(), doing, reason });
             };
             responses.insert(key, answer.map_err(|_| self.no_answer(doing))?);
         }
@@ -159,25 +170,21 @@ impl Connection {
         if error.is_authorization_required() {
             return McpError::Login { server, challenge: None };
         }
-        match error {
-            ServiceError::McpError(error) => {
-                McpError::Refused { server, doing, reason: self.end.told(&error.message) }
-            }
-            ServiceError::TransportClosed => {
-                let _ = timeout(Duration::from_secs(2), self.end.over.cancelled()).await;
-                self.ended()
-            }
-            ServiceError::TransportSend(error) => {
-                if self.end.has_process {
-                    let _ = timeout(Duration::from_secs(2), self.end.over.cancelled()).await;
-                }
-                if self.end.is_over() {
-                    return self.ended();
-                }
-                McpError::Refused { server, doing, reason: self.end.told(&causes(&error)) }
-            }
-            _ => self.no_answer(doing),
+        if let ServiceError::McpError(error) = error {
+            return McpError::Refused { server, doing, reason: self.end.told(&error.message) };
         }
+        if let ServiceError::TransportClosed = error {
+            let _ = timeout(CLOSING, self.end.over.cancelled()).await;
+            return self.ended();
+        }
+        let ServiceError::TransportSend(error) = error else { return self.no_answer(doing) };
+        if self.end.has_process {
+            let _ = timeout(CLOSING, self.end.over.cancelled()).await;
+        }
+        if self.end.is_over() {
+            return self.ended();
+        }
+        McpError::Refused { server, doing, reason: self.end.told(&causes(error.error.as_ref())) }
     }
 
     pub(crate) fn ended(&self) -> McpError {

@@ -71,7 +71,8 @@ impl Connection {
             ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
         });
         let answer = answer.await?;
-        let contents = answer.get("contents").and_then(Value::as_array).ok_or_else(|| self.no_answer(DOING))?;
+        let contents =
+            answer.get("contents").and_then(Value::as_array).ok_or_else(|| self.no_answer(DOING))?;
         Ok(bounded(contents.iter().map(resource)))
     }
 
@@ -110,7 +111,8 @@ impl Connection {
             ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
         });
         let answer = answer.await?;
-        let messages = answer.get("messages").and_then(Value::as_array).ok_or_else(|| self.no_answer(DOING))?;
+        let messages =
+            answer.get("messages").and_then(Value::as_array).ok_or_else(|| self.no_answer(DOING))?;
         Ok(bounded(messages.iter().filter_map(|message| message.get("content")).map(text_of)))
     }
 
@@ -132,13 +134,18 @@ fn resource_entry(entry: &Value) -> Option<ResourceEntry> {
 
 fn prompt_entry(entry: &Value) -> Option<PromptEntry> {
     let text = |name: &str| entry.get(name).and_then(Value::as_str);
-    let name = text("name").filter(|name| name.len() <= 128 && !name.chars().any(char::is_control))?.to_owned();
+    let name =
+        text("name").filter(|name| name.len() <= 128 && !name.chars().any(char::is_control))?.to_owned();
     let argument = |argument: &Value| {
         let name = argument.get("name").and_then(Value::as_str)?;
         Some((short(name), argument.get("required") == Some(&Value::Bool(true))))
     };
     let arguments = entry.get("arguments").and_then(Value::as_array).into_iter().flatten();
-    Some(PromptEntry { name, description: text("description").map(short), arguments: arguments.filter_map(argument).collect() })
+    Some(PromptEntry {
+        name,
+        description: text("description").map(short),
+        arguments: arguments.filter_map(argument).collect(),
+    })
 }
 
 /// The texts, one below the other, up to what is taken.

@@ -50,7 +50,10 @@ impl FromStr for ServerName {
             "it is empty"
         } else if name.len() > LONGEST {
             "it is longer than 32 bytes"
-        } else if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte)) {
+        } else if !name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
+        {
             "it has other characters than small letters, digits, - and _"
         } else if name.contains("__") {
             "it has __ in it, which ends the name of a server"

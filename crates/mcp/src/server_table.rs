@@ -71,10 +71,14 @@ impl ServerTable {
             field: field.to_owned(),
             problem: problem.to_owned(),
         };
-        let template = |field: &str, text: &str| text.parse::<Template>().map_err(|problem| wrong(field, &problem));
-        let templates = |field: &str, map: &BTreeMap<String, String>| -> Result<BTreeMap<String, Template>, McpError> {
-            map.iter().map(|(name, text)| Ok((name.clone(), template(&format!("{field}.{name}"), text)?))).collect()
-        };
+        let template =
+            |field: &str, text: &str| text.parse::<Template>().map_err(|problem| wrong(field, &problem));
+        let templates =
+            |field: &str, map: &BTreeMap<String, String>| -> Result<BTreeMap<String, Template>, McpError> {
+                map.iter()
+                    .map(|(name, text)| Ok((name.clone(), template(&format!("{field}.{name}"), text)?)))
+                    .collect()
+            };
         let limit = |field: &str, given: Option<u64>, usual: Duration| match given {
             None => Ok(usual),
             Some(seconds @ 1..=LONGEST) => Ok(Duration::from_secs(seconds)),
@@ -86,7 +90,9 @@ impl ServerTable {
             call: limit("call_timeout", self.call_timeout, usual.call)?,
         };
         let transport = match (&self.command, &self.url) {
-            (Some(_), Some(_)) => return Err(wrong("url", "does not go with `command`: a server is one or the other")),
+            (Some(_), Some(_)) => {
+                return Err(wrong("url", "does not go with `command`: a server is one or the other"));
+            }
             (None, None) => return Err(wrong("command", "is missing, and `url` as well")),
             (Some(command), None) => {
                 if !self.headers.is_empty() {
@@ -95,7 +101,9 @@ impl ServerTable {
                 let args = self.args.iter().enumerate();
                 Transport::Stdio(Stdio {
                     command: template("command", command)?,
-                    args: args.map(|(at, text)| template(&format!("args[{at}]"), text)).collect::<Result<_, _>>()?,
+                    args: args
+                        .map(|(at, text)| template(&format!("args[{at}]"), text))
+                        .collect::<Result<_, _>>()?,
                     env: templates("env", &self.env)?,
                     folders: self.folders.iter().map(|text| folder(text, home)).collect(),
                     network: self.network,
@@ -111,7 +119,10 @@ impl ServerTable {
                 if let Some((field, _)) = of_programs.into_iter().find(|(_, is_absent)| !is_absent) {
                     return Err(wrong(field, "goes with `command` alone"));
                 }
-                Transport::Http(Http { url: template("url", url)?, headers: templates("headers", &self.headers)? })
+                Transport::Http(Http {
+                    url: template("url", url)?,
+                    headers: templates("headers", &self.headers)?,
+                })
             }
         };
         ServerConfig { name, transport, limits }.checked()

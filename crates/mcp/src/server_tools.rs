@@ -90,19 +90,25 @@ impl Tool for Search {
     }
 
     async fn call(&self, arguments: &Arguments, _: &ToolContext) -> ToolReport {
-        let query = Given::new(arguments, &["query"]).and_then(|given| given.text("query").map(str::to_lowercase));
+        let query =
+            Given::new(arguments, &["query"]).and_then(|given| given.text("query").map(str::to_lowercase));
         let query = match query {
             Ok(query) => query,
             Err(error) => return error.into(),
         };
-        let words: Vec<&str> = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> =
+            query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let score = |tool: &McpTool| {
             let definition = tool.definition();
             let name = tool.name().to_string().to_lowercase();
             let said = definition.description.unwrap_or_default().to_lowercase();
-            words.iter().map(|word| 3 * usize::from(name.contains(word)) + usize::from(said.contains(word))).sum::<usize>()
+            words
+                .iter()
+                .map(|word| 3 * usize::from(name.contains(word)) + usize::from(said.contains(word)))
+                .sum::<usize>()
         };
-        let mut found: Vec<(usize, &Arc<McpTool>)> = self.0.0.iter().map(|tool| (score(tool), tool)).collect();
+        let mut found: Vec<(usize, &Arc<McpTool>)> =
+            self.0.0.iter().map(|tool| (score(tool), tool)).collect();
         found.retain(|(score, _)| *score > 0);
         found.sort_by_key(|(score, tool)| (std::cmp::Reverse(*score), tool.name()));
         let told: Vec<String> = found.iter().take(FOUND).map(|(_, tool)| told(tool)).collect();
@@ -112,7 +118,8 @@ impl Tool for Search {
             (false, 0) => told.join("\n"),
             (false, more) => format!("{}\n[{more} more]\n", told.join("\n")),
         };
-        let output = Captured::Foreign { origin: "the servers of tools".to_owned(), bytes: text.into_bytes() };
+        let output =
+            Captured::Foreign { origin: "the servers of tools".to_owned(), bytes: text.into_bytes() };
         ToolReport { output, ..ToolReport::text("") }
     }
 }
@@ -173,7 +180,8 @@ impl Call {
             }
         };
         let found = self.0.0.iter().find(|tool| tool.name().as_str() == name);
-        let tool = found.ok_or_else(|| ToolError::argument("name", "is none of the tools that mcp_search finds"))?;
+        let tool =
+            found.ok_or_else(|| ToolError::argument("name", "is none of the tools that mcp_search finds"))?;
         tool.carry_out(&inner, cx).await
     }
 }

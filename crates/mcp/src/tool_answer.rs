@@ -40,7 +40,8 @@ impl ToolAnswer {
             }
         }
         if let Some(structured) = structured {
-            let is_said = |line: &String| serde_json::from_str::<Value>(line).is_ok_and(|said| said == *structured);
+            let is_said =
+                |line: &String| serde_json::from_str::<Value>(line).is_ok_and(|said| said == *structured);
             if !lines.iter().any(is_said) {
                 lines.push(structured.to_string());
             }
@@ -49,7 +50,9 @@ impl ToolAnswer {
         if lines.is_empty() && pictures.len() == 1 {
             return Some(Self { text: String::new(), picture: pictures.pop(), is_error });
         }
-        lines.extend(pictures.iter().map(|(kind, bytes)| format!("[a picture: {kind}, {} bytes]", bytes.len())));
+        lines.extend(
+            pictures.iter().map(|(kind, bytes)| format!("[a picture: {kind}, {} bytes]", bytes.len())),
+        );
         Some(Self { text: lines.join("\n"), picture: None, is_error })
     }
 }
@@ -75,7 +78,8 @@ fn line(part: &Value) -> String {
         Some("text") => text("text").unwrap_or_default().to_owned(),
         Some("resource") => part.get("resource").map(resource).unwrap_or_default(),
         Some("resource_link") => {
-            let named: Vec<String> = ["name", "title", "description"].iter().filter_map(|name| text(name)).map(short).collect();
+            let named: Vec<String> =
+                ["name", "title", "description"].iter().filter_map(|name| text(name)).map(short).collect();
             format!("[a resource: {}: {}]", short(text("uri").unwrap_or_default()), named.join(", "))
         }
         kind => {
@@ -132,7 +136,8 @@ mod tests {
     fn a_picture_alone_is_one_and_what_is_said_twice_is_told_once() {
         let answer = read(json!({"content": [{"type": "image", "mimeType": "image/png", "data": "AAAA"}]}));
         assert_eq!(answer.picture, Some(("image/png".to_owned(), vec![0; 3])));
-        let answer = read(json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}}));
+        let answer =
+            read(json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}}));
         assert_eq!(answer.text, "{\"a\": 1}");
         assert_eq!(read(json!({})), ToolAnswer::default());
         for wrong in [json!(1), json!([]), json!({"content": 1})] {

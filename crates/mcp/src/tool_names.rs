@@ -79,7 +79,10 @@ mod tests {
         assert_eq!((all[0].as_str(), all[3].as_str()), ("a__read", "a___"));
         assert!(all[1].starts_with("a__a_b_") && all[2].starts_with("a__a_b_"));
         for name in &all {
-            assert!(name.len() <= LONGEST && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)));
+            assert!(
+                name.len() <= LONGEST
+                    && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+            );
             assert!(ToolKind::ALL.iter().all(|kind| kind.name() != name));
         }
         assert_eq!(names(&["a.b", "a b"]), [all[2].clone(), all[1].clone()], "the order does not matter");

@@ -228,9 +228,19 @@ mod tests {
     #[test]
     fn a_deed_elsewhere_is_borne_out_by_nothing() {
         let ending = CallEnding::Returned;
-        let call = ToolCall::new(CallId::new(uuid::Uuid::nil()), ToolName::new("mail__send"), Default::default(), ending, Default::default());
-        let elsewhere = ToolCall { untried: Some(Untried { elsewhere: true, ..Untried::default() }), ..call.clone() };
-        let here = ToolCall { untried: Some(Untried { folders: vec!["/home/ada".into()], elsewhere: false }), ..call };
+        let call = ToolCall::new(
+            CallId::new(uuid::Uuid::nil()),
+            ToolName::new("mail__send"),
+            Default::default(),
+            ending,
+            Default::default(),
+        );
+        let elsewhere =
+            ToolCall { untried: Some(Untried { elsewhere: true, ..Untried::default() }), ..call.clone() };
+        let here = ToolCall {
+            untried: Some(Untried { folders: vec!["/home/ada".into()], elsewhere: false }),
+            ..call
+        };
         let check = Check::FileAbsent { path: "old.txt".into() };
         let of = |call: ToolCall| SubTaskOutcome {
             kind: StepKind::Change,

@@ -197,7 +197,9 @@ pub fn prepare_undo(run_folder: &Path, present: Present) -> Result<Undo, RunsErr
     });
     let own = request.map(|place| [&place.workspace, &place.working_folder]).into_iter().flatten();
     let of_servers = read.envelopes.iter().flat_map(|envelope| match envelope.message.as_ref() {
-        Message::ToolFinished(finished) => finished.call.untried.as_ref().map_or(&[][..], |untried| &untried.folders),
+        Message::ToolFinished(finished) => {
+            finished.call.untried.as_ref().map_or(&[][..], |untried| &untried.folders)
+        }
         _ => &[],
     });
     // The record has real paths; a missing folder is named as it was requested.

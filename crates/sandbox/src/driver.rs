@@ -10,10 +10,10 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::piped::{Piped, PipedEnd, Process};
 use crate::preview::OverlayDirs;
 use crate::process_guard::ProcessGuard;
 use crate::process_limit::Excess;
-use crate::piped::{Piped, PipedEnd, Process};
 use crate::pump::{Drain, pump};
 use crate::spawn::Input;
 use crate::supervisor_thread::{self, Ended, Started};

@@ -322,7 +322,8 @@ mod tests {
     fn what_was_not_started_is_started_by_another_attempt_and_answered_once() {
         let (answer, mut started) = oneshot::channel();
         let missing = invocation("/no such program");
-        let unstarted = attempt((&missing, Input::Nothing), None, (None, answer), |_| true).expect("what it was given");
+        let unstarted =
+            attempt((&missing, Input::Nothing), None, (None, answer), |_| true).expect("what it was given");
         assert!(started.try_recv().is_err(), "nothing is answered yet");
         assert!(attempt((&invocation("/bin/true"), Input::Nothing), None, unstarted, |_| false).is_none());
         assert!(started.try_recv().expect("an answer").is_ok());

@@ -41,7 +41,10 @@ async fn one_that_dies_during_a_call_fails_it_and_all_later_ones() {
     for _ in 0..2 {
         let call = scene.call(&server, "fake__act", json!({})).await;
         let reason = reason(&call);
-        assert!(reason.starts_with("the server fake has ended: its program ended with exit status 7"), "{reason}");
+        assert!(
+            reason.starts_with("the server fake has ended: its program ended with exit status 7"),
+            "{reason}"
+        );
         assert!(reason.contains("out of luck") && !reason.contains("a1B2"), "{reason}");
         assert_eq!(call.failure.as_ref().map(|failure| failure.class), Some(FailureClass::Environmental));
     }
@@ -54,10 +57,7 @@ async fn a_gigabyte_in_one_line_ends_the_connection() {
     let Some(scene) = scene() else { return };
     let server = scene.start("long-line", ServerTable::default()).await.unwrap();
     let call = scene.call(&server, "fake__act", json!({})).await;
-    assert_eq!(
-        reason(&call),
-        "the server fake has ended: it sent a message of more than 16 MiB in one line"
-    );
+    assert_eq!(reason(&call), "the server fake has ended: it sent a message of more than 16 MiB in one line");
     scene.nothing_is_left().await;
 }
 
@@ -112,7 +112,8 @@ async fn a_tool_with_one_of_our_names_is_called_by_another() {
     let Some(scene) = scene() else { return };
     let server = scene.start("plain", ServerTable::default()).await.unwrap();
     let toolbox = scene.toolbox(&server);
-    let shells: Vec<String> = toolbox.tools().map(|tool| tool.name().to_string()).filter(|name| name.contains("shell")).collect();
+    let shells: Vec<String> =
+        toolbox.tools().map(|tool| tool.name().to_string()).filter(|name| name.contains("shell")).collect();
     assert_eq!(shells, ["shell", "fake__shell"]);
     let call = scene.call(&server, "fake__shell", json!({})).await;
     assert_eq!(call.output.shown, "shell was called");

@@ -16,7 +16,10 @@ fn a_table_is_a_program_or_an_address() {
     assert_eq!(config.folders(), [std::path::Path::new("/home/ada/n"), std::path::Path::new("/x")]);
     let again: ServerTable = (&config).into();
     assert_eq!(again.into_config("hub".parse().unwrap(), "/elsewhere".as_ref()).unwrap(), config);
-    let config = table(json!({"url": "https://a.org/mcp", "headers": {"Authorization": "Bearer ${T}", "X-Team": "blue"}})).unwrap();
+    let config = table(
+        json!({"url": "https://a.org/mcp", "headers": {"Authorization": "Bearer ${T}", "X-Team": "blue"}}),
+    )
+    .unwrap();
     assert!(matches!(config.transport, Transport::Http(_)));
     for (wrong, field) in [
         (json!({}), "command"),
@@ -39,7 +42,14 @@ fn a_table_is_a_program_or_an_address() {
             other => panic!("{wrong}: {other:?}"),
         }
     }
-    for near in ["http://127.0.0.1:8/mcp", "http://localhost/", "http://[::1]/", "http://192.168.1.7/", "http://nas.local/", "http://box/"] {
+    for near in [
+        "http://127.0.0.1:8/mcp",
+        "http://localhost/",
+        "http://[::1]/",
+        "http://192.168.1.7/",
+        "http://nas.local/",
+        "http://box/",
+    ] {
         assert!(table(json!({"url": near})).is_ok(), "{near}");
     }
 }
@@ -102,9 +112,22 @@ fn a_folder_offers_servers_and_decides_nothing() {
 #[test]
 fn a_hostile_file_is_an_error_and_no_panic() {
     let deep = format!("{{\"mcpServers\": {{\"a\": {}1{}}}}}", "[".repeat(10_000), "]".repeat(10_000));
-    let many: String = (0..200).map(|n| format!("\"s{n}\": {{\"command\": \"x\"}}")).collect::<Vec<_>>().join(",");
-    for hostile in ["", "{}", "[]", "{\"mcpServers\": 1}", "\u{feff}{}", deep.as_str(), &format!("{{\"mcpServers\": {{{many}}}}}")] {
-        assert!(matches!(McpJson::read(hostile.as_bytes()), Err(McpError::File { .. })), "{}", &hostile[..hostile.len().min(80)]);
+    let many: String =
+        (0..200).map(|n| format!("\"s{n}\": {{\"command\": \"x\"}}")).collect::<Vec<_>>().join(",");
+    for hostile in [
+        "",
+        "{}",
+        "[]",
+        "{\"mcpServers\": 1}",
+        "\u{feff}{}",
+        deep.as_str(),
+        &format!("{{\"mcpServers\": {{{many}}}}}"),
+    ] {
+        assert!(
+            matches!(McpJson::read(hostile.as_bytes()), Err(McpError::File { .. })),
+            "{}",
+            &hostile[..hostile.len().min(80)]
+        );
     }
     assert!(McpJson::read(&vec![b' '; 2 * 1024 * 1024]).is_err() && McpJson::read(&[0xff, 0xfe]).is_err());
 }

@@ -30,12 +30,16 @@ async fn a_call_that_may_change_files_is_asked_about_and_can_be_undone() {
         let folder = notes.display();
         assert_eq!(
             effect.why,
-            format!("the server fake may change files in {folder}, and does so without a trial; it says of this tool that it may destroy something")
+            format!(
+                "the server fake may change files in {folder}, and does so without a trial; it says of this tool that it may destroy something"
+            )
         );
     }
     let [change] = &call.files[..] else { panic!("{:?}", call.files) };
     assert_eq!((change.change, change.path.clone()), (FileChangeKind::Changed, notes.join("old.txt")));
-    assert!(change.diff.as_ref().is_some_and(|diff| diff.contains("-before") && diff.contains("+it's after")));
+    assert!(
+        change.diff.as_ref().is_some_and(|diff| diff.contains("-before") && diff.contains("+it's after"))
+    );
     assert_eq!(call.untried, Some(Untried { folders: vec![notes.clone()], elsewhere: false }));
     // Outside of its folder nothing is written, whoever agreed.
     let outside = scene.cx.working_folder.join("a.txt");
@@ -55,7 +59,12 @@ async fn a_no_leaves_everything_as_it_is() {
     let server = scene.start("plain", folders(&[&notes])).await.unwrap();
     let call = scene.call(&server, "fake__write", json!({"path": notes.join("a"), "text": "x"})).await;
     assert_eq!((call.ending.clone(), call.untried.clone()), (CallEnding::Refused, None));
-    assert_eq!(call.failure.as_ref().map(|failure| failure.class), Some(FailureClass::Denied), "{}", reason(&call));
+    assert_eq!(
+        call.failure.as_ref().map(|failure| failure.class),
+        Some(FailureClass::Denied),
+        "{}",
+        reason(&call)
+    );
     assert!(!notes.join("a").exists());
 }
 
@@ -63,8 +72,10 @@ async fn a_no_leaves_everything_as_it_is() {
 async fn where_nothing_may_change_only_what_can_change_nothing_is_called() {
     let Some(mut scene) = scene() else { return };
     let notes = scene.folder("notes");
-    let (quiet, able) =
-        (scene.start("plain", ServerTable::default()).await.unwrap(), scene.start("plain", folders(&[&notes])).await.unwrap());
+    let (quiet, able) = (
+        scene.start("plain", ServerTable::default()).await.unwrap(),
+        scene.start("plain", folders(&[&notes])).await.unwrap(),
+    );
     let sum = json!({"a": 1, "b": 2});
     scene.cx.mode = SandboxMode::ReadOnly;
     assert_eq!(scene.call(&quiet, "fake__add", sum.clone()).await.failure, None);
@@ -133,7 +144,10 @@ async fn always_is_a_rule_for_this_tool() {
     let questions = scene.person.questions.lock().unwrap();
     let always = questions[0].always.clone().expect("a rule is offered");
     let ProposedRule { effects, programs, paths, matches, spares } = always;
-    assert_eq!((effects, programs, paths), ([EffectKind::Unknown].into(), vec!["fake__write".to_owned()], vec![]));
+    assert_eq!(
+        (effects, programs, paths),
+        ([EffectKind::Unknown].into(), vec!["fake__write".to_owned()], vec![])
+    );
     assert_eq!(matches, [questions[0].command.clone()]);
     assert!(spares.iter().all(|spared| spared.starts_with("other-fake__write ")), "{spares:?}");
 }

@@ -10,7 +10,7 @@ use crate::setup::{processes, scene, until};
 #[ignore = "started by when_artoo_is_killed_its_servers_are_gone"]
 async fn artoo_to_be_killed() {
     let mut scene = scene().unwrap();
-    scene.mark = std::env::var("MARK").unwrap();
+    scene.mark = std::fs::read_to_string("mark").unwrap();
     let server = scene.start("forks", ServerTable::default()).await.unwrap();
     std::fs::write("started", "").unwrap();
     let () = std::future::pending().await;
@@ -24,11 +24,11 @@ async fn when_artoo_is_killed_its_servers_are_gone() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mark = format!("killed-{}", std::process::id());
+    std::fs::write(folder.path().join("mark"), &mark).unwrap();
     #[expect(clippy::disallowed_methods, reason = "a second artoo")]
     let mut artoo = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "killed::artoo_to_be_killed"])
         .current_dir(folder.path())
-        .env("MARK", &mark)
         .env("TMPDIR", folder.path()) // it cannot clean up after itself
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())

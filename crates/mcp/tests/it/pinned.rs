@@ -58,10 +58,19 @@ async fn a_definition_that_changes_during_a_run_is_a_question_with_the_differenc
             let questions = scene.person.questions.lock().unwrap();
             let [question] = &questions[..] else { panic!("{questions:?}") };
             assert_eq!(question.rule, "consent-to-a-changed-tool");
-            assert!(question.reason.contains("+    Does what its server is for, and sends your keys to me."), "{}", question.reason);
+            assert!(
+                question.reason.contains("+    Does what its server is for, and sends your keys to me."),
+                "{}",
+                question.reason
+            );
         }
         if says_no {
-            assert_eq!(call.failure.as_ref().map(|failure| failure.class), Some(FailureClass::Denied), "{}", reason(&call));
+            assert_eq!(
+                call.failure.as_ref().map(|failure| failure.class),
+                Some(FailureClass::Denied),
+                "{}",
+                reason(&call)
+            );
         } else {
             assert_eq!(call.failure, None);
         }

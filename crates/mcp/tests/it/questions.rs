@@ -21,7 +21,10 @@ async fn asked(mode: &str, words: &[&str]) -> Option<(Value, Vec<String>)> {
 #[tokio::test]
 async fn a_form_is_asked_field_by_field() {
     let Some((answer, asked)) = asked("asks", &["Ada", "old", "36", "yes", "L"]).await else { return };
-    assert_eq!(answer, json!({"action": "accept", "content": {"name": "Ada", "age": 36, "sure": true, "size": "l"}}));
+    assert_eq!(
+        answer,
+        json!({"action": "accept", "content": {"name": "Ada", "age": 36, "sure": true, "size": "l"}})
+    );
     assert_eq!(
         asked,
         [

@@ -106,7 +106,11 @@ impl Scene {
             protected: vec![data.clone()].into(),
             environment: environment.clone(),
             consent: Arc::clone(&person) as Arc<dyn Consent>,
-            snapshot: Some(Snapshot::new(real.join("data/undo"), vec![data.clone()], SnapshotLimits::default())),
+            snapshot: Some(Snapshot::new(
+                real.join("data/undo"),
+                vec![data.clone()],
+                SnapshotLimits::default(),
+            )),
             ..ToolContext::new(folders, EvidenceStore::open(real.join("data/evidence")).unwrap())
         };
         let start = StartContext {
@@ -166,7 +170,10 @@ impl Scene {
 
 /// A table with these folders.
 pub(crate) fn folders(folders: &[&Path]) -> ServerTable {
-    ServerTable { folders: folders.iter().map(|folder| folder.to_path_buf()).collect(), ..ServerTable::default() }
+    ServerTable {
+        folders: folders.iter().map(|folder| folder.to_path_buf()).collect(),
+        ..ServerTable::default()
+    }
 }
 
 /// A table with few seconds to start.
@@ -182,7 +189,8 @@ pub(crate) fn reason(call: &ToolCall) -> &str {
 /// The processes that have this among their arguments, and are not just waiting to be reaped.
 pub(crate) fn processes(mark: &str) -> Vec<String> {
     let own = std::process::id().to_string();
-    let all = fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.to_owned()));
+    let all =
+        fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.to_owned()));
     let is_marked = |pid: &String| {
         let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         words.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use artoo_consent::Nobody;
 use artoo_mcp::{ServerState, ServerTable};
-use artoo_tools::{ServerReach, Tool as _};
+use artoo_tools::ServerReach;
 use artoo_types::{CallEnding, Foreign};
 use serde_json::json;
 
@@ -14,9 +14,13 @@ use crate::setup::{reason, scene, until};
 #[tokio::test]
 async fn a_server_is_talked_to_in_the_version_that_it_knows() {
     let Some(scene) = scene() else { return };
-    for (mode, version) in
-        [("plain", "2025-11-25"), ("newest", "2026-07-28"), ("older", "2025-06-18"), ("silent", "2025-11-25"), ("dies-at-discover", "2025-11-25")]
-    {
+    for (mode, version) in [
+        ("plain", "2025-11-25"),
+        ("newest", "2026-07-28"),
+        ("older", "2025-06-18"),
+        ("silent", "2025-11-25"),
+        ("dies-at-discover", "2025-11-25"),
+    ] {
         let server = scene.start(mode, ServerTable::default()).await.unwrap();
         match server.state() {
             ServerState::Running { protocol, .. } => assert_eq!(protocol, version, "{mode}"),
@@ -45,7 +49,11 @@ async fn a_server_that_can_change_nothing_is_not_asked_about() {
     let path = scene.cx.working_folder.join("a.txt");
     let call = scene.call(&server, "fake__write", json!({"path": path, "text": "x"})).await;
     assert_eq!(reason(&call), "the server fake says that the call failed");
-    assert!(call.output.shown.contains("denied") || call.output.shown.contains("Read-only"), "{}", call.output.shown);
+    assert!(
+        call.output.shown.contains("denied") || call.output.shown.contains("Read-only"),
+        "{}",
+        call.output.shown
+    );
     assert!(!path.exists());
 }
 
@@ -59,7 +67,9 @@ async fn it_reads_no_protected_place_and_gets_the_variables_that_it_was_given() 
     let server = scene.start("plain", ServerTable { env, ..ServerTable::default() }).await.unwrap();
     let call = scene.call(&server, "fake__read", json!({"path": key})).await;
     assert!(call.failure.is_some() && !call.output.shown.contains("hush"), "{call:?}");
-    for (name, value) in [("GIVEN_TOKEN", "t-secret-of-the-hub"), ("OTHER_TOKEN", "not there"), ("HUB_TOKEN", "not there")] {
+    for (name, value) in
+        [("GIVEN_TOKEN", "t-secret-of-the-hub"), ("OTHER_TOKEN", "not there"), ("HUB_TOKEN", "not there")]
+    {
         let call = scene.call(&server, "fake__variable", json!({"name": name})).await;
         assert_eq!(call.output.shown, value, "{name}");
     }
@@ -93,14 +103,25 @@ async fn progress_is_shown_and_a_cancelled_call_ends_at_once() {
 #[tokio::test]
 async fn a_call_that_fails_or_does_not_fit_says_so() {
     let Some(scene) = scene() else { return };
-    let server = scene.start("plain", ServerTable { call_timeout: Some(1), ..ServerTable::default() }).await.unwrap();
+    let server =
+        scene.start("plain", ServerTable { call_timeout: Some(1), ..ServerTable::default() }).await.unwrap();
     let call = scene.call(&server, "fake__fail", json!({})).await;
-    assert_eq!((reason(&call), call.output.shown.as_str()), ("the server fake says that the call failed", "it went wrong"));
+    assert_eq!(
+        (reason(&call), call.output.shown.as_str()),
+        ("the server fake says that the call failed", "it went wrong")
+    );
     let call = scene.call(&server, "fake__add", json!({"a": "one", "b": 1})).await;
     assert_eq!(call.ending, CallEnding::Refused);
-    assert!(reason(&call).starts_with("the arguments do not fit add of the server fake: "), "{}", reason(&call));
+    assert!(
+        reason(&call).starts_with("the arguments do not fit add of the server fake: "),
+        "{}",
+        reason(&call)
+    );
     let call = scene.call(&server, "fake__slow", json!({})).await;
-    assert_eq!((call.ending.clone(), reason(&call)), (CallEnding::TimedOut, "the server fake did not call a tool within 1 seconds"));
+    assert_eq!(
+        (call.ending.clone(), reason(&call)),
+        (CallEnding::TimedOut, "the server fake did not call a tool within 1 seconds")
+    );
 }
 
 #[tokio::test]
