@@ -102,6 +102,13 @@ pub trait Consent: Send + Sync {
 
     /// Asks, and waits for the answer.
     async fn ask(&self, question: Question) -> Answer;
+
+    /// Asks for words that only the person has, for somebody who is named in the question: a server of tools. `None` if nobody is
+    /// there, or they say nothing.
+    async fn ask_words(&self, question: String) -> Option<String> {
+        let _ = question;
+        None
+    }
 }
 
 /// What is asked.

@@ -208,6 +208,11 @@ impl Consent for Counter {
             ApprovalDecided { reason, .. } => Answer::No { reason },
         }
     }
+
+    async fn ask_words(&self, question: String) -> Option<String> {
+        let _resting = self.silence.rest();
+        self.broker.ask_person(self.subtask_id, &question).await
+    }
 }
 
 impl Counter {

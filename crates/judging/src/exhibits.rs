@@ -292,6 +292,10 @@ fn ending(call: &ToolCall) -> String {
         CallEnding::Cancelled => "cancelled".to_owned(),
         CallEnding::Refused => "refused, not run".to_owned(),
     };
+    let ending = match &call.untried {
+        Some(untried) => format!("{ending}; {}", untried.words()),
+        None => ending,
+    };
     match &call.lacked {
         // An exit status of 0 would hide it.
         Some(program) => format!("{ending}; {} is not on this machine", inline(program)),

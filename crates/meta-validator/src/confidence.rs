@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use artoo_llm_client::{Calibration, CallEnd, LlmClient, Metered};
-use artoo_types::{Confidence, Criterion, Samples, SubTaskOutcome, UnitInterval};
+use artoo_types::{Confidence, Criterion, Samples, SubTaskOutcome, ToolCall, UnitInterval};
 
 /// The field of a judge's answer that contains the decision.
 const VERDICT: &str = "verdict";
@@ -55,6 +55,10 @@ pub(crate) fn confidence(
 }
 
 fn support(outcome: &SubTaskOutcome) -> Support {
+    // What a server of tools did elsewhere was neither tried nor seen, so nothing else that was bears it out.
+    if acted_elsewhere(outcome) {
+        return Support::Alone;
+    }
     let is_borne_out =
         |samples: &Samples| is_twofold(*samples) && samples.is_majority() && samples.against < samples.agreed;
     if let Some(samples) = outcome.samples.filter(is_borne_out) {
@@ -66,12 +70,20 @@ fn support(outcome: &SubTaskOutcome) -> Support {
     if outcome.criteria.iter().any(Criterion::is_about_a_deed) { Support::Checked } else { Support::Changed }
 }
 
+fn acted_elsewhere(outcome: &SubTaskOutcome) -> bool {
+    let is_elsewhere = |call: &ToolCall| call.untried.as_ref().is_some_and(|untried| untried.elsewhere);
+    outcome.is_about_a_deed() && outcome.tool_calls.iter().any(|call| call.succeeded() && is_elsewhere(call))
+}
+
 fn is_twofold(samples: Samples) -> bool {
     samples.ways >= 2 && samples.depends != Some(false)
 }
 
 fn why(outcome: &SubTaskOutcome) -> String {
     let intent = outcome.intent.trim();
+    if acted_elsewhere(outcome) {
+        return format!("it was done elsewhere, where it was neither tried nor seen: {intent}");
+    }
     match (support(outcome), outcome.samples) {
         (Support::Changed, _) => format!("what was changed was seen, and judged by a model alone: {intent}"),
         (Support::Checked, _) => format!("what was changed is as the plan said before: {intent}"),
@@ -119,7 +131,7 @@ mod tests {
         ModelProfile, Request,
         doubles::{Answer, Expect, ScriptedModel},
     };
-    use artoo_types::{Check, StepKind};
+    use artoo_types::{CallEnding, CallId, Check, StepKind, ToolName, Untried};
     use proptest::prelude::*;
 
     use super::*;
@@ -210,6 +222,36 @@ mod tests {
         let checked = SubTaskOutcome { criteria: vec![gone], ..judged.clone() };
         let value = |outcome| confidence(&[outcome], calibration(), None).value.get();
         assert_eq!((value(judged), value(checked)), (0.4375, 0.625));
+    }
+
+    /// A trial, or another way that came to the same, says nothing of what a server did on another machine.
+    #[test]
+    fn a_deed_elsewhere_is_borne_out_by_nothing() {
+        let ending = CallEnding::Returned;
+        let call = ToolCall::new(
+            CallId::new(uuid::Uuid::nil()),
+            ToolName::new("mail__send"),
+            Default::default(),
+            ending,
+            Default::default(),
+        );
+        let elsewhere =
+            ToolCall { untried: Some(Untried { elsewhere: true, ..Untried::default() }), ..call.clone() };
+        let here = ToolCall {
+            untried: Some(Untried { folders: vec!["/home/ada".into()], elsewhere: false }),
+            ..call
+        };
+        let check = Check::FileAbsent { path: "old.txt".into() };
+        let of = |call: ToolCall| SubTaskOutcome {
+            kind: StepKind::Change,
+            criteria: vec![Criterion::checked("It is gone", check.clone())],
+            tool_calls: vec![call],
+            ..found(samples(2, 2, Some(true)))
+        };
+        let sent = confidence(&[of(elsewhere)], calibration(), None);
+        assert_eq!((sent.value.get(), sent.confirms()), (0.25, false));
+        assert_eq!(sent.why, "it was done elsewhere, where it was neither tried nor seen: Count the files");
+        assert_eq!(confidence(&[of(here)], calibration(), None).value.get(), 0.75);
     }
 
     #[test]

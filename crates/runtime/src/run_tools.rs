@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_consent::Rules;
 use artoo_executor::{CallTerms, RunTools, ToolSpec};
-use artoo_tools::{Rehearsal, Tool, ToolContext, ToolEffect, Toolbox};
+use artoo_tools::{Rehearsal, ServerReach, Tool, ToolContext, ToolEffect, Toolbox};
 use artoo_types::{
     Arguments, CallId, EvidenceId, NotRehearsed, Perturbation, Rehearsed, ToolCall, ToolKind, ToolName,
 };
@@ -78,11 +78,12 @@ fn spec(tool: &dyn Tool) -> ToolSpec {
         arguments: Arc::new(tool.arguments()),
         output_is_answer: tool.output_is_answer(),
         only_looks: match tool.effect() {
-            ToolEffect::Reads | ToolEffect::Network => true,
+            ToolEffect::Reads | ToolEffect::Network | ToolEffect::Server(ServerReach::Nothing) => true,
             ToolEffect::Creates
             | ToolEffect::Edits
             | ToolEffect::Runs
             | ToolEffect::Apps
+            | ToolEffect::Server(ServerReach::Folders | ServerReach::Elsewhere)
             | ToolEffect::Unknown => false,
         },
     }

@@ -185,23 +185,26 @@ pub fn undo_state(run_folder: &Path) -> Undoable {
 
 /// Checks that all changes of a run can be undone. Only [`Undo::apply`] changes anything.
 ///
-/// The record may name only the run's workspace and working folder.
+/// The record may name only the run's workspace and working folder, and the folders of the servers of tools that it called.
 ///
 /// # Errors
 /// [`RunsError::Undo`] with the obstacles, or [`RunsError::Journal`].
 pub fn prepare_undo(run_folder: &Path, present: Present) -> Result<Undo, RunsError> {
     let read = journal::read(&run_folder.join(journal::FILE_NAME))?;
-    let mut allowed = Vec::new();
-    for envelope in &read.envelopes {
-        if let Message::UserRequest(request) = envelope.message.as_ref() {
-            for root in [&request.surroundings.workspace, &request.surroundings.working_folder] {
-                // The record has real paths; a missing folder is named as it was requested.
-                allowed.extend(root.canonicalize());
-                allowed.push(root.clone());
-            }
-            break;
+    let request = read.envelopes.iter().find_map(|envelope| match envelope.message.as_ref() {
+        Message::UserRequest(request) => Some(&request.surroundings),
+        _ => None,
+    });
+    let own = request.map(|place| [&place.workspace, &place.working_folder]).into_iter().flatten();
+    let of_servers = read.envelopes.iter().flat_map(|envelope| match envelope.message.as_ref() {
+        Message::ToolFinished(finished) => {
+            finished.call.untried.as_ref().map_or(&[][..], |untried| &untried.folders)
         }
-    }
+        _ => &[],
+    });
+    // The record has real paths; a missing folder is named as it was requested.
+    let named = |root: &PathBuf| root.canonicalize().into_iter().chain([root.clone()]);
+    let allowed: Vec<PathBuf> = own.chain(of_servers).flat_map(named).collect();
     Ok(Undo::prepare(&run_folder.join(UNDO), &allowed, present)?)
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::PrivateNetwork;
+use crate::{GrantedVariables, PrivateNetwork};
 
 /// How much a command may change. The user chooses it with `--sandbox`.
 ///
@@ -178,6 +178,8 @@ pub struct Confinement {
     /// Absolute paths of the Unix sockets of other processes that it may connect to, because the user named
     /// them. Of others it reaches those alone that commands with the same private folder made there.
     pub sockets: Vec<PathBuf>,
+    /// Variables that it gets besides those of its invocation that [`scrub`](crate::scrub) keeps. Linux only.
+    pub variables: GrantedVariables,
     /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 if missing, and
     /// never removed; that is up to the caller.
     pub private_tmp: PathBuf,
@@ -196,6 +198,7 @@ impl Confinement {
             read_only: Vec::new(),
             hidden: Vec::new(),
             sockets: Vec::new(),
+            variables: GrantedVariables::default(),
             private_tmp: private_tmp.into(),
         }
     }

@@ -5,15 +5,17 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::process::{ChildStderr, ChildStdout};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::piped::{Piped, PipedEnd, Process};
 use crate::preview::OverlayDirs;
 use crate::process_guard::ProcessGuard;
 use crate::process_limit::Excess;
 use crate::pump::{Drain, pump};
+use crate::spawn::Input;
 use crate::supervisor_thread::{self, Ended, Started};
 use crate::{
     Capture, Channel, Confinement, Ending, Invocation, Outcome, SandboxError, SandboxMode, StreamReport,
@@ -62,10 +64,11 @@ async fn drive(
     }
     let lost =
         |source: io::Error| SandboxError::Watch { program: supervisor_thread::name(invocation), source };
-    let started = supervisor_thread::start(invocation, confinement, overlay_dirs)?
+    let command = (invocation, Input::Nothing);
+    let started = supervisor_thread::start(command, confinement, overlay_dirs)?
         .await
         .map_err(|_| lost(io::Error::other("its thread died")))?;
-    let Started { guard, stdout, stderr, ended } = started?;
+    let Started { guard, stdin: _, stdout, stderr, ended } = started?;
     let stdout = ChildStdout::from_std(stdout).map_err(lost)?;
     let stderr = ChildStderr::from_std(stderr).map_err(lost)?;
 
@@ -97,6 +100,34 @@ async fn drive(
         survivors: finish.ended.as_ref().map_or(1, |ended| ended.survivors),
         drained,
     })
+}
+
+/// See [`crate::start()`].
+pub(crate) async fn start(
+    invocation: &Invocation,
+    confinement: &Confinement,
+    cancel: &CancellationToken,
+) -> Result<Piped, SandboxError> {
+    let begin = Instant::now();
+    refuse_what_cannot_be_enforced(invocation, Some(confinement))?;
+    let program = supervisor_thread::name(invocation);
+    let lost = |source: io::Error| SandboxError::Watch { program: program.clone(), source };
+    let started = supervisor_thread::start((invocation, Input::Pipe), Some(confinement), None)?
+        .await
+        .map_err(|_| lost(io::Error::other("its thread died")))?;
+    let Started { guard, stdin, stdout, stderr, ended } = started?;
+    let stdin = stdin.ok_or_else(|| lost(io::Error::other("it has no standard input")))?;
+    let stdin = ChildStdin::from_std(stdin).map_err(lost)?;
+    let stdout = ChildStdout::from_std(stdout).map_err(lost)?;
+    let stderr = ChildStderr::from_std(stderr).map_err(lost)?;
+    let (limit, cancel) = (invocation.timeout, cancel.clone());
+    let watch = async move {
+        let finish = finish(&guard, ended, limit, &cancel).await;
+        let survivors = finish.ended.as_ref().map_or(1, |ended| ended.survivors);
+        let ending = ending(&finish).map_err(|source| SandboxError::Watch { program, source })?;
+        Ok(PipedEnd { ending, duration: begin.elapsed(), survivors })
+    };
+    Ok(Piped { stdin, stdout, stderr, process: Process::watched(watch) })
 }
 
 fn never_started() -> Outcome {

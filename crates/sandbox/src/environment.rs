@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 
 /// Variables that a command needs to find programs, folders (writable ones included) and the user's language.
 /// The last ones keep programs that only read from writing, and git from starting others.
@@ -26,6 +27,39 @@ const ALLOWED_PREFIX: &str = "LC_";
 
 /// Parts of names that mark a secret. They win over the allow-list.
 const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+
+/// Variables that a command gets whatever their names, because the user gave them to this very program: the token of a server of
+/// tools. [`scrub`] does not look at them.
+///
+/// ```
+/// use artoo_sandbox::GrantedVariables;
+///
+/// let granted = GrantedVariables::from_iter([("API_TOKEN".into(), "hush".into())]);
+/// assert_eq!(format!("{granted:?}"), r#"["API_TOKEN"]"#);
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct GrantedVariables(BTreeMap<OsString, OsString>);
+
+impl FromIterator<(OsString, OsString)> for GrantedVariables {
+    fn from_iter<T: IntoIterator<Item = (OsString, OsString)>>(variables: T) -> Self {
+        Self(variables.into_iter().collect())
+    }
+}
+
+impl GrantedVariables {
+    /// Each with its value.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn all(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.0.iter().map(|(name, value)| (name.clone(), value.clone()))
+    }
+}
+
+impl fmt::Debug for GrantedVariables {
+    /// Without the values, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.keys()).finish()
+    }
+}
 
 /// Keeps only the variables that a confined command may receive: `PATH`, `HOME`, `LANG`, `LC_*`, `TZ`,
 /// `USER`, `LOGNAME`, `SHELL`, `TERM`, `WORKSPACE`, `GIT_OPTIONAL_LOCKS`, `PYTHONDONTWRITEBYTECODE`,

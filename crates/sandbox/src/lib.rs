@@ -9,6 +9,8 @@
 //! [`run_unconfined`] does the same without the kernel's rules, for programs that artoo itself trusts. If the
 //! kernel cannot enforce the rules, [`run()`] refuses; [`probe`] reports beforehand what it can enforce.
 //!
+//! [`start()`] does the same for a program that is talked to while it runs, through pipes: a server of tools.
+//!
 //! [`preview`](preview::preview()) runs a command as [`run()`] does, but with overlays on its folders, and
 //! reports what it changed there; a commit applies exactly those changes. Its example shows a trial with a
 //! decision.
@@ -108,6 +110,7 @@ mod error;
 mod invocation;
 mod kernel_support;
 mod outcome;
+mod piped;
 pub mod preview;
 mod private_network;
 #[cfg(any(test, not(target_os = "linux")))]
@@ -182,15 +185,16 @@ mod veils;
 pub use bound_sockets::paths as bound_sockets;
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
 pub use descriptors::keep_descriptors_from_children;
-pub use environment::scrub;
+pub use environment::{GrantedVariables, scrub};
 pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};
 pub use kernel_support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};
 pub use outcome::{Ending, Outcome, StreamReport};
+pub use piped::{Piped, PipedEnd, Process};
 pub use private_network::{NoPrivateNetwork, PrivateNetwork};
 pub use real_names::real_paths;
 pub use room::{room_for_files, room_for_threads};
-pub use run::{run, run_unconfined};
+pub use run::{run, run_unconfined, start};
 #[cfg(target_os = "linux")]
 pub use veils::veiled_folders;
 

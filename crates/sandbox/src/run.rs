@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{Capture, Confinement, Invocation, Outcome, SandboxError};
+use crate::{Capture, Confinement, Invocation, Outcome, Piped, SandboxError};
 
 /// Runs a command under the rules of `confinement` and waits until its whole process tree is gone.
 ///
@@ -55,12 +55,66 @@ pub async fn run_unconfined(
     platform::run(invocation, None, capture, cancel).await
 }
 
+/// Starts a command under the rules of `confinement` and hands over its streams: a program that is talked to
+/// while it runs. Everything else is as for [`run`], but standard input is a pipe, and the caller reads both
+/// output streams: a program whose pipes are full waits. [`Invocation::keep`] is not looked at.
+///
+/// ```
+/// # async fn example(
+/// #     invocation: artoo_sandbox::Invocation,
+/// #     confinement: artoo_sandbox::Confinement,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+/// use tokio_util::sync::CancellationToken;
+///
+/// let mut cat = artoo_sandbox::start(&invocation, &confinement, &CancellationToken::new()).await?;
+/// cat.stdin.write_all(b"hello\n").await?;
+/// let mut line = String::new();
+/// BufReader::new(cat.stdout).read_line(&mut line).await?;
+/// assert_eq!(line, "hello\n");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Cancellation
+///
+/// `cancel` ends the tree as for [`run`]. So does dropping the [`Process`](crate::Process), immediately and in
+/// the background, and the death of artoo. Closing standard input ends only a program that ends by itself then.
+///
+/// # Errors
+///
+/// As for [`run`]. Outside of Linux always [`Unsupported`](SandboxError::Unsupported): nothing there ends a
+/// process that left its group.
+///
+/// # Panics
+///
+/// As for [`run`].
+pub async fn start(
+    invocation: &Invocation,
+    confinement: &Confinement,
+    cancel: &CancellationToken,
+) -> Result<Piped, SandboxError> {
+    platform::start(invocation, confinement, cancel).await
+}
+
 #[cfg(target_os = "linux")]
 mod platform {
-    pub(super) use crate::driver::run;
+    pub(super) use crate::driver::{run, start};
 }
 
 #[cfg(not(target_os = "linux"))]
 mod platform {
+    use tokio_util::sync::CancellationToken;
+
     pub(super) use crate::process_group::run;
+    use crate::{Confinement, Invocation, NoConfinement, Piped, SandboxError};
+
+    pub(super) async fn start(
+        invocation: &Invocation,
+        confinement: &Confinement,
+        _: &CancellationToken,
+    ) -> Result<Piped, SandboxError> {
+        let program = invocation.program.to_string_lossy().into_owned();
+        Err(SandboxError::Unsupported { program, mode: confinement.mode, reason: NoConfinement::NotLinux })
+    }
 }

@@ -17,7 +17,7 @@ use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{ChildStderr, ChildStdout, ExitStatus};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -34,6 +34,16 @@ use crate::signals::BlockedSignals;
 
 /// Stack size of a child before `exec`, or while it waits: a few calls deep, with small buffers only.
 const STACK: usize = 64 * 1024;
+
+/// What a program reads from its standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// Nothing: `/dev/null`.
+    Nothing,
+    /// What this process writes into [`Streams::stdin`].
+    Pipe,
+}
+
 /// A program to start.
 #[derive(Debug)]
 pub(crate) struct Start<'s, 'a> {
@@ -41,6 +51,7 @@ pub(crate) struct Start<'s, 'a> {
     pub(crate) arguments: &'s [OsString],
     pub(crate) folder: &'s Path,
     pub(crate) environment: &'s BTreeMap<OsString, OsString>,
+    pub(crate) input: Input,
     /// Its resource limits.
     pub(crate) limits: &'s [(Resource, Rlimit)],
     /// Where it enters the control group that bounds its memory.
@@ -70,14 +81,16 @@ pub(crate) struct Child<'a> {
     is_reaped: bool,
 }
 
-/// The command's output streams.
+/// The command's streams.
 #[derive(Debug)]
 pub(crate) struct Streams {
+    /// Only with [`Input::Pipe`].
+    pub(crate) stdin: Option<ChildStdin>,
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
 
-/// Starts a program in its own session (no terminal for prompts) and without input. It ends, with everything
+/// Starts a program in its own session (no terminal for prompts). It ends, with everything
 /// it has started, when the calling thread ends.
 ///
 /// # Errors
@@ -108,6 +121,7 @@ pub(crate) fn try_namespace(namespace: &ChildNamespace) -> io::Result<()> {
         arguments: &arguments,
         folder: Path::new("/"),
         environment: &environment,
+        input: Input::Nothing,
         limits: &[],
         memory_group: None,
         namespace: Some(namespace),
@@ -198,10 +212,16 @@ fn prepare<'a>(
     let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
     let (started, report) = pipe_with(PipeFlags::CLOEXEC)?;
-    let stdin = std::fs::File::open("/dev/null")?.into();
-    let ends = Ends { stdin, stdout: stdout_end, stderr: stderr_end, report };
+    let (stdin_end, stdin) = match start.input {
+        Input::Nothing => (std::fs::File::open("/dev/null")?.into(), None),
+        Input::Pipe => {
+            let (end, stdin) = pipe_with(PipeFlags::CLOEXEC)?;
+            (end, Some(stdin.into()))
+        }
+    };
+    let ends = Ends { stdin: stdin_end, stdout: stdout_end, stderr: stderr_end, report };
     let prepared = Prepared::new(start, &ends, second_stack)?;
-    Ok((Box::new(prepared), Streams { stdout: stdout.into(), stderr: stderr.into() }, started, ends))
+    Ok((Box::new(prepared), Streams { stdin, stdout: stdout.into(), stderr: stderr.into() }, started, ends))
 }
 
 /// Stack memory of a child.

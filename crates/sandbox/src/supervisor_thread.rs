@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{ChildStderr, ChildStdout, ExitStatus};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -23,7 +23,7 @@ use crate::preview::OverlayDirs;
 use crate::process_guard::{Alive, ProcessGuard};
 use crate::process_limit::{self, Excess, ProcessLimit, Watched};
 use crate::socket_reach::SocketReach;
-use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
+use crate::spawn::{Child, Input, NotStarted, Start, Streams, spawn};
 use crate::veils::{Shown, try_out};
 use crate::{
     Confinement, Invocation, Network, ResourceLimits, SandboxError, SandboxMode, Support, landlock_rules,
@@ -37,6 +37,8 @@ const STACK: usize = 256 * 1024;
 #[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) guard: ProcessGuard,
+    /// Only with [`Input::Pipe`].
+    pub(crate) stdin: Option<ChildStdin>,
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
     /// Received when all its processes are gone.
@@ -55,7 +57,7 @@ pub(crate) struct Ended {
 /// Starts the thread, which answers once the command runs or failed to start. It holds the layers of a
 /// preview until all processes are gone, because dropping the last reference removes them.
 pub(crate) fn start(
-    invocation: &Invocation,
+    (invocation, input): (&Invocation, Input),
     confinement: Option<&Confinement>,
     overlay_dirs: Option<Arc<OverlayDirs>>,
 ) -> Result<oneshot::Receiver<Result<Started, SandboxError>>, SandboxError> {
@@ -65,7 +67,7 @@ pub(crate) fn start(
     thread::Builder::new()
         .name("artoo-command".to_owned())
         .stack_size(STACK)
-        .spawn(move || supervise(&invocation, confinement.as_ref(), overlay_dirs, answer))
+        .spawn(move || supervise((&invocation, input), confinement.as_ref(), overlay_dirs, answer))
         .map_err(|source| SandboxError::Watch { program, source })?;
     Ok(started)
 }
@@ -79,16 +81,16 @@ pub(crate) fn name(invocation: &Invocation) -> String {
 type Answer = oneshot::Sender<Result<Started, SandboxError>>;
 
 fn supervise(
-    invocation: &Invocation,
+    command: (&Invocation, Input),
     confinement: Option<&Confinement>,
     overlay_dirs: Option<Arc<OverlayDirs>>,
     answer: Answer,
 ) {
-    let unstarted = attempt(invocation, confinement, (overlay_dirs, answer), is_worth_another);
+    let unstarted = attempt(command, confinement, (overlay_dirs, answer), is_worth_another);
     if let Some(unstarted) = unstarted {
         try_out();
         // The veils that this machine refuses are left out now.
-        let _ = attempt(invocation, confinement, unstarted, |_| false);
+        let _ = attempt(command, confinement, unstarted, |_| false);
     }
 }
 
@@ -99,7 +101,7 @@ fn is_worth_another(binding: &Binding) -> bool {
 
 /// Starts the command and sees to its end. Gives back what it was given if it did not start and is worth another attempt.
 fn attempt(
-    invocation: &Invocation,
+    (invocation, input): (&Invocation, Input),
     confinement: Option<&Confinement>,
     (overlay_dirs, answer): (Option<Arc<OverlayDirs>>, Answer),
     is_worth_another: impl FnOnce(&Binding) -> bool,
@@ -117,8 +119,8 @@ fn attempt(
     let memory =
         bounded(confinement).map(|limits| MemoryLimit::new(limits.memory_bytes, limits.available_bytes));
     let entrance = memory.as_ref().and_then(MemoryLimit::entrance);
-    let started = start_command(invocation, confinement, &binding, entrance);
-    let (child, Streams { stdout, stderr }) = match started {
+    let started = start_command((invocation, input), confinement, &binding, entrance);
+    let (child, Streams { stdin, stdout, stderr }) = match started {
         Ok(started) => started,
         Err(_) if is_worth_another(&binding) => return Some((overlay_dirs, answer)),
         Err(error) => return refused(overlay_dirs, answer, error),
@@ -126,7 +128,7 @@ fn attempt(
     let (guard, alive) = ProcessGuard::new(child.pid);
     let (report, ended) = oneshot::channel();
     // Fails if the caller has gone in between; the value is then dropped, and its guard kills the command.
-    drop(answer.send(Ok(Started { guard, stdout, stderr, ended })));
+    drop(answer.send(Ok(Started { guard, stdin, stdout, stderr, ended })));
     let ended = see_to_the_end(child, &alive, confinement, memory);
     drop(overlay_dirs);
     drop(report.send(ended)); // refused when the caller has gone
@@ -234,7 +236,7 @@ fn bounded(confinement: Option<&Confinement>) -> Option<ResourceLimits> {
 }
 
 fn start_command<'a>(
-    invocation: &Invocation,
+    (invocation, input): (&Invocation, Input),
     confinement: Option<&Confinement>,
     binding: &'a Binding,
     memory_group: Option<RawFd>,
@@ -242,6 +244,7 @@ fn start_command<'a>(
     let environment = match confinement {
         Some(confinement) => {
             let mut environment = scrub(&invocation.environment);
+            environment.extend(confinement.variables.all());
             environment.insert("TMPDIR".into(), confinement.private_tmp.clone().into());
             environment
         }
@@ -253,6 +256,7 @@ fn start_command<'a>(
         arguments: &invocation.arguments,
         folder: &invocation.folder,
         environment: &environment,
+        input,
         limits: &limits,
         memory_group,
         namespace: binding.namespace.as_ref(),
@@ -318,16 +322,17 @@ mod tests {
     fn what_was_not_started_is_started_by_another_attempt_and_answered_once() {
         let (answer, mut started) = oneshot::channel();
         let missing = invocation("/no such program");
-        let unstarted = attempt(&missing, None, (None, answer), |_| true).expect("what it was given");
+        let unstarted =
+            attempt((&missing, Input::Nothing), None, (None, answer), |_| true).expect("what it was given");
         assert!(started.try_recv().is_err(), "nothing is answered yet");
-        assert!(attempt(&invocation("/bin/true"), None, unstarted, |_| false).is_none());
+        assert!(attempt((&invocation("/bin/true"), Input::Nothing), None, unstarted, |_| false).is_none());
         assert!(started.try_recv().expect("an answer").is_ok());
     }
 
     #[test]
     fn a_failure_that_is_worth_no_other_attempt_is_answered() {
         let (answer, mut started) = oneshot::channel();
-        supervise(&invocation("/no such program"), None, None, answer);
+        supervise((&invocation("/no such program"), Input::Nothing), None, None, answer);
         assert!(matches!(started.try_recv(), Ok(Err(SandboxError::Start { .. }))));
     }
 }

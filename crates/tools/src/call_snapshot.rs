@@ -26,6 +26,22 @@ pub(crate) struct Watched {
 /// `opened` are folders that this command may write additionally.
 pub(crate) async fn before_command(cx: &ToolContext, opened: &[PathBuf]) -> Result<Watched, ToolError> {
     let Some((folders, everywhere)) = reach(cx, opened) else { return Ok(Watched::nothing()) };
+    before_unknown(cx, folders, everywhere).await
+}
+
+/// Records everything in these folders, before something outside of the run's commands may change it.
+pub(crate) async fn before_changes_in(cx: &ToolContext, folders: &[PathBuf]) -> Result<Watched, ToolError> {
+    if folders.is_empty() {
+        return Ok(Watched::nothing());
+    }
+    before_unknown(cx, folders.to_vec(), false).await
+}
+
+async fn before_unknown(
+    cx: &ToolContext,
+    folders: Vec<PathBuf>,
+    everywhere: bool,
+) -> Result<Watched, ToolError> {
     let Some(snapshot) = cx.snapshot.clone() else {
         cx.build_rules.lose_track();
         return Ok(Watched::nothing());
@@ -69,9 +85,17 @@ pub(crate) async fn without_room_for(
 /// The files that a command may change and that are too large to be kept for undo. Reads the same folders as
 /// [`before_command`].
 pub(crate) async fn without_room(cx: &ToolContext, opened: &[PathBuf]) -> Result<Vec<NotCovered>, ToolError> {
-    let (Some(snapshot), Some((folders, _))) = (cx.snapshot.clone(), reach(cx, opened)) else {
-        return Ok(Vec::new());
-    };
+    let Some((folders, _)) = reach(cx, opened) else { return Ok(Vec::new()) };
+    without_room_in(cx, &folders).await
+}
+
+/// Like [`without_room`], for what lies in these folders.
+pub(crate) async fn without_room_in(
+    cx: &ToolContext,
+    folders: &[PathBuf],
+) -> Result<Vec<NotCovered>, ToolError> {
+    let Some(snapshot) = cx.snapshot.clone() else { return Ok(Vec::new()) };
+    let folders = folders.to_vec();
     let looked = tokio::task::spawn_blocking(move || snapshot.without_room(&roots(&folders)?)).await;
     let looked = looked.unwrap_or_else(|panic| Err(io::Error::other(panic)));
     looked.map_err(|source| not_recorded(&cx.workspace, source))

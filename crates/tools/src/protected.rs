@@ -72,7 +72,7 @@ impl ProtectedPlaces {
         found.map_or(true, |(real, found)| self.resolved(home).closes(file, &real, &found))
     }
 
-    fn resolved(&self, home: &Path) -> &Arc<Protected> {
+    pub(crate) fn resolved(&self, home: &Path) -> &Arc<Protected> {
         self.found.get_or_init(|| {
             Arc::new(Protected::look_up(home, self.given.iter().cloned(), self.open.as_deref()))
         })

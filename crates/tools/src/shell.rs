@@ -426,5 +426,6 @@ pub(crate) fn ended(
         stderr: Captured::Stored(stderr),
         files: Vec::new(),
         build_output: Vec::new(),
+        untried: None,
     }
 }

@@ -1,7 +1,7 @@
 //! The `Tool` trait and the report of a call.
 
 use artoo_types::{
-    Arguments, BuildFolder, CallEnding, CallFailure, Excerpt, FileChange, OutputRecord, ToolName,
+    Arguments, BuildFolder, CallEnding, CallFailure, Excerpt, FileChange, OutputRecord, ToolName, Untried,
 };
 use async_trait::async_trait;
 use serde_json::Value;
@@ -97,11 +97,12 @@ pub trait Tool: Send + Sync {
     /// reads. Any other tool is not called then.
     fn can_be_tried(&self) -> bool {
         match self.effect() {
-            ToolEffect::Reads | ToolEffect::Network => true,
+            ToolEffect::Reads | ToolEffect::Network | ToolEffect::Server(ServerReach::Nothing) => true,
             ToolEffect::Creates
             | ToolEffect::Edits
             | ToolEffect::Runs
             | ToolEffect::Apps
+            | ToolEffect::Server(ServerReach::Folders | ServerReach::Elsewhere)
             | ToolEffect::Unknown => false,
         }
     }
@@ -153,8 +154,26 @@ pub enum ToolEffect {
     Network,
     /// Acts in the user's apps, where artoo's rules do not apply.
     Apps,
+    /// Asks a server of tools, a program of others that the user named.
+    Server(ServerReach),
     /// May do anything.
     Unknown,
+}
+
+/// How far a server of tools reaches, as the kernel and the configuration hold it. What it says of itself is not looked at.
+/// ```
+/// use artoo_tools::ServerReach;
+///
+/// assert!(ServerReach::Nothing < ServerReach::Folders && ServerReach::Folders < ServerReach::Elsewhere);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ServerReach {
+    /// It runs here and can change nothing but its own folder for temporary files, and has no network.
+    Nothing,
+    /// It runs here, may write in some folders, and has no network.
+    Folders,
+    /// It has a network, or runs on another machine.
+    Elsewhere,
 }
 
 /// A tool's report of one call.
@@ -172,6 +191,8 @@ pub struct ToolReport {
     pub files: Vec<FileChange>,
     /// The folders of build output in which it changed files that are not among these.
     pub build_output: Vec<BuildFolder>,
+    /// Where it may have acted without a trial, if no trial of it can be made.
+    pub untried: Option<Untried>,
 }
 
 /// An output before it is recorded.
@@ -215,6 +236,7 @@ impl ToolReport {
             stderr: Captured::Nothing,
             files: Vec::new(),
             build_output: Vec::new(),
+            untried: None,
         }
     }
 
@@ -227,6 +249,7 @@ impl ToolReport {
             stderr: Captured::Nothing,
             files: Vec::new(),
             build_output: Vec::new(),
+            untried: None,
         }
     }
 }

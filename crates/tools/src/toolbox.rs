@@ -17,8 +17,8 @@ use crate::private_keys;
 use crate::shell_failure;
 use crate::suggestion::better_tool;
 use crate::{
-    Captured, EditFile, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Shell, Tool, ToolContext, ToolEffect,
-    ToolError, ToolReport, WriteFile,
+    Captured, EditFile, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, ServerReach, Shell, Tool, ToolContext,
+    ToolEffect, ToolError, ToolReport, WriteFile,
 };
 
 /// Grace period for a tool to notice a cancellation before its future is dropped.
@@ -147,7 +147,7 @@ impl Toolbox {
         if self.get(name).is_some_and(|tool| acts_unseen(tool.effect())) {
             cx.build_rules.lose_track();
         }
-        let ToolReport { ending, mut failure, output, stderr, files, build_output } = report;
+        let ToolReport { ending, mut failure, output, stderr, files, build_output, untried } = report;
         if !files.is_empty() {
             let (seen, files) = (cx.seen.clone(), files.clone());
             // If this panics, the next write is needlessly refused once.
@@ -179,6 +179,7 @@ impl Toolbox {
             trust: Trust { foreign, tainted: None },
             held: None,
             lacked,
+            untried,
             started_at,
             duration_ms: {
                 // Time spent waiting for a person does not count.
@@ -232,12 +233,13 @@ fn taken(tool: &dyn Tool, arguments: Arguments) -> (Arguments, Option<ToolError>
 /// Whether a tool of this kind may change files that its report does not name.
 fn acts_unseen(effect: ToolEffect) -> bool {
     match effect {
-        ToolEffect::Apps | ToolEffect::Unknown => true,
+        ToolEffect::Apps | ToolEffect::Server(ServerReach::Elsewhere) | ToolEffect::Unknown => true,
         ToolEffect::Reads
         | ToolEffect::Creates
         | ToolEffect::Edits
         | ToolEffect::Runs
-        | ToolEffect::Network => false,
+        | ToolEffect::Network
+        | ToolEffect::Server(ServerReach::Nothing | ServerReach::Folders) => false,
     }
 }
 
@@ -250,6 +252,7 @@ fn foreign(effect: ToolEffect) -> Option<Foreign> {
         ToolEffect::Runs => Some(Foreign::Command),
         ToolEffect::Network => Some(Foreign::Web),
         ToolEffect::Apps => Some(Foreign::App),
+        ToolEffect::Server(_) => Some(Foreign::Server),
         ToolEffect::Unknown => Some(Foreign::Unknown),
     }
 }

@@ -120,7 +120,7 @@ pub use terminal_text::{Settled, settled};
 pub use told_changes::{MoreCreated, ToldChanges};
 pub use tool_call::{
     Arguments, CallEnding, CallFailure, OutputRecord, ToolCall, ToolFinished, ToolName, ToolOutput,
-    ToolStarted,
+    ToolStarted, Untried,
 };
 pub use tool_kind::ToolKind;
 pub use trust::{Foreign, Taint, Trust};

@@ -1,6 +1,6 @@
 //! Tool calls as typed records: the evidence that verdicts point at.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -68,6 +68,9 @@ pub struct ToolCall {
     /// A program that its command names and that is not on this machine. It may have exited with 0 all the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lacked: Option<String>,
+    /// Where its effects were not tried before they happened, and no trial of it can be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untried: Option<Untried>,
     /// When it began.
     pub started_at: DateTime<FixedOffset>,
     /// How long it took, in milliseconds.
@@ -96,6 +99,7 @@ impl ToolCall {
             trust: Trust::default(),
             held: None,
             lacked: None,
+            untried: None,
             started_at,
             duration_ms: 0,
         }
@@ -258,6 +262,35 @@ pub enum CallEnding {
     Cancelled,
     /// It was not started: the tool is unknown or blocked, the arguments are wrong, or consent is missing.
     Refused,
+}
+
+/// Where a call of a server of tools may have acted. Such a call is made for real at once, so nothing about it is known from a trial.
+///
+/// ```
+/// use artoo_types::Untried;
+///
+/// let here = Untried { folders: vec!["/home/ada/notes".into()], elsewhere: false };
+/// assert_eq!(here.words(), "what it changed was seen, and not tried before");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Untried {
+    /// The folders of this machine in which its server may write, by their real paths. The record of the call has what changed there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<PathBuf>,
+    /// Whether it may have acted on other machines, or wherever its server reaches by a network. That cannot be undone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
+}
+
+impl Untried {
+    /// In words, for a judge.
+    pub const fn words(&self) -> &'static str {
+        if self.elsewhere {
+            "what it did elsewhere was neither tried nor seen"
+        } else {
+            "what it changed was seen, and not tried before"
+        }
+    }
 }
 
 /// Why a call failed, by class: code decides it where code can know.

@@ -35,6 +35,8 @@ pub enum Foreign {
     Web,
     /// One of the user's apps.
     App,
+    /// A server of tools that others wrote.
+    Server,
     /// A tool that does not say what it does.
     Unknown,
 }
@@ -47,6 +49,7 @@ impl Foreign {
             Self::Command => "the output of a command",
             Self::Web => "a page of somebody elsewhere",
             Self::App => "one of the user's apps",
+            Self::Server => "a server of tools",
             Self::Unknown => "a tool that does not say whose words it brings",
         }
     }

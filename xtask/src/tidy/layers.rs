@@ -67,6 +67,7 @@ const TABLE: [(Layer, &[&str]); 8] = [
             "artoo-llm-client",
             "artoo-llm-http",
             "artoo-llm-local",
+            "artoo-mcp",
             "artoo-policy",
             "artoo-tools",
             "artoo-web",
@@ -117,10 +118,11 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
     ("clap", &[]),
     ("crossterm", &[]),
     ("etcetera", &[]),
-    ("hyper", &["artoo-llm-http", "artoo-llm-local", "artoo-web", "artoo-mcp-server", "artoo"]),
+    ("hyper", &["artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-web", "artoo-mcp-server", "artoo"]),
     (
         "ignore",
         &[
+            "artoo-mcp",
             "artoo-tools",
             "artoo-policy",
             "artoo-web",
@@ -135,6 +137,7 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
         "landlock",
         &[
             "artoo-sandbox",
+            "artoo-mcp",
             "artoo-tools",
             "artoo-policy",
             "artoo-web",
@@ -151,6 +154,7 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
         &[
             "artoo-mapped-file",
             "artoo-llm-local",
+            "artoo-mcp",
             "artoo-tools",
             "artoo-policy",
             "artoo-web",
@@ -162,14 +166,15 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
         ],
     ),
     ("nix", &[]),
-    ("rand", &["artoo-memory-store", "artoo-mcp-server"]),
-    ("reqwest", &["artoo-llm-http", "artoo-llm-local", "artoo-web", "artoo"]),
+    ("rand", &["artoo-mcp", "artoo-memory-store", "artoo-mcp-server"]),
+    ("reqwest", &["artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-web", "artoo"]),
     ("rusty-leveldb", &["artoo-memory-store"]),
-    ("rustls", &["artoo-llm-http", "artoo-llm-local", "artoo-web", "artoo"]),
+    ("rustls", &["artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-web", "artoo"]),
     (
         "seccompiler",
         &[
             "artoo-sandbox",
+            "artoo-mcp",
             "artoo-tools",
             "artoo-policy",
             "artoo-web",
@@ -183,6 +188,7 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
     (
         "tempfile",
         &[
+            "artoo-mcp",
             "artoo-tools",
             "artoo-policy",
             "artoo-web",

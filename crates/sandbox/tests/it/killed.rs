@@ -189,6 +189,18 @@ async fn previewing_artoo_to_be_killed() {
     preview(&invocation, &confinement, &roots, &store, capture, &cancel).await.unwrap();
 }
 
+/// The same with a program that is talked to.
+#[tokio::test]
+#[ignore = "started by when_artoo_dies_every_process_of_its_commands_does"]
+async fn talking_artoo_to_be_killed() {
+    let mut bench = Bench::new(SandboxMode::WorkspaceWrite);
+    bench.workspace = std::env::current_dir().unwrap().join(NOTES);
+    let invocation = bench.invocation(&format!("to={}; {DAEMONS}", bench.workspace.display()));
+    let cancel = CancellationToken::new();
+    let mut server = artoo_sandbox::start(&invocation, &bench.confinement(), &cancel).await.unwrap();
+    server.process.ended().await.unwrap();
+}
+
 /// Every signal that ends a program without a handler, and SIGKILL.
 const DEADLY: [Signal; 5] = [Signal::KILL, Signal::HUP, Signal::QUIT, Signal::TERM, Signal::ABORT];
 
@@ -196,7 +208,7 @@ const DEADLY: [Signal; 5] = [Signal::KILL, Signal::HUP, Signal::QUIT, Signal::TE
 async fn when_artoo_dies_every_process_of_its_commands_does() {
     let mut artoos = vec!["unconfined_artoo_to_be_killed"];
     if confined_bench().is_some() {
-        artoos.push("confined_artoo_to_be_killed");
+        artoos.extend(["confined_artoo_to_be_killed", "talking_artoo_to_be_killed"]);
     }
     let place = tempfile::tempdir().unwrap();
     match Preview::supported(place.path()) {

@@ -17,6 +17,7 @@ mod limits;
 mod network;
 mod other_processes;
 mod output;
+mod piped;
 mod private_network;
 mod read_only;
 mod sealed;

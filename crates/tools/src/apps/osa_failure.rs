@@ -63,6 +63,7 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
         stderr: Captured::Bytes(said.stderr.into_bytes()),
         files: Vec::new(),
         build_output: Vec::new(),
+        untried: None,
     }
 }
 

@@ -29,10 +29,7 @@ impl ToolContext {
     /// # Errors
     ///
     /// [`ToolError::Ruled`] if a rule denies the call.
-    pub(crate) fn demanded(
-        &self,
-        proposed: ProposedEffects<'_>,
-    ) -> Result<Option<(String, String)>, ToolError> {
+    pub fn demanded(&self, proposed: ProposedEffects<'_>) -> Result<Option<(String, String)>, ToolError> {
         let rules = self.consent.rules();
         let Some(ruled) = rules.ruling(proposed) else { return Ok(None) };
         match ruled.decision {

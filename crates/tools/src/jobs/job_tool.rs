@@ -143,6 +143,7 @@ fn said_with(job: &Job, line: &str, cx: &ToolContext) -> Result<ToolReport, Tool
         stderr: Captured::Stored(record(&job.stderr.take(), "", cx)?),
         files: Vec::new(),
         build_output: Vec::new(),
+        untried: None,
     })
 }
 

@@ -3,7 +3,7 @@ use artoo_types::{
     CheckedOut, CommittedChange, CommittedFile, Course, Effect, EffectKind, EvidenceId, FailureClass,
     FileChange, FileChangeKind, Foreign, GitMoves, GitOperation, GuardAction, HeadMove, Held, HeldEnd,
     NewCommit, OperationMove, OutputRecord, PathSample, PreviewedChange, PreviewedKind, ProposedCommit,
-    ProposedRule, RefMove, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    ProposedRule, RefMove, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust, Untried,
 };
 use serde_json::json;
 
@@ -25,6 +25,7 @@ pub(crate) fn tool_call() -> ToolCall {
     ToolCall {
         held: Some(Held { action: GuardAction::Confirm, because: vec![megram_id(4)], came: HeldEnd::Agreed }),
         lacked: Some("tree".to_owned()),
+        untried: Some(Untried { folders: vec!["/home/ada/notes".into()], elsewhere: true }),
         failure: Some(CallFailure {
             class: FailureClass::Environmental,
             reason: "wc: docs/*.txt: No such file or directory (exit status 1)".to_owned(),

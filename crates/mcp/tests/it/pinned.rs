@@ -1,0 +1,83 @@
+//! Definitions are approved as they are, and asked about where they change.
+
+use artoo_mcp::{DefinitionChange, Identity, McpTool, Pins, ServerTable, approved_of, compare};
+use artoo_types::FailureClass;
+use serde_json::json;
+
+use crate::setup::{Person, reason, scene, scene_with};
+
+#[tokio::test]
+async fn only_what_was_approved_becomes_a_tool() {
+    let Some(scene) = scene() else { return };
+    let server = scene.start("plain", ServerTable::default()).await.unwrap();
+    let pins = Pins::new(scene.folder("data").join("mcp"));
+    let identity = Identity::of(server.config());
+    assert_eq!(pins.approved(&identity).unwrap(), None);
+    let mut approved = server.definitions();
+    assert!(compare(&[], &approved).iter().all(|change| matches!(change, DefinitionChange::Added(_))));
+    approved.truncate(3);
+    pins.approve(&identity, approved.clone()).unwrap();
+    let kept = pins.approved(&identity).unwrap().unwrap();
+    assert_eq!(kept, approved);
+    assert_eq!(approved_of(&kept, &server.definitions()), approved);
+    let names: Vec<String> = McpTool::of(&server, &kept).iter().map(|tool| tool.definition().name).collect();
+    assert_eq!(names, ["add", "write", "read"]);
+    // Somebody who changes what was approved approves nothing.
+    approved[0].description = Some("Adds something else.".to_owned());
+    assert_eq!(McpTool::of(&server, &approved).len(), 2);
+    pins.forget(&identity).unwrap();
+    assert_eq!(pins.approved(&identity).unwrap(), None);
+}
+
+#[tokio::test]
+async fn pins_are_their_owners_alone_and_a_damaged_file_approves_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let pins = Pins::new(folder.path().join("mcp"));
+    pins.answer_offer("abc", true).unwrap();
+    assert_eq!((pins.offered("abc").unwrap(), pins.offered("x").unwrap()), (Some(true), None));
+    let mode = |path: std::path::PathBuf| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(folder.path().join("mcp")), mode(folder.path().join("mcp/pins.json"))), (0o700, 0o600));
+    std::fs::write(folder.path().join("mcp/pins.json"), "{").unwrap();
+    assert!(pins.offered("abc").is_err() && pins.answer_offer("abc", true).is_err());
+    std::fs::remove_file(folder.path().join("mcp/pins.json")).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", folder.path().join("mcp/pins.json")).unwrap();
+    assert!(pins.offered("abc").is_err(), "no link is followed");
+}
+
+#[tokio::test]
+async fn a_definition_that_changes_during_a_run_is_a_question_with_the_difference() {
+    for says_no in [false, true] {
+        let Some(scene) = scene_with(Person { says_no, ..Person::default() }) else { return };
+        let server = scene.start("rename", ServerTable::default()).await.unwrap();
+        let toolbox = scene.toolbox(&server);
+        let call = scene.call_in(&toolbox, "fake__act", json!({})).await;
+        assert_eq!((call.failure, call.output.shown.as_str()), (None, "renamed"));
+        let call = scene.call_in(&toolbox, "fake__act", json!({})).await;
+        {
+            let questions = scene.person.questions.lock().unwrap();
+            let [question] = &questions[..] else { panic!("{questions:?}") };
+            assert_eq!(question.rule, "consent-to-a-changed-tool");
+            assert!(
+                question.reason.contains("+    Does what its server is for, and sends your keys to me."),
+                "{}",
+                question.reason
+            );
+        }
+        if says_no {
+            assert_eq!(
+                call.failure.as_ref().map(|failure| failure.class),
+                Some(FailureClass::Denied),
+                "{}",
+                reason(&call)
+            );
+        } else {
+            assert_eq!(call.failure, None);
+        }
+        // What did not change is called as before, and what is new is not there.
+        let call = scene.call_in(&toolbox, "fake__add", json!({"a": 1, "b": 2})).await;
+        assert_eq!(call.failure, None);
+        let call = scene.call_in(&toolbox, "fake__late", json!({})).await;
+        assert!(reason(&call).starts_with("there is no tool `fake__late`"));
+    }
+}
