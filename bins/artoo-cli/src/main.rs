@@ -21,6 +21,7 @@ mod machine;
 mod memory_location;
 mod repl;
 mod run;
+mod servers;
 mod setup;
 mod signals;
 mod suggest;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use agent_client_protocol::v1::schema::{
     AuthenticateRequest, AuthenticateResponse, CancelNotification, CloseSessionRequest, CloseSessionResponse,
     InitializeRequest, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LoadSessionResponse,
-    NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, ResumeSessionRequest,
+    McpServer, NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, ResumeSessionRequest,
     ResumeSessionResponse, SessionId as ClientSessionId, SessionInfo, SetSessionModeRequest,
     SetSessionModeResponse,
 };
@@ -19,7 +19,7 @@ use artoo_types::SessionId;
 use crate::error::{invalid, of_host, of_session};
 use crate::open_sessions::OpenSessions;
 use crate::turn::{SessionClient, work};
-use crate::{AcpError, Transport, commands, history, initialize, prompt};
+use crate::{AcpError, Transport, client_servers, commands, history, initialize, prompt};
 
 /// How many sessions are listed at a time, and how many are looked at.
 const PAGE: usize = 50;
@@ -120,10 +120,11 @@ impl ArtooAgent {
         tokio::spawn(async move {
             let opened = async {
                 folder_exists(&request.cwd)?;
+                let servers = client_servers::read(request.mcp_servers)?;
                 this.host.ready().await.map_err(|error| of_host(&error))?;
                 let begun = this.host.begin_session(request.cwd.clone()).await;
                 let id = begun.map_err(|error| of_host(&error))?;
-                this.sessions.open(id, request.cwd).map(|mode| (id, mode))
+                this.sessions.open(id, request.cwd, servers).map(|mode| (id, mode))
             };
             match opened.await {
                 Ok((id, mode)) => {
@@ -145,7 +146,7 @@ impl ArtooAgent {
     ) {
         let this = Arc::clone(self);
         tokio::spawn(async move {
-            match this.reopen(&request.session_id, &request.cwd).await {
+            match this.reopen(&request.session_id, &request.cwd, request.mcp_servers).await {
                 Ok((session, mode)) => {
                     let client = this.client(session.id, connection);
                     // Before the answer: the protocol says that the history comes first.
@@ -166,7 +167,7 @@ impl ArtooAgent {
     ) {
         let this = Arc::clone(self);
         tokio::spawn(async move {
-            match this.reopen(&request.session_id, &request.cwd).await {
+            match this.reopen(&request.session_id, &request.cwd, request.mcp_servers).await {
                 Ok((session, mode)) => {
                     respond(responder, Ok(ResumeSessionResponse::new().modes(initialize::modes(mode))));
                     this.client(session.id, connection).tell(commands::available());
@@ -267,11 +268,12 @@ impl ArtooAgent {
         &self,
         id: &ClientSessionId,
         folder: &Path,
+        servers: Vec<McpServer>,
     ) -> Result<(Session, artoo_front_end::RunMode), Error> {
         let id = read_id(id)?;
         folder_exists(folder)?;
         let session = self.stored().await?.read(id).map_err(|error| of_session(&error))?;
-        let mode = self.sessions.open(id, folder.to_owned())?;
+        let mode = self.sessions.open(id, folder.to_owned(), client_servers::read(servers)?)?;
         Ok((session, mode))
     }
 }

@@ -2,9 +2,9 @@
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
-    AgentCapabilities, AuthMethod, AuthMethodAgent, Implementation, InitializeResponse, PromptCapabilities,
-    SessionCapabilities, SessionCloseCapabilities, SessionListCapabilities, SessionMode, SessionModeState,
-    SessionResumeCapabilities,
+    AgentCapabilities, AuthMethod, AuthMethodAgent, Implementation, InitializeResponse, McpCapabilities,
+    PromptCapabilities, SessionCapabilities, SessionCloseCapabilities, SessionListCapabilities, SessionMode,
+    SessionModeState, SessionResumeCapabilities,
 };
 use artoo_front_end::RunMode;
 
@@ -20,6 +20,7 @@ pub(crate) fn response(set_up: &str) -> InitializeResponse {
     let capabilities = AgentCapabilities::new()
         .load_session(true)
         .prompt_capabilities(PromptCapabilities::new().image(true).embedded_context(true))
+        .mcp_capabilities(McpCapabilities::new().http(true))
         .session_capabilities(sessions);
     let set_up = AuthMethodAgent::new(SET_UP, "Choose a model").description(set_up.to_owned());
     InitializeResponse::new(ProtocolVersion::V1)

@@ -16,6 +16,7 @@
 
 mod agent;
 mod clarification;
+mod client_servers;
 mod commands;
 mod confirm;
 mod diffs;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::Error;
-use artoo_front_end::{HostedRun, RunMode};
+use artoo_front_end::{ClientServer, HostedRun, RunMode};
 use artoo_runtime::UserQuestion;
 use artoo_types::{RunId, SessionId};
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,8 @@ struct OpenSession {
     folder: PathBuf,
     mode: RunMode,
     last_run: Option<RunId>,
+    /// The servers of tools that the client passes.
+    servers: Vec<ClientServer>,
     state: State,
 }
 
@@ -45,6 +47,7 @@ pub(crate) struct Turn {
     pub(crate) folder: PathBuf,
     pub(crate) mode: RunMode,
     pub(crate) last_run: Option<RunId>,
+    pub(crate) servers: Vec<ClientServer>,
     pub(crate) cancel: CancellationToken,
     /// The run that waits for this prompt as its answer.
     pub(crate) waiting: Option<Box<WaitingRun>>,
@@ -55,14 +58,19 @@ impl OpenSessions {
     ///
     /// # Errors
     /// A prompt of it is being worked on.
-    pub(crate) fn open(&self, id: SessionId, folder: PathBuf) -> Result<RunMode, Error> {
+    pub(crate) fn open(
+        &self,
+        id: SessionId,
+        folder: PathBuf,
+        servers: Vec<ClientServer>,
+    ) -> Result<RunMode, Error> {
         let mut sessions = self.lock();
         let mode = match sessions.get(&id) {
             Some(OpenSession { state: State::Busy(_), .. }) => return Err(busy()),
             Some(open) => open.mode,
             None => RunMode::default(),
         };
-        sessions.insert(id, OpenSession { folder, mode, last_run: None, state: State::Idle });
+        sessions.insert(id, OpenSession { folder, mode, last_run: None, servers, state: State::Idle });
         Ok(mode)
     }
 
@@ -81,8 +89,8 @@ impl OpenSessions {
             State::Waiting(waiting) => Some(waiting),
             State::Idle | State::Busy(_) => None,
         };
-        let (folder, mode, last_run) = (open.folder.clone(), open.mode, open.last_run);
-        Ok(Turn { folder, mode, last_run, cancel, waiting })
+        let (folder, servers) = (open.folder.clone(), open.servers.clone());
+        Ok(Turn { folder, mode: open.mode, last_run: open.last_run, servers, cancel, waiting })
     }
 
     /// Takes note that a run of the session has begun.

@@ -70,6 +70,7 @@ pub(crate) async fn work(
         user_present: true,
         confirm: Arc::new(confirm),
         attachments: prompt.attachments,
+        servers: turn.servers,
         ..HostRequest::new(prompt.text, turn.folder.clone())
     };
     let run = tokio::select! {

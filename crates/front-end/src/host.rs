@@ -75,6 +75,8 @@ pub struct HostRequest {
     pub confirm: Arc<dyn Confirm>,
     /// What the user attached.
     pub attachments: Vec<Attachment>,
+    /// Servers of tools that the client passes. They are confined, approved and asked about like configured ones.
+    pub servers: Vec<ClientServer>,
 }
 
 impl HostRequest {
@@ -88,6 +90,7 @@ impl HostRequest {
             user_present: false,
             confirm: Arc::new(NobodyConfirms),
             attachments: Vec::new(),
+            servers: Vec::new(),
         }
     }
 }
@@ -139,6 +142,48 @@ pub struct Attachment {
     pub name: String,
     /// Its content.
     pub bytes: Vec<u8>,
+}
+
+/// A server of tools (the Model Context Protocol) that a client passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientServer {
+    /// The client's name for it.
+    pub name: String,
+    /// How it is reached.
+    pub kind: ClientServerKind,
+}
+
+/// How a server of a client is reached.
+#[derive(Clone, PartialEq, Eq)]
+pub enum ClientServerKind {
+    /// A program of this machine.
+    Program {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        arguments: Vec<String>,
+        /// Variables that it gets. Their values may be secrets.
+        variables: Vec<(String, String)>,
+    },
+    /// An address.
+    Address {
+        /// The address.
+        url: String,
+        /// Headers of each request. Their values may be secrets.
+        headers: Vec<(String, String)>,
+    },
+}
+
+impl std::fmt::Debug for ClientServerKind {
+    /// Omits the values, which may be secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Program { command, .. } => {
+                f.debug_struct("Program").field("command", command).finish_non_exhaustive()
+            }
+            Self::Address { url, .. } => f.debug_struct("Address").field("url", url).finish_non_exhaustive(),
+        }
+    }
 }
 
 /// What a front end wants to know, or wants taken back. A run is named by its id, or the beginning or end of it; `last` is the newest.

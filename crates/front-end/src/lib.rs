@@ -27,7 +27,9 @@ mod worth;
 pub use choices::{Choice, ChoiceMeaning, choices, question_text};
 pub use confirm::{Confirm, Confirmation, NobodyConfirms};
 pub use error::{HostError, HostErrorKind};
-pub use host::{Attachment, Form, Host, HostRequest, Inquiry, Reply, RunMode};
+pub use host::{
+    Attachment, ClientServer, ClientServerKind, Form, Host, HostRequest, Inquiry, Reply, RunMode,
+};
 pub use hosted_run::{HostedRun, Step, WhileRunning};
 pub use result_text::{result_text, undo_text};
 pub use worth::{EndFacts, Worth};

@@ -167,9 +167,12 @@ const REACHED_BY: [(&str, &[&str]); 19] = [
     ),
     ("nix", &[]),
     ("rand", &["artoo-mcp", "artoo-memory-store", "artoo-mcp-server"]),
-    ("reqwest", &["artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-web", "artoo"]),
+    (
+        "reqwest",
+        &["artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-mcp-server", "artoo-web", "artoo"],
+    ),
     ("rusty-leveldb", &["artoo-memory-store"]),
-    ("rustls", &["artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-web", "artoo"]),
+    ("rustls", &["artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-mcp-server", "artoo-web", "artoo"]),
     (
         "seccompiler",
         &[

@@ -112,7 +112,7 @@ pub(crate) enum Command {
     /// Work in an editor: speak the Agent Client Protocol on standard input and output. An editor starts this
     #[command(after_help = examples::ACP)]
     Acp,
-    /// Let other agents work with artoo
+    /// Use tools of others (servers of the Model Context Protocol), and let other agents work with artoo
     #[command(subcommand, after_help = examples::MCP)]
     Mcp(McpCommand),
     /// Print a completion script for a shell

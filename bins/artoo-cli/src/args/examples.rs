@@ -272,7 +272,25 @@ logs is on standard error. How to set up yours: docs/editors.md";
 /// `artoo mcp --help`.
 pub(super) const MCP: &str = "\
 Examples:
-  artoo mcp serve < /dev/null";
+  artoo mcp list
+  artoo mcp serve < /dev/null
+
+A program of a server runs confined: it reads what you may read but keys and
+passwords, writes only in the folders that you give it, and has no network
+unless you grant it. More: docs/mcp.md";
+
+/// `artoo mcp add --help`.
+pub(super) const MCP_ADD: &str = "\
+How it is used:
+  artoo mcp add time -- mcp-server-time
+  artoo mcp add notes --folder ~/notes -- mcp-server-filesystem ~/notes
+  artoo mcp add hub --url https://example.org/mcp --header 'Authorization: Bearer ${HUB_TOKEN}'";
+
+/// `artoo mcp list --help`.
+pub(super) const MCP_LIST: &str = "\
+Examples:
+  artoo mcp list
+  artoo mcp list --json";
 
 /// `artoo mcp serve --help`.
 pub(super) const MCP_SERVE: &str = "\

@@ -10,9 +10,81 @@ use super::examples;
 /// The Model Context Protocol.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
+    /// Add a server of tools to the configuration: a program, or an address. It is started once, and what it says of its tools is shown and asked about
+    #[command(after_help = examples::MCP_ADD)]
+    Add(McpAddArgs),
+    /// List the configured servers, and what each may do
+    #[command(after_help = examples::MCP_LIST)]
+    List(McpListArgs),
+    /// Show a server: how it is reached, what it may do, and the tools that you approved
+    Show(McpServerName),
+    /// Start a server, say whether it works, and ask about tools that you have not approved
+    Test(McpTestArgs),
+    /// Log in to a server that asks for it, in your browser
+    Login(McpServerName),
+    /// Forget the login to a server
+    Logout(McpServerName),
+    /// Take a server out of the configuration, with its login and what you approved of it
+    Remove(McpServerName),
     /// Let other agents hand work to artoo: speak the Model Context Protocol on standard input and output, or over HTTP
     #[command(after_help = examples::MCP_SERVE)]
     Serve(McpServeArgs),
+}
+
+/// The server that a command is about.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct McpServerName {
+    /// Its name in the configuration: `[mcp.servers.NAME]`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}
+
+/// `artoo mcp add`.
+#[derive(Debug, Args)]
+pub(crate) struct McpAddArgs {
+    /// A name for it: small letters, digits, `-` and `_`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// The address of the server, instead of a program
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub(crate) url: Option<String>,
+    /// A header of each request, `NAME: VALUE`; a secret as `${VARIABLE}`
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// A variable that the program gets, `NAME=VALUE`; a secret as `${VARIABLE}`
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
+    pub(crate) env: Vec<String>,
+    /// A folder in which the program may write; may be given several times [default: none]
+    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    pub(crate) folder: Vec<PathBuf>,
+    /// Let the program use the network
+    #[arg(long, conflicts_with = "url")]
+    pub(crate) network: bool,
+    /// Approve what the server says of its tools without a question
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// The program and its arguments, behind `--`
+    #[arg(value_name = "COMMAND", last = true)]
+    pub(crate) command: Vec<String>,
+}
+
+/// `artoo mcp list`.
+#[derive(Debug, Args)]
+pub(crate) struct McpListArgs {
+    /// Print one JSON object per server
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `artoo mcp test`.
+#[derive(Debug, Args)]
+pub(crate) struct McpTestArgs {
+    /// The server.
+    #[command(flatten)]
+    pub(crate) of: McpServerName,
+    /// Approve what the server says of its tools without a question
+    #[arg(long, short)]
+    pub(crate) yes: bool,
 }
 
 /// `artoo mcp serve`.

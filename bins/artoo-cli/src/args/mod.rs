@@ -19,7 +19,7 @@ mod single_word;
 
 pub(crate) use cli::{Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, DoctorArgs};
 pub(crate) use key_value::KeyValue;
-pub(crate) use mcp::{McpCommand, McpServeArgs};
+pub(crate) use mcp::{McpAddArgs, McpCommand, McpServeArgs};
 pub(crate) use memory::{ListArgs, MemoryCommand, RememberArgs};
 pub(crate) use model::ModelCommand;
 pub(crate) use moment::Moment;

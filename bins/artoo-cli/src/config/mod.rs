@@ -14,6 +14,7 @@ mod policy;
 mod prices;
 mod profiles;
 mod schema;
+pub(crate) mod server_table;
 mod settings;
 mod tables;
 mod variables;
@@ -27,7 +28,7 @@ pub(crate) use policy::{path as policy_path, read as own_policy};
 pub(crate) use prices::prices;
 pub(crate) use profiles::{Applied, applied};
 pub(crate) use schema::config_schema;
-pub(crate) use settings::{Settings, resolve};
+pub(crate) use settings::{Settings, refused_server, resolve};
 pub(crate) use tables::{
     DreamMode, FolderMemory, Keys, MemoryMode, ModelTable, Notify, Provider, SearchEngine, Sections,
     ToolsTable,

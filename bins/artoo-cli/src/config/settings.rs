@@ -8,6 +8,7 @@ use std::time::Duration;
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::{ProfileOverrides, RetryPolicy};
 use artoo_llm_http::{ProxyPolicy, Timeouts};
+use artoo_mcp::{McpError, ServerConfig, ServerTable};
 use artoo_runtime::Acceptance;
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_snapshot::{Retention, SnapshotLimits};
@@ -18,7 +19,7 @@ use super::controller::checked;
 use super::layer::Merged;
 use super::profiles::known_better;
 use super::tables::{
-    DeadlinesTable, DreamMode, FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable,
+    DeadlinesTable, DreamMode, FolderMemory, Keys, McpTable, MemoryMode, Notify, Sections, ToolsTable,
 };
 use crate::error::CommandError;
 use crate::machine::{Folders, expand_home};
@@ -52,6 +53,8 @@ pub(crate) struct Settings {
     pub(crate) strict: bool,
     /// Permissions of the tools beyond files and confined commands.
     pub(crate) tools: ToolsTable,
+    /// The servers of tools.
+    pub(crate) servers: Vec<ServerConfig>,
     /// Requirements before a run is accepted.
     pub(crate) acceptance: Acceptance,
     /// Paths that no run may read or change, in addition to the built-in ones. Absolute.
@@ -146,6 +149,7 @@ pub(crate) fn resolve(merged: &Merged, folders: &Folders) -> Result<(Settings, S
         timeout: run.timeout.map(|span| span.0),
         strict: run.strict.unwrap_or(false),
         tools: sections.tools.clone(),
+        servers: servers(&sections.mcp, home)?,
         acceptance: Acceptance {
             dependence: sections.acceptance.dependence.unwrap_or(true),
             sampling: sections.acceptance.sampling.unwrap_or(true),
@@ -181,6 +185,18 @@ pub(crate) fn resolve(merged: &Merged, folders: &Folders) -> Result<(Settings, S
         },
     };
     Ok((settings, sections))
+}
+
+/// The servers of tools, each checked.
+fn servers(table: &McpTable, home: &Path) -> Result<Vec<ServerConfig>, CommandError> {
+    let one = |(name, table): (&String, &ServerTable)| table.clone().into_config(name.parse()?, home);
+    table.servers.iter().map(one).collect::<Result<_, _>>().map_err(|error| refused_server(&error))
+}
+
+/// A server that is configured wrongly.
+pub(crate) fn refused_server(error: &McpError) -> CommandError {
+    let hint = error.hint().unwrap_or("look at the table [mcp.servers] of the configuration");
+    CommandError::configuration(error.to_string()).hint(hint)
 }
 
 /// The whole paths of a list.

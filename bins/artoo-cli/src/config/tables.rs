@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use artoo_llm_client::ProfileOverrides;
+use artoo_mcp::ServerTable;
 use artoo_runtime::{Deadlines, Dreams};
 use artoo_types::Amount;
 use schemars::JsonSchema;
@@ -34,6 +35,8 @@ pub(crate) struct FileConfig {
     pub(crate) controller: ControllerTable,
     /// What has to be so before a run is accepted. Only for measuring what each part buys.
     pub(crate) acceptance: AcceptanceTable,
+    /// Servers of tools that others wrote.
+    pub(crate) mcp: McpTable,
     /// What is kept so that runs can be undone.
     pub(crate) undo: UndoTable,
     /// What runs do with memory, and where it is.
@@ -70,6 +73,8 @@ pub(crate) struct Sections {
     pub(crate) controller: ControllerTable,
     /// What has to be so before a run is accepted. Only for measuring what each part buys.
     pub(crate) acceptance: AcceptanceTable,
+    /// Servers of tools that others wrote.
+    pub(crate) mcp: McpTable,
     /// What is kept so that runs can be undone.
     pub(crate) undo: UndoTable,
     /// What runs do with memory, and where it is.
@@ -93,6 +98,14 @@ impl Sections {
         let roles = [perceiver, planner, executor, agent_validator, meta_validator];
         [&self.brain, &self.tool].into_iter().chain(roles).filter_map(|table| table.key_env.clone())
     }
+}
+
+/// Servers of tools that others wrote, reached by the Model Context Protocol.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct McpTable {
+    /// Each server by its name: `[mcp.servers.NAME]`.
+    pub(crate) servers: BTreeMap<String, ServerTable>,
 }
 
 /// A choice of a model. A key is never written here: `key_env` names the variable that holds it.

@@ -2,6 +2,7 @@
 
 mod machine;
 mod model;
+mod servers;
 mod store;
 mod tools;
 
@@ -78,6 +79,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: &DoctorArgs) -> Result<Exit, 
             checks.extend(model::checks(context, &mut loaded));
             checks.extend(machine::checks(context, &loaded.settings));
             checks.extend(tools::checks(context, &loaded.settings));
+            checks.extend(servers::checks(context, &loaded.settings));
             checks.extend(store::checks(context, &loaded.settings));
         }
         Err(error) => checks.push(Check::of_error("configuration", &error)),

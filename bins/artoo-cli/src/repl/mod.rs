@@ -12,6 +12,7 @@ mod hangup;
 mod history;
 mod parse_line;
 mod prompt;
+mod servers;
 mod slash;
 mod state;
 mod type_ahead;
@@ -57,6 +58,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
         without_editor::run(context, &mut state, &threads)
     };
     state.rest(&threads);
+    threads.block_on(state.servers.close());
     // Does not wait: a model that computes or a stalled server must not delay the exit.
     threads.shutdown_background();
     exit
@@ -107,6 +109,7 @@ fn converse(
             }
             Ok(Entered::Slash(slash)) => match slash::run(context, state, threads, &slash) {
                 Ok(slash::Then::GoOn) => Ok(()),
+                Ok(slash::Then::Request(text)) => state.work(context, threads, text).map(&mut goes_on),
                 Ok(slash::Then::Leave) => return Ok(Exit::OK),
                 Err(error) => Err(error),
             },

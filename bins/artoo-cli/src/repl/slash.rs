@@ -8,6 +8,7 @@ use artoo_types::Approval;
 use tokio::runtime::Runtime;
 
 use super::diff;
+use super::servers;
 use super::state::State;
 use crate::args::{self, Parsed};
 use crate::commands::sessions::save;
@@ -36,14 +37,20 @@ pub(super) enum Slash {
     InBackground(&'static str, Vec<String>),
     /// A request to run in the background.
     Background(String),
+    /// The servers of tools, and those that run.
+    Servers,
+    /// A prompt of a server: its name, the prompt's, and its arguments.
+    Prompt(String, String, Vec<String>),
     Exit,
 }
 
-/// Whether the conversation continues after a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What follows a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Then {
     GoOn,
     Leave,
+    /// A request, which a prompt of a server is.
+    Request(String),
 }
 
 /// The commands as help lists them: name, arguments, description.
@@ -65,6 +72,7 @@ pub(super) const TABLE: &[(&str, &str, &str)] = &[
     ("audit", "[report | verify]", "the auditor's report"),
     ("memory", "[stats | why TEXT | ...]", "what was learned"),
     ("policy", "rules | check 'COMMAND' | ...", "your rules of consent"),
+    ("mcp", "[list | add | test | ...]", "servers of tools, and whether they run"),
     ("sessions", "[list | show | rename | ...]", "conversations"),
     ("new", "", "begin another session"),
     ("resume", "SESSION", "go on with another session"),
@@ -132,9 +140,16 @@ impl Slash {
             "audit" => command(&["audit"], &["report"]),
             "memory" => command(&["memory"], &["stats"]),
             "policy" => command(&["policy"], &["rules"]),
+            "mcp" if rest.is_empty() => Self::Servers,
+            "mcp" => command(&["mcp"], &[]),
             "config" => command(&["config"], &["show"]),
             "doctor" => command(&["doctor"], &[]),
-            _ => return Err(unknown(&name)),
+            _ => match name.split_once(':') {
+                Some((server, prompt)) if !server.is_empty() && !prompt.is_empty() => {
+                    Self::Prompt(server.to_owned(), prompt.to_owned(), rest)
+                }
+                Some(_) | None => return Err(unknown(&name)),
+            },
         })
     }
 
@@ -214,6 +229,13 @@ pub(super) fn run(
             of_the_program(context, state, words)?;
         }
         Slash::Model(name) => state.use_model(context, name)?,
+        Slash::Servers => {
+            of_the_program(context, state, vec!["mcp".to_owned(), "list".to_owned()])?;
+            servers::tell(context, state);
+        }
+        Slash::Prompt(server, prompt, arguments) => {
+            return servers::prompt(context, state, threads, (server, prompt), arguments);
+        }
         Slash::Cost => state.tell_cost(context)?,
         Slash::Diff => diff::show(context, state)?,
         Slash::Plan(on) => {

@@ -24,6 +24,7 @@ use crate::machine::expand_home;
 use crate::run::{
     self, Begun, Connected, DETACHED, Done, Front, Keyboard, Periodic, Wanted, begin, explained, from_stdin,
 };
+use crate::servers::RunningServers;
 use crate::signals::{ContinueSignal, Signals, Standing};
 use crate::terminal::neutral_line;
 use crate::view::{counted, seconds, short_id};
@@ -46,6 +47,8 @@ pub(super) struct State {
     standing: Standing,
     connected: Option<Connected>,
     artoo: run::Standing,
+    /// The servers of tools that its requests have started.
+    pub(super) servers: RunningServers,
     /// The model's name, cached until `refresh`.
     model: Cell<Option<String>>,
 }
@@ -83,6 +86,7 @@ impl State {
             standing,
             connected: None,
             artoo,
+            servers: RunningServers::default(),
             model: Cell::new(None),
         })
     }
@@ -205,8 +209,13 @@ impl State {
         let folder = self.folder().to_owned();
         self.standing.begins();
         let signals = Signals::Standing(self.standing.clone());
-        let front =
-            Front { signals, keyboard, connected: &mut self.connected, standing: Some(&mut self.artoo) };
+        let front = Front {
+            signals,
+            keyboard,
+            connected: &mut self.connected,
+            standing: Some(&mut self.artoo),
+            servers: &mut self.servers,
+        };
         let done = attached(&text, &folder)
             .and_then(|text| run::work(context, &self.args, (text, &self.wanted), threads, front, |_| {}));
         self.over(done)

@@ -62,6 +62,9 @@ pub(super) fn run(
             }
             Ok(Entered::Slash(slash)) => match slash::run(context, state, threads, &slash) {
                 Ok(Then::GoOn) => Ok(Exit::OK),
+                Ok(Then::Request(text)) => {
+                    state.request(context, threads, text, from_stdin()).map(|done| done.exit)
+                }
                 Ok(Then::Leave) => return Ok(exit),
                 Err(error) => Err(error),
             },

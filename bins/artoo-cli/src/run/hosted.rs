@@ -10,28 +10,31 @@ use tokio::runtime::Runtime;
 
 use super::before_run::BeforeRun;
 use super::execute::{hosted_artoo, listening, names, not_begun};
-use super::prepare::{Connected, Prepared, prepare};
+use super::option_overrides;
+use super::prepare::{Connected, Kept, Prepared, prepare};
 use super::session::Wanted;
 use super::standing::Several;
-use super::{attachments, option_overrides};
 use crate::args::{PermissionArgs, RunArgs};
 use crate::commands::Loaded;
 use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::instructions;
 use crate::machine::threads;
+use crate::servers::RunningServers;
 
 /// What the runs of a host share.
 #[derive(Default)]
 pub(crate) struct HostedRuns {
     connected: Option<Connected>,
     artoos: Several,
+    servers: RunningServers,
 }
 
 impl HostedRuns {
     /// Ends everything: active runs are cancelled and recorded.
     pub(crate) async fn close(&mut self) {
         self.artoos.close().await;
+        self.servers.close().await;
     }
 }
 
@@ -46,9 +49,15 @@ pub(crate) fn begin_hosted(
     threads::room_for_a_run()?;
     let args = arguments(&request);
     let mut loaded = Loaded::load(context, option_overrides::given(&args)?)?;
-    let text = attachments::named_in(&request.text, &request.attachments, &loaded.settings.workspace)?;
     let wanted = request.session.map_or(Wanted::None, Wanted::Known);
-    let mut prepared = prepare(context, &args, &mut loaded, text, &wanted, asked, &mut runs.connected)?;
+    let kept = Kept {
+        connected: &mut runs.connected,
+        servers: &mut runs.servers,
+        of_client: &request.servers,
+        attachments: request.attachments,
+        threads,
+    };
+    let mut prepared = prepare(context, &args, &mut loaded, request.text, &wanted, asked, kept)?;
     prepared.request.person_present = request.user_present;
     threads.block_on(start(context, &args, prepared, &mut runs.artoos))
 }

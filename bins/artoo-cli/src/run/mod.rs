@@ -27,7 +27,7 @@ pub(crate) use always_rule::remember as remember_rule;
 pub(crate) use answer::is_yes;
 pub(crate) use ask::{Keyboard, from_stdin};
 pub(crate) use attach::attach;
-pub(crate) use before_run::BeforeRun;
+pub(crate) use before_run::{AtTerminal, BeforeRun};
 pub(crate) use detach::{Begun, DETACHED, begin};
 pub(crate) use execute::Done;
 pub(crate) use hosted::{HostedRuns, begin_hosted};
@@ -51,9 +51,10 @@ use crate::commands::Loaded;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::threads;
+use crate::servers::RunningServers;
 use crate::signals::{self, Signals};
 use crate::terminal::neutral_line;
-use before_run::AtTerminal;
+use prepare::Kept;
 
 /// Works on one request.
 pub(crate) fn run(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, CommandError> {
@@ -116,8 +117,16 @@ fn alone(
 ) -> Result<Exit, CommandError> {
     let threads = threads::for_runs()?;
     let signals = once(&threads)?;
-    let front = Front { signals, keyboard: from_stdin(), connected: &mut None, standing: None };
+    let mut servers = RunningServers::default();
+    let front = Front {
+        signals,
+        keyboard: from_stdin(),
+        connected: &mut None,
+        standing: None,
+        servers: &mut servers,
+    };
     let done = work(context, args, (text, wanted), &threads, front, more);
+    threads.block_on(servers.close());
     // Does not wait: a model that computes or a stalled server must not delay the exit.
     threads.shutdown_background();
     done.map(|done| done.exit)
@@ -133,6 +142,8 @@ pub(crate) struct Front<'a> {
     pub(crate) connected: &'a mut Option<Connected>,
     /// The artoo of the conversation; `None` for a single run.
     pub(crate) standing: Option<&'a mut Standing>,
+    /// The servers of tools that run; they end with the program at the latest.
+    pub(crate) servers: &'a mut RunningServers,
 }
 
 /// Works on a request of a session; `more` adjusts the prepared run.
@@ -148,7 +159,14 @@ pub(crate) fn work(
     let mut loaded = Loaded::load(context, given(args)?)?;
     let is_there = ask::person_present(context.streams, args.json, args.quiet);
     let asked = AtTerminal::new(&*front.keyboard, is_there);
-    let mut prepared = prepare::prepare(context, args, &mut loaded, text, wanted, &asked, front.connected)?;
+    let kept = Kept {
+        connected: front.connected,
+        servers: front.servers,
+        of_client: &[],
+        attachments: Vec::new(),
+        threads,
+    };
+    let mut prepared = prepare::prepare(context, args, &mut loaded, text, wanted, &asked, kept)?;
     more(&mut prepared);
     let Front { signals, keyboard, standing, .. } = front;
     threads.block_on(execute::drive(context, args, prepared, (signals, keyboard), standing))

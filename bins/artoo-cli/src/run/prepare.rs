@@ -1,20 +1,26 @@
 //! Validation and preparation of a run: finds every problem that can be found before the run starts.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_bus::{Clock, SystemClock};
+use artoo_front_end::{Attachment, ClientServer};
+use artoo_llm_client::LlmClient as _;
 use artoo_llm_client::cassette::Redaction;
+use artoo_mcp::Connection;
 use artoo_policy::Policy;
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_runtime::owner_only::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
 use artoo_tools::Toolbox;
-use artoo_types::{Constraints, Limits, Price, Prices, SubTaskOutcome, Surroundings};
+use artoo_types::{Constraints, Limits, Price, Prices, Role, SubTaskOutcome, Surroundings};
 use chrono::{DateTime, FixedOffset};
+use tokio::runtime::Runtime;
 
 use super::ask::person_present;
+use super::attachments;
 use super::before_run::BeforeRun;
 use super::output_schema;
 use super::session::{self, Conversation, Wanted};
@@ -27,6 +33,7 @@ use crate::error::CommandError;
 use crate::instructions;
 use crate::llm_clients::{self, Clients};
 use crate::machine::{Environment, writable, zone_name};
+use crate::servers::{self, RunningServers, ServersOfRun};
 use crate::tools;
 
 /// A run that is ready to start.
@@ -53,12 +60,28 @@ pub(crate) struct Prepared {
     pub(super) settings: Settings,
     /// The session that the run belongs to.
     pub(super) conversation: Option<Conversation>,
+    /// The servers of tools that it may use.
+    pub(super) servers: Vec<Arc<Connection>>,
 }
 
 /// The clients of a run, reused by the next run with the same models.
 pub(crate) struct Connected {
     models: RoleModels,
     clients: Clients,
+}
+
+/// What is kept from one run to the next, and what a front end adds to a run.
+pub(super) struct Kept<'a> {
+    /// The clients of the previous run.
+    pub(super) connected: &'a mut Option<Connected>,
+    /// The servers of tools that run.
+    pub(super) servers: &'a mut RunningServers,
+    /// The servers that a client passes.
+    pub(super) of_client: &'a [ClientServer],
+    /// What a client attached.
+    pub(super) attachments: Vec<Attachment>,
+    /// Where servers are talked with.
+    pub(super) threads: &'a Runtime,
 }
 
 /// Checks rules, folders and models, and prepares a run.
@@ -69,8 +92,9 @@ pub(super) fn prepare(
     text: String,
     wanted: &Wanted,
     asked: &dyn BeforeRun,
-    connected: &mut Option<Connected>,
+    kept: Kept<'_>,
 ) -> Result<Prepared, CommandError> {
+    let Kept { connected, servers, of_client, attachments, threads } = kept;
     let schema_file = args.output_schema.as_deref().map(|file| context.folders.whole(file)).transpose()?;
     let output_schema = schema_file.as_deref().map(output_schema::read).transpose()?;
     let here = working_folder(context, args.permissions.cwd.as_deref())?;
@@ -131,6 +155,20 @@ pub(super) fn prepare(
         }
     };
 
+    // A recording is self-contained.
+    let is_alone = args.record.is_some() || args.replay.is_some();
+    let of_run = if is_alone {
+        ServersOfRun::default()
+    } else {
+        let place = (working_folder.as_path(), of_client);
+        servers::prepared(context, (&settings, &policy), place, asked, servers, threads)
+    };
+    let profile = clients.get(&Role::Executor).map(|client| client.profile()).unwrap_or_default();
+    let toolbox = of_run.offered_in(toolbox, &profile);
+    let mut attached = attachments;
+    attached.extend(of_run.attachments(&text, threads)?);
+    let text = attachments::named_in(&text, &attached, &settings.workspace)?;
+
     let limits = Limits {
         max_replans: settings.max_replans,
         max_retries: settings.max_retries,
@@ -180,6 +218,7 @@ pub(super) fn prepare(
         secrets,
         settings,
         conversation,
+        servers: of_run.connections,
     })
 }
 
@@ -229,6 +268,7 @@ pub(super) fn prepare_command(
         settings,
         kept: None,
         conversation,
+        servers: Vec::new(),
     })
 }
 

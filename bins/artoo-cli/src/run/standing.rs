@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_llm_client::LlmClient;
+use artoo_mcp::Connection;
 use artoo_policy::Policy;
 use artoo_runtime::Artoo;
 use artoo_runtime::events::Cumulative;
@@ -47,6 +48,16 @@ pub(super) struct Basis {
     memory: Place,
     asks_before_plans: bool,
     clients: Vec<Client>,
+    servers: Vec<Server>,
+}
+
+/// A running server. Two are the same if they are one connection: the tools of another one are others.
+struct Server(Arc<Connection>);
+
+impl PartialEq for Server {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// The client of a role. Two are the same if they are one: clients are kept as long as their models stay.
@@ -75,6 +86,7 @@ impl Basis {
             memory: place(&prepared.settings, &prepared.request.surroundings.working_folder),
             asks_before_plans: args.plan,
             clients: clients.collect(),
+            servers: prepared.servers.iter().map(|server| Server(Arc::clone(server))).collect(),
         }
     }
 }

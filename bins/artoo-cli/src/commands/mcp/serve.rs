@@ -1,4 +1,4 @@
-//! `artoo mcp`: other agents.
+//! `artoo mcp serve`: other agents hand work to artoo.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,21 +7,15 @@ use std::path::PathBuf;
 use artoo_mcp_server::{Listening, McpServer, ServeError, Token};
 use tokio_util::sync::CancellationToken;
 
-use super::Loaded;
-use crate::args::{McpCommand, McpServeArgs};
+use crate::args::McpServeArgs;
+use crate::commands::Loaded;
 use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::hosting;
 
-/// Runs the command.
-pub(crate) fn run(context: &mut Context<'_>, command: &McpCommand) -> Result<Exit, CommandError> {
-    match command {
-        McpCommand::Serve(args) => serve(context, args),
-    }
-}
-
-fn serve(context: &mut Context<'_>, args: &McpServeArgs) -> Result<Exit, CommandError> {
+/// Serves other agents until they leave, or a signal comes.
+pub(super) fn serve(context: &mut Context<'_>, args: &McpServeArgs) -> Result<Exit, CommandError> {
     let folders = folders(context, args)?;
     if let Some(address) = args.http {
         return over_http(context, address, folders);

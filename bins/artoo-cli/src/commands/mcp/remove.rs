@@ -1,0 +1,23 @@
+//! `artoo mcp remove`.
+
+use artoo_mcp::{Identity, Transport, logout};
+
+use super::configured::{Configured, explained};
+use crate::config::server_table;
+use crate::dispatch::Context;
+use crate::error::{CommandError, Exit};
+
+/// Takes a server out of the configuration, with its login and what was approved of it.
+pub(super) fn run(context: &mut Context<'_>, name: &str) -> Result<Exit, CommandError> {
+    let configured = Configured::load(context)?;
+    let server = configured.server(name)?;
+    if let Transport::Http(_) = server.transport {
+        let cx = configured.start_context(context)?;
+        // A variable of its address that is not set names no login.
+        let _ = logout(&server, &cx);
+    }
+    server_table::write(&configured.file, name, None)?;
+    configured.pins.forget(&Identity::of(&server)).map_err(|error| explained(&error))?;
+    context.terminal.note(&format!("removed from {}: {name}", configured.file.display()));
+    Ok(Exit::OK)
+}
