@@ -58,6 +58,7 @@ mod login_store;
 mod mcp_json;
 mod mcp_tool;
 mod pins;
+mod plain_schema;
 mod requests;
 mod resources;
 mod server_name;

@@ -171,7 +171,7 @@ const BUDGET: [(&str, usize); 38] = [
     ("artoo-llm-http", 168),
     ("artoo-llm-local", 189),
     ("artoo-mapped-file", 2),
-    ("artoo-mcp", 999),
+    ("artoo-mcp", 204),
     ("artoo-memory-store", 87),
     ("artoo-meta-validator", 120),
     ("artoo-mkct-memory", 37),
