@@ -1,4 +1,4 @@
-use artoo_types::{GitMoves, NewCommit, RefMove};
+use artoo_types::{GitMoves, NewCommit, RefMove, Untried};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -38,6 +38,32 @@ fn lesson_a_script_is_judged_by_its_lines() {
     let lacking = shown(&call);
     let told = "Call 1: shell sleep 1; echo x (exit status 0; sleep is not on this machine)\n";
     assert!(lacking.starts_with(told), "{lacking}");
+}
+
+/// A judge must not take what a server did elsewhere for something that was tried or seen.
+#[test]
+fn what_was_not_tried_is_told() {
+    let with = |arguments: Value| ToolCall {
+        arguments: serde_json::from_value(arguments).unwrap(),
+        ..call(1, "100", true)
+    };
+    let shown = |call: &ToolCall| {
+        let mut exhibits = Exhibits::default();
+        exhibits.call(1, call);
+        exhibits.render(&ModelProfile::default(), "")
+    };
+    for (elsewhere, told) in [
+        (true, "what it did elsewhere was neither tried nor seen"),
+        (false, "what it changed was seen, and not tried before"),
+    ] {
+        let untried = Some(Untried { folders: vec!["/home/ada/notes".into()], elsewhere });
+        let call = ToolCall { untried, ..with(json!({"text": "hi"})) };
+        assert!(
+            shown(&call).starts_with(&format!("Call 1: shell hi (exit status 0; {told})\n")),
+            "{}",
+            shown(&call)
+        );
+    }
 }
 
 /// A correct file failed, since its judge saw only 1,200 bytes of it and no mark of the cut; and judges

@@ -78,6 +78,19 @@ pub enum ServerState {
     },
 }
 
+/// Starts servers at the same time, each within its own limit. One that does not start keeps no other from starting. In the order that
+/// was given.
+pub async fn start_all(
+    configs: Vec<ServerConfig>,
+    cx: &StartContext,
+) -> Vec<(ServerName, Result<Arc<Connection>, McpError>)> {
+    let start = |config: ServerConfig| async {
+        let name = config.name.clone();
+        (name, Connection::start(config, cx).await)
+    };
+    futures_util::future::join_all(configs.into_iter().map(start)).await
+}
+
 /// How the talk begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Opening {

@@ -58,6 +58,7 @@ mod login_store;
 mod mcp_json;
 mod mcp_tool;
 mod pins;
+mod plain_schema;
 mod requests;
 mod resources;
 mod server_name;
@@ -69,7 +70,7 @@ mod tool_answer;
 mod tool_names;
 
 pub use config::{Http, ServerConfig, ServerLimits, Stdio, Transport};
-pub use connection::{Connection, ServerState};
+pub use connection::{Connection, ServerState, start_all};
 pub use definition::Definition;
 pub use definition_change::{DefinitionChange, approved_of, compare};
 pub use error::McpError;

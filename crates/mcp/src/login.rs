@@ -61,14 +61,15 @@ pub async fn login(
     pages: &dyn OpenPage,
     cx: &StartContext,
 ) -> Result<(), McpError> {
-    let failed = |error: AuthError| not_given(config, causes(&error));
+    let failed = |error: AuthError| not_given((config, cx), causes(&error));
     let url = url(config, cx)?;
     if cx.logins.is_none() {
-        return Err(not_given(config, "there is no folder for logins".to_owned()));
+        return Err(not_given((config, cx), "there is no folder for logins".to_owned()));
     }
-    let listener =
-        TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| not_given(config, error.to_string()))?;
-    let port = listener.local_addr().map_err(|error| not_given(config, error.to_string()))?.port();
+    let listener = TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .map_err(|error| not_given((config, cx), error.to_string()))?;
+    let port = listener.local_addr().map_err(|error| not_given((config, cx), error.to_string()))?.port();
     let redirect = format!("http://127.0.0.1:{port}{CALLBACK}");
 
     let mut manager = manager(config, &url, cx).await?;
@@ -78,14 +79,16 @@ pub async fn login(
     let session = AuthorizationSession::new(manager, request(redirect, challenge, known)).await;
     let session = session.map_err(|(_, error)| failed(error))?;
     let page = session.get_authorization_url();
-    pages.open(page).map_err(|error| not_given(config, format!("its page could not be opened: {error}")))?;
+    pages
+        .open(page)
+        .map_err(|error| not_given((config, cx), format!("its page could not be opened: {error}")))?;
     let come_back = tokio::select! {
         come_back = timeout(PATIENCE, come_back(&listener, port)) => come_back,
         () = cx.cancel.cancelled() => return Err(McpError::Cancelled { server: config.name.to_string() }),
     };
     let come_back = come_back
-        .map_err(|_| not_given(config, "nobody agreed within ten minutes".to_owned()))?
-        .map_err(|reason| not_given(config, reason))?;
+        .map_err(|_| not_given((config, cx), "nobody agreed within ten minutes".to_owned()))?
+        .map_err(|reason| not_given((config, cx), reason))?;
     let AuthorizationCallback { code, csrf_token, issuer, .. } =
         AuthorizationCallback::from_redirect_url(&come_back).map_err(failed)?;
     session.handle_callback_with_issuer(&code, &csrf_token, issuer.as_deref()).await.map_err(failed)?;
@@ -117,12 +120,13 @@ fn url(config: &ServerConfig, cx: &StartContext) -> Result<Url, McpError> {
     match (Expanded::of(config, cx)?.0, &config.transport) {
         (Expanded::Http { url, .. }, Transport::Http(_)) => address(config, &url),
         (Expanded::Http { .. } | Expanded::Stdio { .. }, Transport::Stdio(_) | Transport::Http(_)) => {
-            Err(not_given(config, "it is a program of this machine, which needs none".to_owned()))
+            Err(not_given((config, cx), "it is a program of this machine, which needs none".to_owned()))
         }
     }
 }
 
-fn not_given(config: &ServerConfig, reason: String) -> McpError {
+fn not_given((config, cx): (&ServerConfig, &StartContext), reason: String) -> McpError {
+    let reason = cx.redactor.apply(&reason);
     McpError::Authorization { server: config.name.to_string(), reason: crate::definition::short(&reason) }
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::definition::short;
 use crate::definition_change::difference;
+use crate::plain_schema::plain;
 use crate::requests::CallView;
 use crate::tool_answer::ToolAnswer;
 use crate::{Connection, Definition, McpError, tool_names};
@@ -32,6 +33,7 @@ pub struct McpTool {
     description: String,
     /// As it was approved, or as a person took it since.
     approved: Mutex<Definition>,
+    /// As a model is given it.
     schema: Value,
     is_destructive: bool,
 }
@@ -67,7 +69,7 @@ impl McpTool {
                 server.name()
             ),
             approved: Mutex::new(definition.clone()),
-            schema: definition.input.clone(),
+            schema: plain(&definition.input),
             is_destructive: definition.is_destructive(),
         }
     }
@@ -317,6 +319,11 @@ impl Tool for McpTool {
 
     fn effect(&self) -> ToolEffect {
         ToolEffect::Server(self.server.reach())
+    }
+
+    /// Words of a stranger do not become the answer as they are.
+    fn output_is_answer(&self) -> bool {
+        false
     }
 
     fn arguments(&self) -> Value {

@@ -22,7 +22,7 @@ const LONGEST: u64 = 3_600;
 ///     r#"{"command": "mcp-server-filesystem", "args": ["/home/ada/notes"], "folders": ["~/notes"]}"#,
 /// )?;
 /// let config = table.clone().into_config("notes".parse()?, "/home/ada".as_ref())?;
-/// assert_eq!(config.folders(), ["/home/ada/notes"]);
+/// assert_eq!(config.folders(), [std::path::PathBuf::from("/home/ada/notes")]);
 /// assert_eq!(ServerTable::from(&config).args, table.args);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -143,6 +143,10 @@ impl Tool for Call {
         ToolEffect::Server(self.0.reach())
     }
 
+    fn output_is_answer(&self) -> bool {
+        false
+    }
+
     /// Each tool refuses by itself where it may change nothing.
     fn can_be_tried(&self) -> bool {
         true

@@ -40,8 +40,13 @@ impl ToolAnswer {
             }
         }
         if let Some(structured) = structured {
-            let is_said =
-                |line: &String| serde_json::from_str::<Value>(line).is_ok_and(|said| said == *structured);
+            // Many servers say the same once more for clients that do not know structured content, some with one name around it.
+            let only = structured.as_object().filter(|fields| fields.len() == 1);
+            let only = only.and_then(|fields| fields.values().next()?.as_str());
+            let is_said = |line: &String| {
+                only == Some(line)
+                    || serde_json::from_str::<Value>(line).is_ok_and(|said| said == *structured)
+            };
             if !lines.iter().any(is_said) {
                 lines.push(structured.to_string());
             }
@@ -139,6 +144,9 @@ mod tests {
         let answer =
             read(json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}}));
         assert_eq!(answer.text, "{\"a\": 1}");
+        let answer =
+            read(json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"content": "a"}}));
+        assert_eq!(answer.text, "a");
         assert_eq!(read(json!({})), ToolAnswer::default());
         for wrong in [json!(1), json!([]), json!({"content": 1})] {
             assert_eq!(ToolAnswer::read(&wrong), None, "{wrong}");

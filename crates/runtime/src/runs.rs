@@ -191,17 +191,16 @@ pub fn undo_state(run_folder: &Path) -> Undoable {
 /// [`RunsError::Undo`] with the obstacles, or [`RunsError::Journal`].
 pub fn prepare_undo(run_folder: &Path, present: Present) -> Result<Undo, RunsError> {
     let read = journal::read(&run_folder.join(journal::FILE_NAME))?;
-    let request = read.envelopes.iter().find_map(|envelope| match envelope.message.as_ref() {
-        Message::UserRequest(request) => Some(&request.surroundings),
-        _ => None,
+    let request = read.envelopes.iter().find_map(|envelope| {
+        let Message::UserRequest(request) = envelope.message.as_ref() else { return None };
+        Some(&request.surroundings)
     });
     let own = request.map(|place| [&place.workspace, &place.working_folder]).into_iter().flatten();
-    let of_servers = read.envelopes.iter().flat_map(|envelope| match envelope.message.as_ref() {
-        Message::ToolFinished(finished) => {
-            finished.call.untried.as_ref().map_or(&[][..], |untried| &untried.folders)
-        }
-        _ => &[],
+    let untried = read.envelopes.iter().filter_map(|envelope| {
+        let Message::ToolFinished(finished) = envelope.message.as_ref() else { return None };
+        finished.call.untried.as_ref()
     });
+    let of_servers = untried.flat_map(|untried| &untried.folders);
     // The record has real paths; a missing folder is named as it was requested.
     let named = |root: &PathBuf| root.canonicalize().into_iter().chain([root.clone()]);
     let allowed: Vec<PathBuf> = own.chain(of_servers).flat_map(named).collect();

@@ -53,6 +53,44 @@ fn who_is_asked_depends_on_the_terms() {
     assert!(!is_granted(&Approvals::new(terms(Approval::Auto, false, &deletes)).standing(&[])));
 }
 
+/// What a call of a tool of a server is asked about, as `artoo-mcp` puts it.
+fn of_a_server(tool: &str) -> ([String; 1], [Effect; 1]) {
+    ([tool.to_owned()], [Effect { word: tool.to_owned(), ..effect("unknown", tool) }])
+}
+
+/// Once, for the run with whatever arguments, and for good by a rule; another tool is another question.
+#[test]
+fn a_tool_of_a_server_is_agreed_to_once_for_the_run_or_by_a_rule() {
+    let (programs, effects) = of_a_server("hub__comment");
+    let (others, other) = of_a_server("hub__delete");
+    let call = ProposedEffects { programs: &programs, effects: &effects, ..ProposedEffects::default() };
+    let another = ProposedEffects { programs: &others, effects: &other, ..ProposedEffects::default() };
+    let mut approvals = with_a_person();
+    assert_eq!(approvals.standing(call), Standing::Open);
+    approvals.decided(call, &decision(true, ApprovalScope::Once));
+    assert_eq!(approvals.standing(call), Standing::Open);
+    approvals.decided(call, &decision(true, ApprovalScope::Run));
+    assert!(is_granted(&approvals.standing(call)));
+    assert_eq!(approvals.standing(another), Standing::Open);
+    let rule = Rule {
+        decision: Permission::Allow,
+        effects: [EffectKind::Unknown].into(),
+        programs: vec!["hub__comment".to_owned()],
+        paths: vec![],
+        reason: "it only comments".to_owned(),
+        matches: vec!["hub__comment '{\"text\":\"hi\"}'".to_owned()],
+        spares: vec!["hub__delete '{}'".to_owned()],
+    };
+    let home = std::path::Path::new("/nonexistent");
+    let rules = Rules::read(home.join("policy.toml"), vec![rule], home).unwrap();
+    let ruled = Approvals::new(Terms { rules, ..terms(Approval::Never, false, &[]) });
+    assert!(is_granted(&ruled.standing(call)) && is_denied(&ruled.standing(another)));
+    // What was granted for commands that nothing is known of does not hold for a server.
+    let mut told = with_a_person();
+    told.decided(&[effect("unknown", "the command 0a0b0c0d")], &decision(true, ApprovalScope::Run));
+    assert_eq!(told.standing(call), Standing::Open);
+}
+
 /// Rules that allow and deny deleting below these folders of a home.
 fn rules(allowed: &str, denied: &str) -> Rules {
     let rule = |decision, folder: &str| Rule {

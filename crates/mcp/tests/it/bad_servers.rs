@@ -27,6 +27,14 @@ async fn one_that_does_not_start_says_why() {
 }
 
 #[tokio::test]
+async fn one_that_does_not_start_keeps_no_other_from_starting() {
+    let Some(scene) = scene() else { return };
+    let configs = vec![scene.config("no-start", soon()), scene.config("plain", soon())];
+    let started = artoo_mcp::start_all(configs, &scene.start).await;
+    assert!(started[0].1.is_err() && started[1].1.is_ok());
+}
+
+#[tokio::test]
 async fn one_that_hangs_is_given_up_in_time() {
     let Some(scene) = scene() else { return };
     let table = ServerTable { start_timeout: Some(1), ..ServerTable::default() };

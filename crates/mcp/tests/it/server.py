@@ -25,6 +25,9 @@ def tool(name, description, properties=None, **more):
 
 
 STRING = {"type": "string"}
+NEWEST = ("newest", "newest-changes")
+STREAM = "io.modelcontextprotocol/subscriptionId"
+listener = None
 renamed = False
 waiting = {}
 
@@ -81,6 +84,10 @@ def act(token):
     if mode == "rename":
         renamed = True
         send({"method": "notifications/tools/list_changed"})
+        return text("renamed")
+    if mode == "newest-changes":
+        renamed = True
+        send({"method": "notifications/tools/list_changed", "params": {"_meta": {STREAM: listener}}})
         return text("renamed")
     if mode == "sampling":
         params = {"messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}], "maxTokens": 10}
@@ -175,8 +182,9 @@ for line in sys.stdin:
             continue
         if mode == "dies-at-discover":
             sys.exit(1)
-        if mode == "newest":
-            result = {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+        if mode in NEWEST:
+            can = {"tools": {"listChanged": mode == "newest-changes"}}
+            result = {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": can,
                       "serverInfo": {"name": "fake", "version": "1"}, "ttlMs": 0, "cacheScope": "private"}
             send({"id": number, "result": result})
             continue
@@ -196,7 +204,7 @@ for line in sys.stdin:
             at = int(params.get("cursor", 0))
             more = {"nextCursor": str(at + 1)} if at + 1 < len(listed) else {}
             listed = listed[at : at + 1]
-        if mode == "newest":
+        if mode in NEWEST:
             more.update({"resultType": "complete", "ttlMs": 60000, "cacheScope": "private"})
         send({"id": number, "result": {"tools": listed, **more}})
     elif method == "tools/call":
@@ -213,9 +221,13 @@ for line in sys.stdin:
             send({"id": number, "result": result})
             continue
         result = call(params["name"], params.get("arguments") or {}, token)
-        if mode == "newest":
+        if mode in NEWEST:
             result["resultType"] = "complete"
         send({"id": number, "result": result})
+    elif method == "subscriptions/listen":
+        listener = number
+        accepted = {"_meta": {STREAM: number}, "notifications": params["notifications"]}
+        send({"method": "notifications/subscriptions/acknowledged", "params": accepted})
     elif method == "resources/list":
         send({"id": number, "result": {"resources": [{"uri": "note://1", "name": "one", "mimeType": "text/plain"}]}})
     elif method == "resources/read":

@@ -81,6 +81,15 @@ async fn a_record_may_name_the_folders_of_its_run_alone() {
     fs::write(&path, fs::read_to_string(&path).unwrap().replace(&workspace, &elsewhere)).unwrap();
     let refused = runs::prepare_undo(&seen.folder, Present::AsRecorded).unwrap_err();
     assert!(matches!(refused, RunsError::Undo(UndoError::ForeignRoot { .. })), "{refused}");
+    // Unless a server of tools could write there, as the journal says.
+    let journal = seen.folder.join("events.jsonl");
+    let untried = format!("\"untried\":{{\"folders\":[\"{elsewhere}\"]}},\"started_at\":");
+    fs::write(&journal, fs::read_to_string(&journal).unwrap().replace("\"started_at\":", &untried)).unwrap();
+    let other = runs::prepare_undo(&seen.folder, Present::AsRecorded).map(drop);
+    assert!(
+        !matches!(other, Err(RunsError::Undo(UndoError::ForeignRoot { .. }) | RunsError::Journal(_))),
+        "{other:?}"
+    );
 }
 
 #[tokio::test]
