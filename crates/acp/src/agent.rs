@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use agent_client_protocol::v1::schema::{
-    AuthenticateRequest, AuthenticateResponse, CancelNotification, CloseSessionRequest, CloseSessionResponse,
-    InitializeRequest, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LoadSessionResponse,
-    McpServer, NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, ResumeSessionRequest,
-    ResumeSessionResponse, SessionId as ClientSessionId, SessionInfo, SetSessionModeRequest,
-    SetSessionModeResponse,
+    AuthenticateRequest, AuthenticateResponse, CancelNotification, ClientCapabilities, CloseSessionRequest,
+    CloseSessionResponse, InitializeRequest, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest,
+    LoadSessionResponse, McpServer, NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse,
+    ResumeSessionRequest, ResumeSessionResponse, SessionId as ClientSessionId, SessionInfo,
+    SetSessionModeRequest, SetSessionModeResponse,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Agent, Client, Error, JsonRpcResponse};
@@ -30,7 +30,7 @@ const LOOKED_AT: usize = 1_000;
 /// # Errors
 /// [`AcpError`] if the connection fails; a client that leaves is no error.
 pub async fn serve(host: Arc<dyn Host>, transport: Transport) -> Result<(), AcpError> {
-    let agent = Arc::new(ArtooAgent { host, sessions: OpenSessions::default(), has_forms: OnceLock::new() });
+    let agent = Arc::new(ArtooAgent { host, sessions: OpenSessions::default(), client: OnceLock::new() });
     // The protocol's crate handles one message after the other: whatever waits for something is a task of its own.
     macro_rules! handled {
         ($builder:expr, $($request:ty => $method:ident),+ $(,)?) => {{
@@ -76,8 +76,8 @@ pub async fn serve(host: Arc<dyn Host>, transport: Transport) -> Result<(), AcpE
 struct ArtooAgent {
     host: Arc<dyn Host>,
     sessions: OpenSessions,
-    /// Whether the client shows forms; known after `initialize`.
-    has_forms: OnceLock<bool>,
+    /// What the client can do; known after `initialize`.
+    client: OnceLock<ClientCapabilities>,
 }
 
 impl ArtooAgent {
@@ -87,9 +87,8 @@ impl ArtooAgent {
         responder: Responder<agent_client_protocol::v1::schema::InitializeResponse>,
         _: ConnectionTo<Client>,
     ) {
-        let forms = request.client_capabilities.elicitation.as_ref().is_some_and(|one| one.supports_form());
         // A second `initialize` changes nothing.
-        let _ = self.has_forms.set(forms);
+        let _ = self.client.set(request.client_capabilities);
         respond(responder, Ok(initialize::response(self.host.set_up())));
     }
 
@@ -255,8 +254,12 @@ impl ArtooAgent {
     }
 
     fn client(&self, id: SessionId, connection: ConnectionTo<Client>) -> SessionClient {
-        let has_forms = self.has_forms.get().copied().unwrap_or_default();
-        SessionClient { id, session: ClientSessionId::new(id.to_string()), connection, has_forms }
+        let known = self.client.get();
+        let has_forms =
+            known.and_then(|known| known.elicitation.as_ref()).is_some_and(|one| one.supports_form());
+        let files = known.map(|known| known.fs.clone()).unwrap_or_default();
+        let session = ClientSessionId::new(id.to_string());
+        SessionClient { id, session, connection, has_forms, files }
     }
 
     async fn stored(&self) -> Result<Sessions, Error> {

@@ -23,6 +23,7 @@ mod diffs;
 mod error;
 mod history;
 mod initialize;
+mod open_files;
 mod open_sessions;
 mod permission;
 mod prompt;

@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    RequestPermissionRequest, SessionId as ClientSessionId, SessionNotification, SessionUpdate, StopReason,
+    FileSystemCapabilities, RequestPermissionRequest, SessionId as ClientSessionId, SessionNotification,
+    SessionUpdate, StopReason,
 };
 use agent_client_protocol::{Client, Error};
-use artoo_front_end::{ChoiceMeaning, Form, Host, HostRequest, HostedRun, Inquiry, Step, question_text};
+use artoo_front_end::{
+    ChoiceMeaning, Form, Host, HostRequest, HostedRun, Inquiry, OpenFiles, Step, question_text,
+};
 use artoo_runtime::{Answer, Answerer, Question, UserQuestion};
 use artoo_types::{ClarificationRequested, SessionId};
 use tokio_util::sync::CancellationToken;
 
 use crate::confirm::ConfirmInEditor;
 use crate::error::of_host;
+use crate::open_files::FilesOfClient;
 use crate::open_sessions::{Turn, WaitingRun};
 use crate::prompt::Prompt;
 use crate::updates::{Updates, message, thought};
@@ -27,6 +31,8 @@ pub(crate) struct SessionClient {
     pub(crate) connection: ConnectionTo<Client>,
     /// Whether the client shows forms.
     pub(crate) has_forms: bool,
+    /// What it offers of its files.
+    pub(crate) files: FileSystemCapabilities,
 }
 
 /// How a turn ended.
@@ -37,6 +43,16 @@ pub(crate) struct TurnEnd {
 }
 
 impl SessionClient {
+    /// The client's files, if it offers any of them.
+    fn files(&self) -> Option<Arc<dyn OpenFiles>> {
+        let offers = self.files.clone();
+        if !(offers.read_text_file || offers.write_text_file) {
+            return None;
+        }
+        let (session, connection) = (self.session.clone(), self.connection.clone());
+        Some(Arc::new(FilesOfClient { session, connection, offers }))
+    }
+
     /// Tells the client something. A client that is gone hears nothing, and its runs end with the connection.
     pub(crate) fn tell(&self, update: SessionUpdate) {
         let _ = self.connection.send_notification(SessionNotification::new(self.session.clone(), update));
@@ -71,6 +87,7 @@ pub(crate) async fn work(
         confirm: Arc::new(confirm),
         attachments: prompt.attachments,
         servers: turn.servers,
+        open_files: client.files(),
         ..HostRequest::new(prompt.text, turn.folder.clone())
     };
     let run = tokio::select! {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use artoo_runtime::sessions::Sessions;
+use artoo_tools::OpenFiles;
 use artoo_types::{ProposedRule, SessionId};
 use async_trait::async_trait;
 
@@ -75,6 +76,8 @@ pub struct HostRequest {
     pub confirm: Arc<dyn Confirm>,
     /// What the user attached.
     pub attachments: Vec<Attachment>,
+    /// The user's editor, where the front end is one.
+    pub open_files: Option<Arc<dyn OpenFiles>>,
     /// Servers of tools that the client passes. They are confined, approved and asked about like configured ones.
     pub servers: Vec<ClientServer>,
 }
@@ -90,6 +93,7 @@ impl HostRequest {
             user_present: false,
             confirm: Arc::new(NobodyConfirms),
             attachments: Vec::new(),
+            open_files: None,
             servers: Vec::new(),
         }
     }

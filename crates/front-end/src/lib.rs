@@ -24,6 +24,7 @@ mod hosted_run;
 mod result_text;
 mod worth;
 
+pub use artoo_tools::OpenFiles;
 pub use choices::{Choice, ChoiceMeaning, choices, question_text};
 pub use confirm::{Confirm, Confirmation, NobodyConfirms};
 pub use error::{HostError, HostErrorKind};

@@ -206,6 +206,7 @@ fn assemble(
             .without(folders.private_tmp.clone()),
         read_only: parts.options.keep.clone().into(),
         sockets: parts.options.sockets.clone().into(),
+        open_files: request.open_files.clone(),
         scope: scope(&request)?,
         mode: request.sandbox,
         network: request.network,

@@ -1,10 +1,10 @@
 //! `RunRequest`: the input that starts a run.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use artoo_meta_validator::OutputSchema;
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_tools::EarlierRun;
+use artoo_tools::{EarlierRun, OpenFiles};
 use artoo_types::{Approval, Constraints, EffectKind, Instruction, Limits, Surroundings, Turn};
 
 /// A request with everything that its run may know of its environment.
@@ -41,6 +41,8 @@ pub struct RunRequest {
     pub timeout: Option<Duration>,
     /// Whether a person is present to answer questions, through [`Run::answerer`](crate::Run::answerer).
     pub person_present: bool,
+    /// The user's editor, if the request comes from one: what is unsaved there counts for the tools that read and write single files.
+    pub open_files: Option<Arc<dyn OpenFiles>>,
     /// The schema of the output. An accepted run then has a
     /// [`StructuredOutput`](artoo_types::StructuredOutput): the value, or why there is none, which is exit
     /// code 3.
@@ -64,6 +66,7 @@ impl RunRequest {
             granted: BTreeSet::new(),
             timeout: None,
             person_present: false,
+            open_files: None,
             output_schema: None,
         }
     }

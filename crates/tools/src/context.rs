@@ -14,7 +14,7 @@ use artoo_snapshot::Snapshot;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{BuildRules, CreatedPaths, EvidenceStore, Jobs, ProtectedPlaces, SeenFiles};
+use crate::{BuildRules, CreatedPaths, EvidenceStore, Jobs, OpenFiles, ProtectedPlaces, SeenFiles};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own
 /// clone with its own `cancel` and `on_output`.
@@ -57,6 +57,8 @@ pub struct ToolContext {
     pub created: CreatedPaths,
     /// What decides about build output, as it was before this run changed it.
     pub build_rules: BuildRules,
+    /// The user's editor, if the run is begun from one: its unsaved texts count.
+    pub open_files: Option<Arc<dyn OpenFiles>>,
     /// Files that this run has read or written, as it last knew them.
     pub seen: SeenFiles,
     /// Commands of this run that continue in the background.
@@ -126,6 +128,7 @@ impl ToolContext {
             evidence,
             created: CreatedPaths::default(),
             build_rules: BuildRules::default(),
+            open_files: None,
             seen: SeenFiles::default(),
             jobs: Jobs::default(),
             layer_stores: Vec::new(),

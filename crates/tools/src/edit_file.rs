@@ -22,7 +22,7 @@ use crate::line_endings::Lines;
 use crate::open_file::open_file;
 use crate::protected::is_private_key;
 use crate::text_form::TextForm;
-use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport, open_files, paths};
 
 /// Changes parts of a text file: replaces exact texts one after the other, or applies the hunks of a
 /// unified diff by their context. A text that is missing or ambiguous is refused with the closest lines. All
@@ -136,10 +136,10 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
-    let context = cx.clone();
+    let (context, editor) = (cx.clone(), open_files::in_editor(&path, cx).await);
     // Not raced against the cancellation token, as in `write_file`.
     let Edited { target, before, after } =
-        blocking(EditFile.name(), move || edit(&path, &wanted, &context)).await?;
+        blocking(EditFile.name(), move || edit(&path, &wanted, editor.as_deref(), &context)).await?;
     let after = match after {
         Ok(after) => Arc::<[u8]>::from(after),
         Err(Misfit { problem, closest }) => {
@@ -189,7 +189,7 @@ fn wanted(given: Given<'_>, is_named: impl Fn(&str) -> bool) -> Result<Wanted, T
     }
 }
 
-fn edit(path: &str, wanted: &Wanted, cx: &ToolContext) -> Result<Edited, ToolError> {
+fn edit(path: &str, wanted: &Wanted, editor: Option<&str>, cx: &ToolContext) -> Result<Edited, ToolError> {
     let named = paths::resolve(path, cx);
     let shown = paths::show(&named, cx);
     let failed = |source| ToolError::Io { action: "edit", path: shown.clone(), source };
@@ -206,8 +206,9 @@ fn edit(path: &str, wanted: &Wanted, cx: &ToolContext) -> Result<Edited, ToolErr
     if bytes > most {
         return Err(too_large(bytes));
     }
-    let mut before = Vec::new();
-    file.take(most).read_to_end(&mut before).map_err(failed)?;
+    let mut disk = Vec::new();
+    file.take(most).read_to_end(&mut disk).map_err(failed)?;
+    let (target, before) = target.with_editor(disk, editor);
     // Not at its beginning alone.
     if is_private_key(&before) {
         return Err(ToolError::Protected { path: shown });

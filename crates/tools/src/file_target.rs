@@ -19,7 +19,7 @@ use crate::kept_places::refuse_change;
 use crate::new_file::{self, Written};
 use crate::open_file::check_kind;
 use crate::protected::{Protected, is_hidden_below, is_private_key};
-use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot, paths};
+use crate::{CreatedPaths, ToolContext, ToolError, call_snapshot, open_files, paths};
 
 /// The most links that lead to one file, as the kernel has it.
 const MOST_LINKS: usize = 40;
@@ -40,6 +40,8 @@ pub(crate) struct FileTarget {
     autorun: Option<String>,
     /// The file's state when it was read.
     seen: CreatedPaths,
+    /// Its content as the user's editor has it, where that is not saved.
+    unsaved: Option<Vec<u8>>,
 }
 
 /// What exists at the place.
@@ -125,7 +127,14 @@ impl FileTarget {
                 None
             }
         };
-        Ok(Self { shown, real, root, is_scratch, there, autorun, seen })
+        Ok(Self { shown, real, root, is_scratch, there, autorun, seen, unsaved: None })
+    }
+
+    /// The same, where the user's editor has this text of the file. Returns the content that counts: the unsaved one, if there is one.
+    pub(crate) fn with_editor(mut self, disk: Vec<u8>, editor: Option<&str>) -> (Self, Vec<u8>) {
+        self.unsaved = editor.and_then(|editor| open_files::unsaved(&disk, editor));
+        let counts = self.unsaved.clone().unwrap_or(disk);
+        (self, counts)
     }
 
     /// The size of the existing file, if it is from before the run.
@@ -238,7 +247,7 @@ impl FileTarget {
         // Of two calls that read the same file, one would overwrite the other's change.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let Self { shown, real, root, is_scratch, there, autorun: _, seen } = self;
+        let Self { shown, real, root, is_scratch, there, autorun: _, seen, unsaved } = self;
         let failed = |action, source| ToolError::Io { action, path: shown.clone(), source };
         let replace = match there {
             There::Nothing | There::Hidden | There::Output { bytes: None } => false,
@@ -247,12 +256,22 @@ impl FileTarget {
                 return Err(ToolError::ChangedMeanwhile { path: shown.clone() });
             }
         };
+        // So that undo gives back what the user had before their eyes.
+        if let Some(unsaved) = unsaved
+            && !open_files::save(real, unsaved, cx)
+        {
+            return Err(ToolError::ChangedMeanwhile { path: shown.clone() });
+        }
         let below = real.strip_prefix(root).unwrap_or(real);
         let watched = if *is_scratch { None } else { call_snapshot::before_path(cx, root, real)? };
         let contents = Contents::of_file(real, cx);
         cx.build_rules.about_to_change([real.as_path()]);
         let new_folders: Vec<PathBuf> = new_folders(real).map(Path::to_owned).collect();
-        let written = new_file::write(root, below, content, replace);
+        let written = if replace && open_files::save(real, content, cx) {
+            Ok(Written::Replaced)
+        } else {
+            new_file::write(root, below, content, replace)
+        };
         if let Some(watched) = watched {
             watched.after().map_err(|source| failed("keep for undo what was written to", source))?;
         }

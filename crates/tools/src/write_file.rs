@@ -8,7 +8,7 @@ use crate::arguments::Given;
 use crate::blocking::blocking;
 use crate::file_target::FileTarget;
 use crate::text_form::NewContent;
-use crate::{FileContent, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{FileContent, Tool, ToolContext, ToolEffect, ToolError, ToolReport, open_files, paths};
 
 /// Maximum bytes of a file for which a question shows a diff.
 const MAX_COMPARED: usize = 1024 * 1024;
@@ -79,11 +79,11 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
-    let content = content.to_owned();
+    let (content, editor) = (content.to_owned(), open_files::in_editor(&path, cx).await);
     // Not raced against the cancellation token: a write is quick, and is better finished and recorded.
     let context = cx.clone();
     let Plan { target, before, after } =
-        blocking(WriteFile.name(), move || look(&path, &content, &context)).await?;
+        blocking(WriteFile.name(), move || look(&path, &content, editor.as_deref(), &context)).await?;
     let before = before.filter(|before| before.len() <= MAX_COMPARED);
     target.consent(WriteFile.name(), before.as_deref(), &after.bytes, cx).await?;
     let context = cx.clone();
@@ -97,7 +97,7 @@ struct Plan {
     after: NewContent,
 }
 
-fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Plan, ToolError> {
+fn look(text: &str, content: &str, editor: Option<&str>, cx: &ToolContext) -> Result<Plan, ToolError> {
     let place = paths::resolve(text, cx);
     if text.ends_with('/') {
         return Err(ToolError::Folder { path: paths::show(&place, cx) });
@@ -108,7 +108,13 @@ fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Plan, ToolError> 
     own.map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
     let target = FileTarget::look(&place, cx)?;
     let is_read = target.bytes_of_theirs().is_some_and(|bytes| bytes <= cx.limits.written as u64);
-    let before = is_read.then(|| std::fs::read(&target.real).ok()).flatten();
+    let (target, before) = match is_read.then(|| std::fs::read(&target.real).ok()).flatten() {
+        Some(disk) => {
+            let (target, before) = target.with_editor(disk, editor);
+            (target, Some(before))
+        }
+        None => (target, None),
+    };
     let after = match &before {
         Some(before) => NewContent::of(before, content),
         None => Ok(NewContent::as_given(content)),

@@ -68,8 +68,8 @@ fn subscriber(
     let asked = environment.text("ARTOO_LOG");
     let shown = match options.verbose {
         // The crates of the protocols warn of each error that a client is told.
-        0 => "warn,agent_client_protocol=error,rmcp=error",
-        1 => "warn,artoo=info,agent_client_protocol=error,rmcp=error",
+        0 => "warn,agent_client_protocol=error,rmcp=off",
+        1 => "warn,artoo=info,agent_client_protocol=error,rmcp=off",
         2.. => "warn,artoo=debug",
     };
     // `ARTOO_LOG` filters the log file if there is one, otherwise standard error.

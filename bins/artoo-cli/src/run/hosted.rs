@@ -59,6 +59,7 @@ pub(crate) fn begin_hosted(
     };
     let mut prepared = prepare(context, &args, &mut loaded, request.text, &wanted, asked, kept)?;
     prepared.request.person_present = request.user_present;
+    prepared.request.open_files = request.open_files;
     threads.block_on(start(context, &args, prepared, &mut runs.artoos))
 }
 

@@ -32,6 +32,12 @@ impl Scene {
         scene
     }
 
+    /// The same home and folder with another model.
+    pub(crate) fn answering(self, answer: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> Self {
+        let server = self.runtime.block_on(MockServer::start(answer)).unwrap();
+        Self { server, ..self }
+    }
+
     /// The user's home.
     pub(crate) fn home(&self) -> PathBuf {
         self.root.path().join("home")

@@ -38,6 +38,7 @@ mod repl;
 mod requests;
 mod sandbox;
 mod screen;
+mod servers;
 mod setup;
 mod surroundings;
 mod undo;
