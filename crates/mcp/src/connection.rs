@@ -48,6 +48,8 @@ pub struct Connection {
     pub(crate) end: Arc<End>,
     /// The folders in which it may write, by their real paths.
     folders: Vec<PathBuf>,
+    /// Places in them that the kernel keeps as they are.
+    pub(crate) read_only: Vec<PathBuf>,
     protocol: String,
     listed: RwLock<Arc<Listed>>,
     parts: Mutex<Option<Parts>>,
@@ -228,6 +230,7 @@ impl Connection {
             shared,
             end: Arc::clone(end),
             folders,
+            read_only: cx.read_only.clone(),
             protocol: version.to_string(),
             listed: RwLock::default(),
             parts: Mutex::new(Some(Parts { service, child })),

@@ -1,5 +1,6 @@
 //! One tool of a server, as the executor calls it: asked about, watched, and its answer fenced as words of others.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use artoo_consent::{ProposedEffects, Question};
@@ -126,8 +127,25 @@ impl McpTool {
                     came: format!("`{}` was not called, for it cannot be tried", self.name),
                 })
             }
-            SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => Ok(()),
+            SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => self.refuse_places(cx),
         }
+    }
+
+    /// Refuses a server that could write where this run may not: it was started before anybody knew of the run.
+    fn refuse_places(&self, cx: &ToolContext) -> Result<(), ToolError> {
+        for folder in self.server.folders() {
+            if let Some(scope) = cx.scope.as_ref().filter(|scope| !folder.starts_with(scope)) {
+                let (path, scope) = (folder.display().to_string(), scope.display().to_string());
+                return Err(ToolError::OutsideScope { path, scope });
+            }
+            let meets = |place: &&PathBuf| place.starts_with(folder) || folder.starts_with(place);
+            let is_open = |place: &&PathBuf| !self.server.read_only.contains(place);
+            if let Some(place) = cx.read_only.iter().filter(meets).find(is_open) {
+                let (path, place) = (folder.display().to_string(), place.display().to_string());
+                return Err(ToolError::Kept { path, place });
+            }
+        }
+        Ok(())
     }
 
     /// Asks where the server has changed the definition since it was approved. Nobody there is a no.

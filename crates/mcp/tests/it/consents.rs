@@ -8,7 +8,7 @@ use artoo_snapshot::{Present, Undo};
 use artoo_types::{CallEnding, EffectKind, FailureClass, FileChangeKind, ProposedRule, Untried};
 use serde_json::json;
 
-use crate::setup::{Person, folders, reason, scene, scene_with};
+use crate::setup::{Person, folders, reason, scene, scene_with, until};
 
 #[tokio::test]
 async fn a_call_that_may_change_files_is_asked_about_and_can_be_undone() {
@@ -47,7 +47,8 @@ async fn a_call_that_may_change_files_is_asked_about_and_can_be_undone() {
     assert!(call.failure.is_some() && !outside.exists());
     scene.cx.snapshot.as_ref().unwrap().close().unwrap();
     let record = scene.folder("data").join("undo");
-    let undo = Undo::prepare(&record, std::slice::from_ref(&notes), Present::AsRecorded).unwrap();
+    // A process that another test starts in this moment has the record open for as long.
+    let undo = until(|| Undo::prepare(&record, std::slice::from_ref(&notes), Present::AsRecorded).ok()).await;
     undo.apply().unwrap();
     assert_eq!(std::fs::read_to_string(notes.join("old.txt")).unwrap(), "before");
 }
@@ -87,6 +88,29 @@ async fn where_nothing_may_change_only_what_can_change_nothing_is_called() {
     let call = scene.call(&able, "fake__add", sum).await;
     assert!(reason(&call).contains("cannot be tried"), "{}", reason(&call));
     assert_eq!(scene.person.questions.lock().unwrap().len(), 0);
+}
+
+/// A server may outlive a run, and is not started for it.
+#[tokio::test]
+async fn a_server_that_could_write_where_a_run_may_not_is_not_called_in_it() {
+    let Some(mut scene) = scene() else { return };
+    let notes = scene.folder("notes");
+    let server = scene.start("plain", folders(&[&notes])).await.unwrap();
+    let write = |name: &str| json!({"path": notes.join(name), "text": "x"});
+    scene.cx.scope = Some(scene.cx.working_folder.clone());
+    let call = scene.call(&server, "fake__write", write("a")).await;
+    assert!(reason(&call).contains("the user said that nothing else may be changed"), "{}", reason(&call));
+    scene.cx.scope = None;
+    scene.cx.read_only = [notes.join("kept")].into();
+    let call = scene.call(&server, "fake__write", write("a")).await;
+    assert!(reason(&call).contains("stays as it is, as the user said"), "{}", reason(&call));
+    // What it was started with is kept by the kernel.
+    scene.start.read_only = vec![notes.join("kept")];
+    std::fs::write(notes.join("kept"), "old").unwrap();
+    let server = scene.start("plain", folders(&[&notes])).await.unwrap();
+    assert_eq!(scene.call(&server, "fake__write", write("a")).await.failure, None);
+    assert!(scene.call(&server, "fake__write", write("kept")).await.failure.is_some());
+    assert_eq!(std::fs::read_to_string(notes.join("kept")).unwrap(), "old");
 }
 
 fn rules(decision: Permission, effects: Vec<EffectKind>, home: &std::path::Path) -> Rules {
