@@ -110,7 +110,7 @@ pub(crate) fn dispatch(context: &mut Context<'_>, command: Command) -> Result<Ex
         Command::Audit(command) => commands::audit::run(context, &command),
         Command::Policy(command) => commands::policy::run(context, &command),
         Command::Config(command) => commands::config::run(context, &command),
-        Command::Acp => commands::acp::run(context),
+        Command::Acp(args) => commands::acp::run(context, &args),
         Command::Mcp(command) => commands::mcp::run(context, &command),
         Command::Completions(args) => commands::completions::run(context.terminal, &args),
         Command::Man => commands::man::run(context.terminal),

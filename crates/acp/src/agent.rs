@@ -87,9 +87,10 @@ impl ArtooAgent {
         responder: Responder<agent_client_protocol::v1::schema::InitializeResponse>,
         _: ConnectionTo<Client>,
     ) {
+        let response = initialize::response(self.host.set_up(), &request.client_capabilities);
         // A second `initialize` changes nothing.
         let _ = self.client.set(request.client_capabilities);
-        respond(responder, Ok(initialize::response(self.host.set_up())));
+        respond(responder, Ok(response));
     }
 
     fn authenticate(
@@ -283,12 +284,10 @@ impl ArtooAgent {
 
 /// A page of the sessions on record, the newest first.
 fn list(sessions: &Sessions, folder: Option<&Path>, begin: usize) -> Result<ListSessionsResponse, Error> {
-    let all = sessions.list(LOOKED_AT).map_err(|error| of_session(&error))?;
-    // One that cannot be read is left out: the command line lists it with the reason. One without a request has nothing to go on with.
-    let fitting = all
-        .into_iter()
-        .flatten()
-        .filter(|session| !session.turns.is_empty() && folder.is_none_or(|folder| folder == session.folder));
+    let all = sessions.list_with_requests(LOOKED_AT).map_err(|error| of_session(&error))?;
+    // One that cannot be read is left out: the command line lists it with the reason.
+    let fitting =
+        all.into_iter().flatten().filter(|session| folder.is_none_or(|folder| folder == session.folder));
     let mut page: Vec<Session> = fitting.skip(begin).take(PAGE + 1).collect();
     let next = (page.len() > PAGE).then(|| (begin + PAGE).to_string());
     page.truncate(PAGE);

@@ -13,7 +13,7 @@ const ANSWER: &str = "answer";
 pub(crate) fn request(session: SessionId, asked: &ClarificationRequested) -> CreateElicitationRequest {
     let field = StringPropertySchema::new()
         .title("Your answer".to_owned())
-        .description("Without an answer, artoo goes ahead as it understands the request.".to_owned());
+        .description("Left empty, artoo goes on without an answer.".to_owned());
     let schema = ElicitationSchema::new().property(ANSWER, field, false);
     let mode = ElicitationFormMode::new(ElicitationSessionScope::new(session), schema);
     CreateElicitationRequest::new(mode, asked.questions.join("\n"))

@@ -10,6 +10,15 @@ use async_trait::async_trait;
 
 use crate::{Confirm, HostError, HostedRun, NobodyConfirms};
 
+/// How a user chooses a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetUp {
+    /// In a sentence.
+    pub words: &'static str,
+    /// The argument that, behind those with which the front end's client started the program, makes it ask in a terminal.
+    pub in_terminal: &'static str,
+}
+
 /// Begins runs and looks things up for a front end.
 ///
 /// *Contract.* Every call reads the configuration as it is at that moment, so that a change holds for the next run. Several runs may be
@@ -18,8 +27,8 @@ use crate::{Confirm, HostError, HostedRun, NobodyConfirms};
 /// *Cancellation.* A run ends when its [`HostedRun`] is dropped; it still has a recorded result.
 #[async_trait]
 pub trait Host: Send + Sync {
-    /// How a user chooses a model, in a sentence.
-    fn set_up(&self) -> &str;
+    /// How a user chooses a model.
+    fn set_up(&self) -> SetUp;
 
     /// Whether a run could be begun: the configuration can be read, and it names a model.
     ///

@@ -29,7 +29,7 @@ pub use choices::{Choice, ChoiceMeaning, choices, question_text};
 pub use confirm::{Confirm, Confirmation, NobodyConfirms};
 pub use error::{HostError, HostErrorKind};
 pub use host::{
-    Attachment, ClientServer, ClientServerKind, Form, Host, HostRequest, Inquiry, Reply, RunMode,
+    Attachment, ClientServer, ClientServerKind, Form, Host, HostRequest, Inquiry, Reply, RunMode, SetUp,
 };
 pub use hosted_run::{HostedRun, Step, WhileRunning};
 pub use result_text::{result_text, undo_text};

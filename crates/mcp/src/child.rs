@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use artoo_sandbox::{Confinement, Ending, GrantedVariables, Invocation, Piped, Process};
 use artoo_tools::ServerPlace;
-use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
@@ -15,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Stdio;
 use crate::end::{End, Why};
+use crate::own_folder::OwnFolder;
 use crate::{McpError, ServerConfig, StartContext};
 
 /// How long a program whose input was closed may take to end by itself, and one that closed its output.
@@ -27,7 +27,7 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 pub(crate) struct Child {
     watch: JoinHandle<()>,
     listen: JoinHandle<()>,
-    _private_tmp: TempDir,
+    _private_tmp: OwnFolder,
 }
 
 impl Child {
@@ -82,14 +82,13 @@ async fn held(
     stdio: &Stdio,
     env: Vec<(OsString, OsString)>,
     cx: &StartContext,
-) -> Result<(Confinement, TempDir), McpError> {
+) -> Result<(Confinement, OwnFolder), McpError> {
     let (place, folders, network) = (cx.clone(), stdio.folders.clone(), stdio.network());
-    let (server, prefix) = (config.name.to_string(), format!("mcp-{}-", config.name));
+    let name = config.name.clone();
     let looked = tokio::task::spawn_blocking(move || {
         let failed =
             |source| McpError::Io { action: "make a folder in", path: place.private_tmp.clone(), source };
-        std::fs::create_dir_all(&place.private_tmp).map_err(failed)?;
-        let own = tempfile::Builder::new().prefix(&prefix).tempdir_in(&place.private_tmp).map_err(failed)?;
+        let own = OwnFolder::create(&place.private_tmp, &name).map_err(failed)?;
         let place = ServerPlace {
             home: &place.home,
             protected: &place.protected,
@@ -98,7 +97,9 @@ async fn held(
             network,
             private_tmp: own.path(),
         };
-        let confinement = place.confinement().map_err(|source| McpError::Confinement { server, source })?;
+        let confinement = place
+            .confinement()
+            .map_err(|source| McpError::Confinement { server: name.to_string(), source })?;
         Ok((Confinement { variables: GrantedVariables::from_iter(env), ..confinement }, own))
     });
     let path = cx.private_tmp.clone();

@@ -174,9 +174,11 @@ impl Connection {
                 Self::greet(config, wire, Some(child), opening, end, cx).await
             }
             (Expanded::Http { url, headers }, Transport::Http(_)) => {
-                let wire = transport(config, (&url, &headers), cx).await?;
+                let (wire, events) = transport(config, (&url, &headers), cx).await?;
                 let wire = Guarded::new(wire, Arc::clone(end), patience);
-                Self::greet(config, wire, None, opening, end, cx).await
+                let connection = Self::greet(config, wire, None, opening, end, cx).await?;
+                events.opened().await;
+                Ok(connection)
             }
             (Expanded::Stdio { .. }, Transport::Http(_)) | (Expanded::Http { .. }, Transport::Stdio(_)) => {
                 Err(config.wrong("url", "does not go with the rest"))

@@ -12,6 +12,7 @@ use rmcp::transport::streamable_http_client::{
 };
 
 use crate::config::address;
+use crate::event_stream::{EventStream, Noting};
 use crate::line_limit::LONGEST_MESSAGE;
 use crate::login_store::LoginStore;
 use crate::{McpError, ServerConfig, StartContext};
@@ -19,14 +20,14 @@ use crate::{McpError, ServerConfig, StartContext};
 /// The most redirects that are followed, all of them to the same origin.
 const REDIRECTS: usize = 5;
 
-pub(crate) type HttpTransport = StreamableHttpClientTransport<AuthClient<Client>>;
+pub(crate) type HttpTransport = StreamableHttpClientTransport<Noting<AuthClient<Client>>>;
 
 /// The way to a server at an address, with the login that is kept for it.
 pub(crate) async fn transport(
     config: &ServerConfig,
     (url, headers): (&str, &[(String, String)]),
     cx: &StartContext,
-) -> Result<HttpTransport, McpError> {
+) -> Result<(HttpTransport, EventStream), McpError> {
     let url = address(config, url)?;
     let client = client(config)?;
     let mut manager = manager(config, &url, cx).await?;
@@ -44,7 +45,9 @@ pub(crate) async fn transport(
         .max_sse_event_size(LONGEST_MESSAGE)
         .max_json_response_size(LONGEST_MESSAGE)
         .reinit_on_expired_session(true);
-    Ok(StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), settings))
+    let stream = EventStream::default();
+    let client = Noting { inner: AuthClient::new(client, manager), stream: stream.clone() };
+    Ok((StreamableHttpClientTransport::with_client(client, settings), stream))
 }
 
 /// What asks for logins and renews them, for this address. It reaches addresses of this machine and its network only where the server

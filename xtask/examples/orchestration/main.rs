@@ -8,6 +8,7 @@
 
 mod counts;
 mod effects;
+mod first_message;
 #[path = "../floor/task.rs"]
 mod floor;
 mod job;

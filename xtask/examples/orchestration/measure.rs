@@ -10,7 +10,7 @@ use futures_util::future::try_join_all;
 use xtask::bench::{Goal, Row};
 
 use crate::{
-    Failure, floor, ours,
+    Failure, first_message, floor, ours,
     programs::{self, Sample},
     project, scripted,
     server::Server,
@@ -147,7 +147,34 @@ pub(crate) async fn from_outside(
         ),
     ];
     rows.extend(in_a_project(rounds, (floor, artoo), folder).await?);
+    rows.extend(first_messages(rounds, artoo, &home).await?);
     Ok(rows)
+}
+
+/// How soon an editor and another agent are answered, beside the same program with nothing to do.
+async fn first_messages(rounds: u32, artoo: &Path, home: &Path) -> Result<Vec<Row>, Failure> {
+    let (mut floors, mut editors, mut agents) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..=rounds {
+        let floor = first_message::of_nothing(artoo, home).await?;
+        let editor = first_message::of_an_editor(artoo, home).await?;
+        let agent = first_message::of_an_agent(artoo, home).await?;
+        if round > 0 {
+            floors.push(floor);
+            editors.push(editor);
+            agents.push(agent);
+        }
+    }
+    let goal = || Some(Goal::Under(30.0));
+    let agents = (floors.clone(), agents);
+    Ok(vec![
+        row(
+            "`artoo acp`, start to its first answer; floor: `artoo --version`",
+            "ms",
+            &(floors, editors),
+            goal(),
+        ),
+        row("`artoo mcp serve`, the same", "ms", &agents, goal()),
+    ])
 }
 
 /// The same in a working folder as developers have it: a repository with as many tracked files as build output.

@@ -111,7 +111,7 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Work in an editor: speak the Agent Client Protocol on standard input and output. An editor starts this
     #[command(after_help = examples::ACP)]
-    Acp,
+    Acp(AcpArgs),
     /// Use tools of others (servers of the Model Context Protocol), and let other agents work with artoo
     #[command(subcommand, after_help = examples::MCP)]
     Mcp(McpCommand),
@@ -135,6 +135,14 @@ pub(crate) struct HelpArgs {
     /// The command, for example `runs undo`
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+}
+
+/// `artoo acp`.
+#[derive(Debug, Args)]
+pub(crate) struct AcpArgs {
+    /// Choose a model in this terminal instead, as `artoo setup` does. Editors that can open a terminal use this
+    #[arg(long)]
+    pub(crate) setup: bool,
 }
 
 /// `artoo doctor`.

@@ -17,7 +17,7 @@ mod sessions;
 mod setup;
 mod single_word;
 
-pub(crate) use cli::{Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, DoctorArgs};
+pub(crate) use cli::{AcpArgs, Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, DoctorArgs};
 pub(crate) use key_value::KeyValue;
 pub(crate) use mcp::{McpAddArgs, McpCommand, McpServeArgs};
 pub(crate) use memory::{ListArgs, MemoryCommand, RememberArgs};

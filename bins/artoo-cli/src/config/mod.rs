@@ -17,6 +17,7 @@ mod schema;
 pub(crate) mod server_table;
 mod settings;
 mod tables;
+mod ui_table;
 mod variables;
 
 pub(crate) use controller::{ControllerTable, checked};
@@ -30,9 +31,9 @@ pub(crate) use profiles::{Applied, applied};
 pub(crate) use schema::config_schema;
 pub(crate) use settings::{Settings, refused_server, resolve};
 pub(crate) use tables::{
-    DreamMode, FolderMemory, Keys, MemoryMode, ModelTable, Notify, Provider, SearchEngine, Sections,
-    ToolsTable,
+    DreamMode, FolderMemory, MemoryMode, ModelTable, Provider, SearchEngine, Sections, ToolsTable,
 };
+pub(crate) use ui_table::{Keys, Notify};
 pub(crate) use variables::unknown as unknown_variables;
 
 use crate::args::KeyValue;

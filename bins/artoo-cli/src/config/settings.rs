@@ -18,9 +18,8 @@ use serde::Deserialize;
 use super::controller::checked;
 use super::layer::Merged;
 use super::profiles::known_better;
-use super::tables::{
-    DeadlinesTable, DreamMode, FolderMemory, Keys, McpTable, MemoryMode, Notify, Sections, ToolsTable,
-};
+use super::tables::{DeadlinesTable, DreamMode, FolderMemory, McpTable, MemoryMode, Sections, ToolsTable};
+use super::ui_table::{Keys, Notify};
 use crate::error::CommandError;
 use crate::machine::{Folders, expand_home};
 

@@ -10,7 +10,7 @@ use crate::config::{self, Settings};
 use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::machine::threads;
-use crate::servers::{RunningServers, in_words, may_do, own_folder, start_context};
+use crate::servers::{RunningServers, hint, in_words, may_do, own_folder, start_context};
 use crate::view::counted;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
@@ -33,7 +33,7 @@ fn looked_at(context: &Context<'_>, settings: &Settings) -> Result<Vec<Check>, C
         Ok(connection) => check(server, connection, &pins),
         Err(error) => {
             let check = Check::note(&name(server), in_words(error));
-            match error.hint() {
+            match hint(error) {
                 Some(hint) => check.remedy(hint),
                 None => check,
             }

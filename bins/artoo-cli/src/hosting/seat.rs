@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 
-use artoo_front_end::{Form, Host, HostError, HostErrorKind, HostRequest, HostedRun, Inquiry, Reply};
+use artoo_front_end::{Form, Host, HostError, HostErrorKind, HostRequest, HostedRun, Inquiry, Reply, SetUp};
 use artoo_runtime::sessions::Sessions;
 use artoo_types::{ProposedRule, SessionId};
 use async_trait::async_trait;
@@ -46,8 +46,11 @@ impl Seat {
 
 #[async_trait]
 impl Host for Seat {
-    fn set_up(&self) -> &'static str {
-        "Run `artoo setup` in a terminal once: a local server, a key, or the embedded model."
+    fn set_up(&self) -> SetUp {
+        SetUp {
+            words: "Run `artoo setup` in a terminal once: a local server, a key, or the embedded model.",
+            in_terminal: "--setup",
+        }
     }
 
     async fn ready(&self) -> Result<(), HostError> {

@@ -67,9 +67,8 @@ fn subscriber(
 ) -> Result<impl Subscriber + Send + Sync + use<>, CommandError> {
     let asked = environment.text("ARTOO_LOG");
     let shown = match options.verbose {
-        // The crates of the protocols warn of each error that a client is told.
-        0 => "warn,agent_client_protocol=error,rmcp=off",
-        1 => "warn,artoo=info,agent_client_protocol=error,rmcp=off",
+        0 => "warn",
+        1 => "warn,artoo=info",
         2.. => "warn,artoo=debug",
     };
     // `ARTOO_LOG` filters the log file if there is one, otherwise standard error.
@@ -99,8 +98,11 @@ fn subscriber(
     Ok(Registry::default().with(plain).with(kept))
 }
 
+/// The crates of the protocols log words of servers and whole messages, which no log of artoo has.
+const NEVER: &str = "rmcp=off,agent_client_protocol=error";
+
 fn filter(text: &str) -> Result<EnvFilter, CommandError> {
-    EnvFilter::builder().parse(text).map_err(|error| {
+    EnvFilter::builder().parse(format!("{text},{NEVER}")).map_err(|error| {
         CommandError::configuration(format!("ARTOO_LOG is no filter: `{text}`"))
             .because(error)
             .hint("for example: ARTOO_LOG=debug, or ARTOO_LOG=warn,artoo_llm_http=debug")

@@ -4,6 +4,7 @@
 //! input line is drawn below the view and is the answer to a question, a note to the run, or the next
 //! request. Without a terminal, each line of standard input is a request.
 
+mod attached_files;
 mod background;
 mod complete;
 mod diff;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use artoo_consent::Nobody;
-use artoo_mcp::{Connection, McpError, PromptEntry, ServerConfig, ServerState};
+use artoo_mcp::{Connection, PromptEntry, ServerConfig, ServerState};
 use tokio::runtime::Runtime;
 
 use super::slash::Then;
@@ -15,7 +15,7 @@ use crate::config::{self, Given};
 use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::run::{from_stdin, is_yes};
-use crate::servers::{in_words, start_context};
+use crate::servers::{explained, start_context};
 use crate::suggest::nearest;
 use crate::terminal::{neutral, neutral_line};
 
@@ -127,13 +127,5 @@ fn unknown(name: &str, servers: &[ServerConfig]) -> CommandError {
     match nearest(name, names.iter().map(String::as_str)) {
         Some(near) => error.hint(format!("did you mean the server {near}?")),
         None => error.hint("servers: /mcp; all commands: /help"),
-    }
-}
-
-fn explained(error: &McpError) -> CommandError {
-    let said = CommandError::failed(in_words(error));
-    match error.hint() {
-        Some(hint) => said.hint(hint),
-        None => said,
     }
 }

@@ -12,6 +12,7 @@ use artoo_runtime::sessions::{Session, Sessions, TurnEnd};
 use artoo_types::{RunId, SessionId};
 use tokio::runtime::Runtime;
 
+use super::attached_files::attached;
 use super::background::Background;
 use super::type_ahead::{After, TypeAhead};
 use crate::args::{RunArgs, SandboxArgs};
@@ -405,55 +406,4 @@ fn money<'a>(ends: impl Iterator<Item = &'a TurnEnd>) -> Option<String> {
 pub(super) fn sessions(context: &mut Context<'_>) -> Result<Sessions, CommandError> {
     let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
     Ok(Sessions::new(&data_dir, Redactor::new()))
-}
-
-/// Replaces `@path` and `@"path with blanks"` by the path. A path that does not exist is
-/// an error, reported before a model is called.
-fn attached(text: &str, folder: &Path) -> Result<String, CommandError> {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('@') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        let after = from.strip_prefix('@').unwrap_or(from);
-        // An `@` inside of a word does not count: it may be an e-mail address.
-        let begins_a_word = out.chars().next_back().is_none_or(char::is_whitespace);
-        let quoted = after.strip_prefix('"').and_then(|quoted| Some(quoted.split_once('"')?.0));
-        let path = quoted.or_else(|| after.split(char::is_whitespace).next()).unwrap_or_default();
-        if !begins_a_word || path.is_empty() {
-            out.push('@');
-            rest = after;
-            continue;
-        }
-        if !folder.join(path).exists() {
-            return Err(CommandError::usage(format!("{path} names no file of this folder"))
-                .hint("complete it with Tab, or leave the @ out"));
-        }
-        let taken = path.len() + if quoted.is_some() { 2 } else { 0 };
-        let (named, left) = after.split_at(taken);
-        out.push_str(named);
-        rest = left;
-    }
-    out.push_str(rest);
-    Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_attached_file_is_named_and_must_be_there() {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["数.txt", "two words"] {
-            std::fs::write(folder.path().join(name), "1").unwrap();
-        }
-        let check = |text: &str| attached(text, folder.path()).map_err(|error| error.to_string());
-        assert_eq!(check("sum @数.txt  and\nmail a@b.org").unwrap(), "sum 数.txt  and\nmail a@b.org");
-        assert_eq!(check("an @ alone, @").unwrap(), "an @ alone, @");
-        assert_eq!(check("sum @\"two words\", @数.txt").unwrap(), "sum \"two words\", 数.txt");
-        assert_eq!(check("@\"open").unwrap_err(), "\"open names no file of this folder");
-        assert_eq!(check("@\"\" @数.txt").unwrap(), "@\"\" 数.txt");
-        assert_eq!(check("read @gone.txt").unwrap_err(), "gone.txt names no file of this folder");
-    }
 }

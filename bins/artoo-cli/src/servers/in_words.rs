@@ -1,8 +1,10 @@
-//! An error of a server with its causes.
+//! An error of a server with its causes, and the command that helps.
 
 use std::error::Error;
 
 use artoo_mcp::McpError;
+
+use crate::error::CommandError;
 
 /// What failed, and why.
 pub(crate) fn in_words(error: &McpError) -> String {
@@ -13,4 +15,23 @@ pub(crate) fn in_words(error: &McpError) -> String {
         cause = error.source();
     }
     words
+}
+
+/// What helps, if anything is known to.
+pub(crate) fn hint(error: &McpError) -> Option<String> {
+    match error {
+        McpError::Login { server, .. } | McpError::Authorization { server, .. } => {
+            Some(format!("artoo mcp login {server}"))
+        }
+        _ => error.hint().map(str::to_owned),
+    }
+}
+
+/// The error of a command.
+pub(crate) fn explained(error: &McpError) -> CommandError {
+    let failed = CommandError::failed(in_words(error));
+    match hint(error) {
+        Some(hint) => failed.hint(hint),
+        None => failed,
+    }
 }

@@ -12,8 +12,9 @@ mod start_context;
 
 pub(crate) use approval::approve;
 use client_servers::with_variables;
-pub(crate) use in_words::in_words;
+pub(crate) use in_words::{explained, hint, in_words};
 pub(crate) use of_run::{ServersOfRun, prepared};
 pub(crate) use permissions::may_do;
+pub(crate) use resources::named as resource_named;
 pub(crate) use running::RunningServers;
 pub(crate) use start_context::{own_folder, start_context};

@@ -11,7 +11,7 @@ use artoo_tools::{Tool as _, Toolbox};
 use tokio::runtime::Runtime;
 
 use super::start_context::own_folder;
-use super::{RunningServers, approve, folder_offer, in_words, start_context, with_variables};
+use super::{RunningServers, approve, folder_offer, hint, in_words, start_context, with_variables};
 use crate::config::Settings;
 use crate::dispatch::Context;
 use crate::run::BeforeRun;
@@ -111,7 +111,7 @@ fn left_unapproved(terminal: &mut Terminal, connection: &Connection, count: usiz
 /// Tells that a server cannot be had.
 fn tell(terminal: &mut Terminal, error: &McpError) {
     terminal.warning(&in_words(error));
-    if let Some(hint) = error.hint() {
-        terminal.hint(hint);
+    if let Some(hint) = hint(error) {
+        terminal.hint(&hint);
     }
 }

@@ -3,7 +3,7 @@
 use artoo_front_end::Attachment;
 use tokio::runtime::Runtime;
 
-use super::ServersOfRun;
+use super::{ServersOfRun, hint};
 use crate::error::CommandError;
 
 impl ServersOfRun {
@@ -20,7 +20,7 @@ impl ServersOfRun {
                 continue;
             };
             let content = threads.block_on(connection.read_resource(uri)).map_err(|error| {
-                let hint = error.hint().unwrap_or("what it has: artoo mcp show NAME").to_owned();
+                let hint = hint(&error).unwrap_or_else(|| "what it has: artoo mcp show NAME".to_owned());
                 CommandError::usage(format!("@{server}:{uri} cannot be read: {error}")).hint(hint)
             })?;
             let name = uri.rsplit(['/', ':']).find(|part| !part.is_empty()).unwrap_or("resource");
@@ -30,8 +30,8 @@ impl ServersOfRun {
     }
 }
 
-/// The server and the address that a word names.
-fn named(word: &str) -> Option<(&str, &str)> {
+/// The server and the address that a word names, as in `@NAME:ADDRESS`.
+pub(crate) fn named(word: &str) -> Option<(&str, &str)> {
     let (server, uri) = word.strip_prefix('@')?.split_once(':')?;
     let uri = uri.trim_end_matches([',', ';', '?', '!']);
     let is_name =

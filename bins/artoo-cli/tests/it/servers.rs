@@ -1,8 +1,11 @@
 //! Servers of tools that others wrote, in runs of the program: what they may do, what is asked, and what is undone.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use artoo_llm_http::doubles::{Call, Reply};
 use serde_json::{Value, json};
@@ -13,11 +16,18 @@ use crate::process::{Said, ended, until};
 
 const REQUEST: &str = "Note down that the shop is closed";
 
-/// A model that calls this tool to answer.
+/// A model that calls this tool, and then answers in words of its own.
 fn calling(tool: &'static str, arguments: Value) -> impl Fn(&Call) -> Reply + Send + Sync + 'static {
     let plan = json!({"subtasks": [{"intent": "Use the tool", "sequence": 1, "kind": "find_out",
         "criteria": [{"text": "The tool was used", "check": null}]}]});
-    model(plan, move |_| json!({"tool": tool, "arguments": arguments, "output_is_answer": true}))
+    let turns = AtomicUsize::new(0);
+    model(plan, move |_| {
+        if turns.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
+            json!({"tool": tool, "arguments": arguments})
+        } else {
+            json!({"answer": "The tool was used."})
+        }
+    })
 }
 
 /// `artoo` with the programs of the test tools in its search path.
@@ -74,15 +84,32 @@ fn the_kernel_refuses_what_was_not_granted_whatever_the_server_would_do() {
         return;
     }
     let scene = Scene::new(|_| Reply::text("not yet"));
+    // The server would write here: this is in the folder that it is told of. Hooks and configuration of a repository are closed.
+    let config = notes(&scene).join(".git/config");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "[core]\n").unwrap();
+    let scene = scene.answering(calling("files__write_file", json!({"path": config, "content": "x"})));
+    add_files(&scene);
+    let tried = say(&scene, &["run", "--json", "--yes", "unknown", REQUEST]);
+    assert_eq!(fs::read_to_string(&config).unwrap(), "[core]\n");
+    assert!(tried.out.contains("EROFS") || tried.out.contains("EACCES"), "{}", tried.out);
+    assert!(tried.out.contains("the server files says that the call failed"), "{}", tried.out);
+}
+
+#[test]
+fn a_server_is_told_of_its_folders_and_writes_nowhere_else() {
+    if !artoo_test_needs::has("mcp-server-filesystem") {
+        return;
+    }
+    let scene = Scene::new(|_| Reply::text("not yet"));
     let elsewhere = scene.home().canonicalize().unwrap().join("elsewhere.txt");
-    let arguments = json!({"path": elsewhere, "content": "x"});
-    let scene = scene.answering(calling("files__write_file", arguments));
+    let scene = scene.answering(calling("files__write_file", json!({"path": elsewhere, "content": "x"})));
     add_files(&scene);
     let tried = say(&scene, &["run", "--json", "--yes", "unknown", REQUEST]);
     assert!(!elsewhere.exists());
-    let refused = ["EROFS", "EACCES", "EPERM", "read-only", "permission denied"];
-    assert!(refused.iter().any(|word| tried.out.contains(word)), "{}", tried.out);
-    assert!(tried.out.contains("the server files says that the call failed"), "{}", tried.out);
+    // The kernel refuses it; the server does so itself once it has read which folders it has.
+    let refused = ["EROFS", "EACCES", "Access denied - path outside allowed directories"];
+    assert!(refused.iter().any(|words| tried.out.contains(words)), "{}", tried.out);
 }
 
 #[test]
@@ -94,8 +121,8 @@ fn a_rule_allows_a_tool_for_good() {
     let file = notes(&scene).join("shop.txt");
     let scene = scene.answering(calling("files__write_file", json!({"path": file, "content": "closed\n"})));
     add_files(&scene);
-    let rules = "[[rule]]\ndecision = \"allow\"\neffects = [\"unknown\"]\nprograms = [\"files__write_file\"]\nreason = \"my notes\"\n\
-                 match = [\"files__write_file '{}'\"]\nnot_match = [\"files__move_file '{}'\"]\n";
+    let rules = "[[rule]]\ndecision = \"allow\"\neffects = [\"unknown\"]\nprogram = \"files__write_file\"\nreason = \"my notes\"\n\
+                 matches = [\"files__write_file '{}'\"]\nspares = [\"files__move_file '{}'\"]\n";
     fs::write(scene.home().join(".config/artoo/policy.toml"), rules).unwrap();
     let checked = say(&scene, &["policy", "check", "files__write_file '{}'"]).ended(0);
     assert!(checked.out.contains("my notes"), "{}", checked.out);
@@ -192,6 +219,51 @@ fn no_server_outlives_a_program_that_is_killed() {
     child.kill().unwrap();
     ended(&mut child);
     until("the end of the server", || left(&scene) == 0);
+    // What a killed artoo could not remove, the next one does.
+    let own = scene.home().join(".artoo/mcp/tmp");
+    assert_eq!(fs::read_dir(&own).unwrap().count(), 1);
+    say(&scene, &["mcp", "test", "files"]).ended(0);
+    assert_eq!(fs::read_dir(&own).unwrap().count(), 0);
+}
+
+#[test]
+fn a_question_of_a_server_goes_to_the_user() {
+    if !artoo_test_needs::has("mcp-server-everything") {
+        return;
+    }
+    let scene = Scene::new(calling("everything__trigger-elicitation-request", json!({})));
+    say(&scene, &["mcp", "add", "everything", "--yes", "--", "mcp-server-everything"]).ended(0);
+    let mut editor = crate::json_rpc::Peer::start(&mut artoo(&scene, &["acp"]));
+    let forms = json!({"elicitation": {"form": {}}});
+    editor.ask("initialize", &json!({"protocolVersion": 1, "clientCapabilities": forms}));
+    let opened = editor.ask("session/new", &json!({"cwd": scene.folder(), "mcpServers": []}));
+    let session = opened["result"]["sessionId"].clone();
+    let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "Who am I?"}]});
+    let turn = editor.request("session/prompt", &prompt);
+    let (mut questions, mut ended) = (Vec::new(), None);
+    while ended.is_none() {
+        let message = editor.next().unwrap();
+        if message["method"] == "elicitation/create" {
+            let question = message["params"]["message"].as_str().unwrap().to_owned();
+            // The first field is the name, which is required. Everything else is left out.
+            let answer = if questions.is_empty() {
+                json!({"action": "accept", "content": {"answer": "Ada of the tests"}})
+            } else {
+                json!({"action": "decline"})
+            };
+            editor.answer(&message, &answer);
+            questions.push(question);
+        } else if message["id"] == turn && message.get("method").is_none() {
+            ended = Some(message);
+        }
+    }
+    assert!(questions[0].contains("the server everything asks"), "{questions:?}");
+    assert!(questions.len() > 1, "{questions:?}");
+    let told = |message: &Value| {
+        message["params"]["update"]["sessionUpdate"] == "tool_call_update"
+            && message.to_string().contains("Ada of the tests")
+    };
+    assert!(editor.seen.iter().any(told), "{:#?}", editor.seen);
 }
 
 /// How many processes have the home of the scene on their command line.
@@ -225,4 +297,31 @@ fn a_client_of_an_editor_passes_servers_under_the_same_rules() {
     assert_eq!(editor.answered(turn)["result"]["stopReason"], "end_turn");
     let called = |message: &Value| message["params"]["update"]["name"] == "clock__get_current_time";
     assert!(editor.seen.iter().any(called), "{:#?}", editor.seen);
+}
+
+#[test]
+fn a_server_that_wants_a_login_is_added_and_the_login_is_named() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            refuse(stream);
+        }
+    });
+    let scene = Scene::new(crate::mock_model::counting());
+    let added = say(&scene, &["mcp", "add", "hub", "--url", &url, "--yes"]).ended(3);
+    assert!(added.err.contains("the server hub wants a login"), "{}", added.err);
+    assert!(added.err.contains("artoo mcp login hub, and then artoo mcp test hub"), "{}", added.err);
+    assert!(say(&scene, &["mcp", "list"]).ended(0).out.contains(&url));
+    say(&scene, &["mcp", "test", "hub"]).ended(1).explains("wants a login", "artoo mcp login hub");
+}
+
+/// Answers a request as a server that knows nobody.
+fn refuse(mut stream: TcpStream) {
+    let mut head = [0; 4096];
+    if stream.read(&mut head).is_ok() {
+        let refusal = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        // The program may have left.
+        let _ = stream.write_all(refusal.as_bytes());
+    }
 }

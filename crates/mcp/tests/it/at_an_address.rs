@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use artoo_mcp::{
@@ -334,4 +334,24 @@ async fn a_token_that_is_taken_away_is_told() {
     is_open.store(false, Ordering::SeqCst);
     let call = scene.call(&server, "far__echo", json!({})).await;
     assert!(reason(&call).contains("the server far"), "{}", reason(&call));
+}
+
+/// What an older server asks beside its answers is lost while nobody listens: a call would wait for it in vain.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_begin_when_the_stream_of_questions_is_open() {
+    let Some(scene) = scene() else { return };
+    let listens = Arc::new(AtomicBool::new(false));
+    let noted = Arc::clone(&listens);
+    let port = serve(move |asked| {
+        if asked.line.starts_with("GET") {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            noted.store(true, Ordering::Release);
+        }
+        let (status, headers, body) = plain(&asked);
+        (status, format!("Mcp-Session-Id: one\r\n{headers}"), body)
+    })
+    .await;
+    let server = started(&scene, port).await.unwrap();
+    assert!(listens.load(Ordering::Acquire), "a call could have begun before");
+    server.close().await;
 }

@@ -5,6 +5,7 @@
 mod at_an_address;
 mod bad_servers;
 mod configuration;
+mod conformance;
 mod consents;
 mod killed;
 mod pinned;

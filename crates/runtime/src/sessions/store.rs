@@ -220,6 +220,20 @@ impl Sessions {
         Ok(self.ids()?.into_iter().take(most).map(|(_, id)| self.read(id)).collect())
     }
 
+    /// [`list`](Self::list) of those sessions in which something was asked. An editor opens a session for each of its windows, whether or
+    /// not anything is asked there.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`] for the folder.
+    pub fn list_with_requests(
+        &self,
+        most: usize,
+    ) -> Result<Vec<Result<Session, SessionError>>, SessionError> {
+        let is_used =
+            |read: &Result<Session, _>| read.as_ref().map_or(true, |session| !session.turns.is_empty());
+        Ok(self.ids()?.into_iter().map(|(_, id)| self.read(id)).filter(is_used).take(most).collect())
+    }
+
     /// All ids, the most recently written first.
     fn ids(&self) -> Result<Vec<(SystemTime, SessionId)>, SessionError> {
         let entries = match std::fs::read_dir(&self.folder) {

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use artoo_mcp::{ServerConfig, ServerTable};
 
 use super::configured::Configured;
-use super::test::try_out;
+use super::test::{Tried, try_out};
 use crate::args::McpAddArgs;
 use crate::config::{refused_server, server_table};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 
-/// Adds a server. One that does not start is not added.
+/// Adds a server. One that does not start is not added; one that wants a login is, since it is the configured servers that can be
+/// logged in to.
 pub(super) fn run(context: &mut Context<'_>, args: &McpAddArgs) -> Result<Exit, CommandError> {
     let configured = Configured::load(context)?;
     let server = server(context, args)?;
@@ -20,10 +21,20 @@ pub(super) fn run(context: &mut Context<'_>, args: &McpAddArgs) -> Result<Exit, 
         return Err(CommandError::usage(format!("there is a server named {name} already"))
             .hint(format!("choose another name, or take it out first: artoo mcp remove {name}")));
     }
-    let exit = try_out(context, &configured, &server, args.yes)?;
-    server_table::write(&configured.file, &server.name.to_string(), Some(&ServerTable::from(&server)))?;
+    let tried = try_out(context, &configured, &server, args.yes)?;
+    let name = &server.name;
+    server_table::write(&configured.file, &name.to_string(), Some(&ServerTable::from(&server)))?;
     context.terminal.note(&format!("added to {}", configured.file.display()));
-    Ok(exit)
+    match tried {
+        Tried::Works(exit) => Ok(exit),
+        Tried::WantsLogin(_) => {
+            context
+                .terminal
+                .note(&format!("the server {name} wants a login, and says nothing of its tools before"));
+            context.terminal.hint(&format!("artoo mcp login {name}, and then artoo mcp test {name}"));
+            Ok(Exit::INCOMPLETE)
+        }
+    }
 }
 
 fn server(context: &Context<'_>, args: &McpAddArgs) -> Result<ServerConfig, CommandError> {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use artoo_mcp::{McpError, Pins, ServerConfig, StartContext};
+use artoo_mcp::{Pins, ServerConfig, StartContext};
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::Loaded;
 use crate::config::{self, Given, Settings};
 use crate::dispatch::Context;
 use crate::error::CommandError;
-use crate::servers::{in_words, own_folder, start_context};
+use crate::servers::{own_folder, start_context};
 use crate::suggest::nearest;
 
 /// The configuration, as far as servers go.
@@ -51,14 +51,5 @@ impl Configured {
         let folder = context.folders.current()?.to_owned();
         let place = (folder.as_path(), BTreeMap::new());
         Ok(start_context(context, &self.settings, &policy, place, CancellationToken::new()))
-    }
-}
-
-/// An error of a server, for a command.
-pub(super) fn explained(error: &McpError) -> CommandError {
-    let said = CommandError::failed(in_words(error));
-    match error.hint() {
-        Some(hint) => said.hint(hint),
-        None => said,
     }
 }

@@ -3,10 +3,10 @@
 use artoo_mcp::{Identity, ServerConfig, ServerTable, Transport};
 use serde::Serialize;
 
-use super::configured::{Configured, explained};
+use super::configured::Configured;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::servers::may_do;
+use crate::servers::{explained, may_do};
 use crate::terminal::{neutral_json, neutral_line};
 
 /// A server as programs get it.

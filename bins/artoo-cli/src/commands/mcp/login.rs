@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use artoo_mcp::{Connection, KnownClient, McpError, OpenPage, Transport, has_login};
 
-use super::configured::{Configured, explained};
+use super::configured::Configured;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::threads;
+use crate::servers::explained;
 use crate::terminal::{StderrWriter, neutral_line};
 
 /// Logs in to a server: its page is opened by the user, and what it answers is kept.

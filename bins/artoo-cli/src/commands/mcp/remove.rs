@@ -2,10 +2,11 @@
 
 use artoo_mcp::{Identity, Transport, logout};
 
-use super::configured::{Configured, explained};
+use super::configured::Configured;
 use crate::config::server_table;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
+use crate::servers::explained;
 
 /// Takes a server out of the configuration, with its login and what was approved of it.
 pub(super) fn run(context: &mut Context<'_>, name: &str) -> Result<Exit, CommandError> {

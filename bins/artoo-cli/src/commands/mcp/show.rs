@@ -2,10 +2,10 @@
 
 use artoo_mcp::{Identity, ServerTable};
 
-use super::configured::{Configured, explained};
+use super::configured::Configured;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::servers::may_do;
+use crate::servers::{explained, may_do};
 use crate::terminal::neutral;
 
 /// Shows a server.

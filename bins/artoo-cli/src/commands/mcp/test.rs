@@ -1,21 +1,32 @@
 //! `artoo mcp test`: starts a server, says whether it works, and asks about what is new of its tools.
 
 use artoo_front_end::Confirmation;
-use artoo_mcp::{Connection, Identity, ServerConfig, ServerState};
+use artoo_mcp::{Connection, Identity, McpError, ServerConfig, ServerState};
 
-use super::configured::{Configured, explained};
+use super::configured::Configured;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::threads;
 use crate::run::{AtTerminal, BeforeRun, from_stdin};
-use crate::servers::approve;
+use crate::servers::{approve, explained};
 use crate::terminal::{Terminal, neutral_line};
 
 /// Tests a configured server.
 pub(super) fn run(context: &mut Context<'_>, name: &str, yes: bool) -> Result<Exit, CommandError> {
     let configured = Configured::load(context)?;
     let server = configured.server(name)?;
-    try_out(context, &configured, &server, yes)
+    match try_out(context, &configured, &server, yes)? {
+        Tried::Works(exit) => Ok(exit),
+        Tried::WantsLogin(error) => Err(explained(&error)),
+    }
+}
+
+/// What became of a server that was started.
+pub(super) enum Tried {
+    /// It works; the exit code says whether its tools are approved.
+    Works(Exit),
+    /// It asks for a login first.
+    WantsLogin(McpError),
 }
 
 /// Starts a server, tells about it and asks about its tools; it is ended then.
@@ -24,11 +35,14 @@ pub(super) fn try_out(
     configured: &Configured,
     server: &ServerConfig,
     yes: bool,
-) -> Result<Exit, CommandError> {
+) -> Result<Tried, CommandError> {
     let cx = configured.start_context(context)?;
     let threads = threads::for_waiting()?;
-    let connection =
-        threads.block_on(Connection::start(server.clone(), &cx)).map_err(|error| explained(&error))?;
+    let connection = match threads.block_on(Connection::start(server.clone(), &cx)) {
+        Ok(connection) => connection,
+        Err(error @ McpError::Login { .. }) => return Ok(Tried::WantsLogin(error)),
+        Err(error) => return Err(explained(&error)),
+    };
     if let ServerState::Running { protocol, software } = connection.state() {
         let software = software.map(|software| format!(" ({})", neutral_line(&software))).unwrap_or_default();
         context
@@ -57,9 +71,9 @@ pub(super) fn try_out(
         let what = if known.is_none() { "nothing of it is approved" } else { "its changes are not approved" };
         context.terminal.note(what);
         context.terminal.hint(&hint);
-        return Ok(Exit::INCOMPLETE);
+        return Ok(Tried::Works(Exit::INCOMPLETE));
     }
-    Ok(Exit::OK)
+    Ok(Tried::Works(Exit::OK))
 }
 
 /// Asks at the terminal, and shows what is asked about where nobody is there as well.

@@ -2,6 +2,7 @@
 
 mod clients;
 mod editor;
+mod registry;
 mod sessions;
 mod turns;
 

@@ -143,3 +143,13 @@ fn what_makes_no_sense_is_refused_with_its_reason() {
     let answer = editor.ask("session/prompt", &prompt(&session, FIRST));
     assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
 }
+
+#[test]
+fn a_window_in_which_nothing_was_asked_is_no_conversation() {
+    let scene = Scene::new(counting());
+    let (editor, session) = with_session(&scene, json!({}));
+    editor.leave();
+    let listed = scene.say(&["sessions", "list"]).ended(0);
+    assert!(!listed.out.contains(&session[session.len() - 8..]), "{}", listed.out);
+    scene.say(&["sessions", "show", "last"]).ended(2).explains("there is no session yet", "begin one");
+}

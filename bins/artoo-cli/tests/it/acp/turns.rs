@@ -165,3 +165,54 @@ fn two_prompts_of_one_session_do_not_mix_and_those_of_two_sessions_run_together(
     assert_eq!(editor.answered(first)["result"]["stopReason"], "end_turn");
     assert!(notes(&scene).exists());
 }
+
+#[test]
+fn what_is_unsaved_in_the_editor_is_read_written_and_given_back_by_undo() {
+    let scene = Scene::new(|_| artoo_llm_http::doubles::Reply::text("not yet"));
+    let file = scene.folder().canonicalize().unwrap().join("docs/a.txt");
+    let edit = json!({"path": file, "edits": [{"old": "typed", "new": "changed"}]});
+    let scene = scene.answering(model(
+        count_plan("Change a word"),
+        move |_| json!({"tool": "edit_file", "arguments": edit, "output_is_answer": false}),
+    ));
+    let (mut editor, session) =
+        with_session(&scene, json!({"fs": {"readTextFile": true, "writeTextFile": true}}));
+    let turn = editor.request("session/prompt", &prompt(&session, "Change typed to changed in docs/a.txt"));
+    let mut buffer = "typed and not saved\n".to_owned();
+    let mut saved = Vec::new();
+    loop {
+        let message = editor.next().unwrap();
+        match message["method"].as_str() {
+            Some("fs/read_text_file") => editor.answer(&message, &json!({"content": buffer})),
+            Some("fs/write_text_file") => {
+                buffer = message["params"]["content"].as_str().unwrap().to_owned();
+                fs::write(&file, &buffer).unwrap();
+                saved.push(buffer.clone());
+                editor.answer(&message, &json!({}));
+            }
+            Some("session/request_permission") => {
+                let text = message.to_string();
+                assert!(
+                    text.contains("typed and not saved"),
+                    "the question is about what the user sees: {text}"
+                );
+                assert_eq!(
+                    fs::read_to_string(&file).unwrap(),
+                    "text\n",
+                    "nothing is saved before the answer"
+                );
+                editor.choose(&message, "yes");
+            }
+            _ if message["id"] == turn => break,
+            _ => {}
+        }
+        if saved.len() > 1 {
+            break;
+        }
+    }
+    assert_eq!(saved, ["typed and not saved\n", "changed and not saved\n"]);
+    editor.notify("session/cancel", &json!({"sessionId": session}));
+    editor.answered(turn);
+    editor.ask("session/prompt", &prompt(&session, "/undo"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "typed and not saved\n", "{}", editor.said());
+}

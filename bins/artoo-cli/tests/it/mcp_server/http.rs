@@ -133,8 +133,16 @@ fn forward(mut client: TcpStream, address: &str, token: &str) {
 
 /// The scenarios of the suite that need no tools of the suite's own. Those of `tools-call-*`, `tasks-*`, resources, prompts, sampling
 /// and completion ask for its tools by name, so they are about a server that was made for them.
-const SCENARIOS: [&str; 5] =
-    ["server-initialize", "server-session-lifecycle", "ping", "tools-list", "dns-rebinding-protection"];
+const SCENARIOS: [(&str, &str); 8] = [
+    ("server-initialize", "2025-11-25"),
+    ("server-session-lifecycle", "2025-11-25"),
+    ("ping", "2025-11-25"),
+    ("tools-list", "2025-11-25"),
+    ("tools-list", "2026-07-28"),
+    ("http-header-validation", "2026-07-28"),
+    ("dns-rebinding-protection", "2025-11-25"),
+    ("dns-rebinding-protection", "2026-07-28"),
+];
 
 #[test]
 #[expect(
@@ -151,9 +159,9 @@ fn the_conformance_suite_of_the_protocol_passes() {
     until("the door", || {
         TcpStream::connect(url.trim_start_matches("http://").trim_end_matches("/mcp")).is_ok()
     });
-    for scenario in SCENARIOS {
+    for (scenario, version) in SCENARIOS {
         let mut suite = Command::new(artoo_test_needs::programs().join("mcp-conformance"));
-        suite.args(["server", "--url", &url, "--scenario", scenario]);
+        suite.args(["server", "--url", &url, "--scenario", scenario, "--spec-version", version]);
         suite.env_clear().env("PATH", artoo_test_needs::path()).env("HOME", scene.home());
         let said = say(suite.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
         let passed = said.out.lines().rev().find(|line| line.contains("Passed:") || line.contains("passed"));
