@@ -17,13 +17,13 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::child::Child;
 use crate::end::{End, Why};
-use crate::guarded_transport::Guarded;
+use crate::guarded_transport::GuardedTransport;
 use crate::handler::{Handler, Shared};
 use crate::http::{causes, transport};
 use crate::line_limit::LineLimit;
-use crate::listing::{self, Listed};
+use crate::listing::{self, ToolList};
 use crate::requests::CallView;
-use crate::start_context::Expanded;
+use crate::start_context::ExpandedTransport;
 use crate::{Definition, McpError, ServerConfig, ServerName, StartContext, Transport, Unusable};
 
 /// A running server. Dropped, its program is killed with everything that it started; [`close`](Self::close) waits for that.
@@ -51,7 +51,7 @@ pub struct Connection {
     /// Places in them that the kernel keeps as they are.
     pub(crate) read_only: Vec<PathBuf>,
     protocol: String,
-    listed: RwLock<Arc<Listed>>,
+    listed: RwLock<Arc<ToolList>>,
     parts: Mutex<Option<Parts>>,
     /// What it refused a request with, if it wanted a login.
     pub(crate) challenge: Mutex<Option<String>>,
@@ -128,7 +128,7 @@ impl Connection {
         until: Instant,
         cx: &StartContext,
     ) -> Result<Arc<Self>, McpError> {
-        let (expanded, redactor) = Expanded::of(config, cx)?;
+        let (expanded, redactor) = ExpandedTransport::of(config, cx)?;
         let end = Arc::new(End::new(matches!(config.transport, Transport::Stdio(_)), redactor));
         let opened = Self::open(config, expanded, opening, &end, cx);
         match timeout_at(until, opened).await {
@@ -159,28 +159,29 @@ impl Connection {
 
     async fn open(
         config: &ServerConfig,
-        expanded: Expanded,
+        expanded: ExpandedTransport,
         opening: Opening,
         end: &Arc<End>,
         cx: &StartContext,
     ) -> Result<Arc<Self>, McpError> {
         let patience = config.limits.start / 3;
         match (expanded, &config.transport) {
-            (Expanded::Stdio { command, args, env }, Transport::Stdio(stdio)) => {
+            (ExpandedTransport::Stdio { command, args, env }, Transport::Stdio(stdio)) => {
                 let (child, stdout, stdin) =
                     Child::start((config, stdio), (command, args, env), end, cx).await?;
                 let wire = AsyncRwTransport::new_client(LineLimit::new(stdout, Arc::clone(end)), stdin);
-                let wire = Guarded::new(wire, Arc::clone(end), patience);
+                let wire = GuardedTransport::new(wire, Arc::clone(end), patience);
                 Self::greet(config, wire, Some(child), opening, end, cx).await
             }
-            (Expanded::Http { url, headers }, Transport::Http(_)) => {
+            (ExpandedTransport::Http { url, headers }, Transport::Http(_)) => {
                 let (wire, events) = transport(config, (&url, &headers), cx).await?;
-                let wire = Guarded::new(wire, Arc::clone(end), patience);
+                let wire = GuardedTransport::new(wire, Arc::clone(end), patience);
                 let connection = Self::greet(config, wire, None, opening, end, cx).await?;
                 events.opened().await;
                 Ok(connection)
             }
-            (Expanded::Stdio { .. }, Transport::Http(_)) | (Expanded::Http { .. }, Transport::Stdio(_)) => {
+            (ExpandedTransport::Stdio { .. }, Transport::Http(_))
+            | (ExpandedTransport::Http { .. }, Transport::Stdio(_)) => {
                 Err(config.wrong("url", "does not go with the rest"))
             }
         }
@@ -188,7 +189,7 @@ impl Connection {
 
     async fn greet<T: Wire<RoleClient> + 'static>(
         config: &ServerConfig,
-        wire: Guarded<T>,
+        wire: GuardedTransport<T>,
         child: Option<Child>,
         opening: Opening,
         end: &Arc<End>,
@@ -306,12 +307,12 @@ impl Connection {
         }
     }
 
-    pub(crate) fn listed(&self) -> Arc<Listed> {
+    pub(crate) fn listed(&self) -> Arc<ToolList> {
         Arc::clone(&self.listed.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reads the list of its tools anew.
-    pub(crate) async fn read_tools(&self, limit: Duration) -> Result<Arc<Listed>, McpError> {
+    pub(crate) async fn read_tools(&self, limit: Duration) -> Result<Arc<ToolList>, McpError> {
         let view = CallView::alone(Arc::new(Nobody), limit);
         let listed = Arc::new(listing::tools(self, &view).await?);
         *self.listed.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&listed);

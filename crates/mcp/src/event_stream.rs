@@ -41,7 +41,7 @@ impl EventStream {
 
 /// A client of HTTP that notes what becomes of the stream.
 #[derive(Clone, Debug)]
-pub(crate) struct Noting<C> {
+pub(crate) struct EventStreamClient<C> {
     pub(crate) inner: C,
     pub(crate) stream: EventStream,
 }
@@ -53,7 +53,7 @@ type Events<C> = Result<
     StreamableHttpError<<C as StreamableHttpClient>::Error>,
 >;
 
-impl<C: StreamableHttpClient + Sync> Noting<C> {
+impl<C: StreamableHttpClient + Sync> EventStreamClient<C> {
     fn note(&self, session: Option<&Arc<str>>) {
         if session.is_some() {
             self.stream.has_session.store(true, Ordering::Release);
@@ -61,7 +61,7 @@ impl<C: StreamableHttpClient + Sync> Noting<C> {
     }
 }
 
-impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Noting<C> {
+impl<C: StreamableHttpClient + Sync> StreamableHttpClient for EventStreamClient<C> {
     type Error = C::Error;
 
     async fn post_message(

@@ -20,7 +20,7 @@ const A_SECOND: u32 = 200;
 const FLOOD: u32 = 100_000;
 
 /// A transport that holds a server to these rules.
-pub(crate) struct Guarded<T> {
+pub(crate) struct GuardedTransport<T> {
     inner: T,
     end: Arc<End>,
     /// How long the question for the newest version waits for its answer.
@@ -33,7 +33,7 @@ pub(crate) struct Guarded<T> {
     since_answer: u32,
 }
 
-impl<T> Guarded<T> {
+impl<T> GuardedTransport<T> {
     pub(crate) fn new(inner: T, end: Arc<End>, patience: Duration) -> Self {
         Self {
             inner,
@@ -68,7 +68,7 @@ impl<T> Guarded<T> {
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Guarded<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for GuardedTransport<T> {
     type Error = T::Error;
 
     fn send(

@@ -28,12 +28,12 @@ pub(crate) struct Shared {
     list_changed: AtomicBool,
     progress: Mutex<HashMap<ProgressToken, Arc<OnOutput>>>,
     /// The calls in progress, the latest last: a question of the server belongs to one of them.
-    calls: Mutex<Vec<(u64, Asked)>>,
+    calls: Mutex<Vec<(u64, QuestionContext)>>,
 }
 
 /// Who answers questions during a call.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct QuestionContext {
     pub(crate) consent: Arc<dyn Consent>,
     pub(crate) pauses: PauseClock,
     pub(crate) cancel: CancellationToken,
@@ -72,7 +72,7 @@ impl Shared {
     }
 
     /// Lets this call answer the server's questions as long as the guard lives.
-    pub(crate) fn watch_questions(self: &Arc<Self>, asked: Asked) -> impl Drop + use<> {
+    pub(crate) fn watch_questions(self: &Arc<Self>, asked: QuestionContext) -> impl Drop + use<> {
         let mut calls = lock(&self.calls);
         let number = calls.last().map_or(0, |(number, _)| number.wrapping_add(1));
         calls.push((number, asked));
@@ -84,7 +84,7 @@ impl Shared {
     pub(crate) async fn answer(&self, request: ElicitRequestParams) -> ElicitResult {
         // Of several calls nobody can tell which one asks; their person is the same.
         let asked = lock(&self.calls).last().map(|(_, asked)| asked.clone());
-        let Some(Asked { consent, pauses, cancel }) = asked else {
+        let Some(QuestionContext { consent, pauses, cancel }) = asked else {
             return ElicitResult::new(ElicitationAction::Cancel);
         };
         let _resting = pauses.begin();

@@ -12,7 +12,7 @@ use rmcp::transport::streamable_http_client::{
 };
 
 use crate::config::address;
-use crate::event_stream::{EventStream, Noting};
+use crate::event_stream::{EventStream, EventStreamClient};
 use crate::line_limit::LONGEST_MESSAGE;
 use crate::login_store::LoginStore;
 use crate::{McpError, ServerConfig, StartContext};
@@ -20,7 +20,7 @@ use crate::{McpError, ServerConfig, StartContext};
 /// The most redirects that are followed, all of them to the same origin.
 const REDIRECTS: usize = 5;
 
-pub(crate) type HttpTransport = StreamableHttpClientTransport<Noting<AuthClient<Client>>>;
+pub(crate) type HttpTransport = StreamableHttpClientTransport<EventStreamClient<AuthClient<Client>>>;
 
 /// The way to a server at an address, with the login that is kept for it.
 pub(crate) async fn transport(
@@ -46,7 +46,7 @@ pub(crate) async fn transport(
         .max_json_response_size(LONGEST_MESSAGE)
         .reinit_on_expired_session(true);
     let stream = EventStream::default();
-    let client = Noting { inner: AuthClient::new(client, manager), stream: stream.clone() };
+    let client = EventStreamClient { inner: AuthClient::new(client, manager), stream: stream.clone() };
     Ok((StreamableHttpClientTransport::with_client(client, settings), stream))
 }
 
@@ -73,12 +73,12 @@ fn client(config: &ServerConfig) -> Result<Client, McpError> {
     let policy = Policy::custom(|attempt| {
         let Some(first) = attempt.previous().first() else { return attempt.stop() };
         if attempt.previous().len() > REDIRECTS {
-            attempt.error(Redirected("it redirects again and again".to_owned()))
+            attempt.error(ForeignRedirect("it redirects again and again".to_owned()))
         } else if first.origin() == attempt.url().origin() {
             attempt.follow()
         } else {
             let to = attempt.url().origin().ascii_serialization();
-            attempt.error(Redirected(format!("it redirects to {to}, which is not followed")))
+            attempt.error(ForeignRedirect(format!("it redirects to {to}, which is not followed")))
         }
     });
     Client::builder()
@@ -91,7 +91,7 @@ fn client(config: &ServerConfig) -> Result<Client, McpError> {
 /// A redirect that is not followed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Redirected(String);
+struct ForeignRedirect(String);
 
 fn custom(
     config: &ServerConfig,

@@ -20,7 +20,7 @@ const BYTES: usize = 8 * 1024 * 1024;
 
 /// The tools of a server.
 #[derive(Debug, Default)]
-pub(crate) struct Listed {
+pub(crate) struct ToolList {
     pub(crate) definitions: Vec<Definition>,
     pub(crate) unusable: Vec<Unusable>,
 }
@@ -35,16 +35,16 @@ pub struct Unusable {
 }
 
 /// All tools. One that is wrong is left out, and the others stay.
-pub(crate) async fn tools(server: &Connection, view: &CallView) -> Result<Listed, McpError> {
+pub(crate) async fn tools(server: &Connection, view: &CallView) -> Result<ToolList, McpError> {
     let info = server.peer.peer_info();
     if info.is_some_and(|info| info.capabilities.tools.is_none()) {
-        return Ok(Listed::default());
+        return Ok(ToolList::default());
     }
     let entries = pages(server, view, "list its tools", "tools", |params| {
         ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params))
     })
     .await?;
-    let (mut listed, mut names) = (Listed::default(), BTreeSet::new());
+    let (mut listed, mut names) = (ToolList::default(), BTreeSet::new());
     for entry in entries {
         let read = Definition::read(&entry).and_then(|definition| {
             let is_new = names.insert(definition.name.clone());

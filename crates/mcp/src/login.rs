@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::config::address;
 use crate::http::{causes, manager};
 use crate::login_store::LoginStore;
-use crate::start_context::Expanded;
+use crate::start_context::ExpandedTransport;
 use crate::{McpError, ServerConfig, StartContext, Transport};
 
 /// How long a person may take in the browser.
@@ -117,11 +117,12 @@ pub fn has_login(config: &ServerConfig, cx: &StartContext) -> bool {
 }
 
 fn url(config: &ServerConfig, cx: &StartContext) -> Result<Url, McpError> {
-    match (Expanded::of(config, cx)?.0, &config.transport) {
-        (Expanded::Http { url, .. }, Transport::Http(_)) => address(config, &url),
-        (Expanded::Http { .. } | Expanded::Stdio { .. }, Transport::Stdio(_) | Transport::Http(_)) => {
-            Err(not_given((config, cx), "it is a program of this machine, which needs none".to_owned()))
-        }
+    match (ExpandedTransport::of(config, cx)?.0, &config.transport) {
+        (ExpandedTransport::Http { url, .. }, Transport::Http(_)) => address(config, &url),
+        (
+            ExpandedTransport::Http { .. } | ExpandedTransport::Stdio { .. },
+            Transport::Stdio(_) | Transport::Http(_),
+        ) => Err(not_given((config, cx), "it is a program of this machine, which needs none".to_owned())),
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::handler::Asked;
+use crate::handler::QuestionContext;
 use crate::http::causes;
 use crate::{Connection, McpError};
 
@@ -64,7 +64,7 @@ impl CallView {
     }
 }
 
-enum Came {
+enum WaitEnd {
     Answer(Box<Result<ServerResult, ServiceError>>),
     Cancelled,
     Ended,
@@ -78,7 +78,7 @@ impl Connection {
         view: &CallView,
         make: impl Fn(Round) -> ClientRequest,
     ) -> Result<Value, McpError> {
-        let asked = Asked {
+        let asked = QuestionContext {
             consent: Arc::clone(&view.consent),
             pauses: view.pauses.clone(),
             cancel: view.cancel.clone(),
@@ -115,19 +115,19 @@ impl Connection {
         let wait = async {
             tokio::select! {
                 biased;
-                answer = &mut handle.rx => Came::Answer(Box::new(answer.unwrap_or(Err(ServiceError::TransportClosed)))),
-                () = view.cancel.cancelled() => Came::Cancelled,
-                () = self.end.over.cancelled() => Came::Ended,
+                answer = &mut handle.rx => WaitEnd::Answer(Box::new(answer.unwrap_or(Err(ServiceError::TransportClosed)))),
+                () = view.cancel.cancelled() => WaitEnd::Cancelled,
+                () = self.end.over.cancelled() => WaitEnd::Ended,
             }
         };
         let server = || self.config.name.to_string();
         let reason = match within(view.limit, &view.pauses, wait).await {
-            Some(Came::Answer(answer)) => match *answer {
+            Some(WaitEnd::Answer(answer)) => match *answer {
                 Ok(result) => return Ok(result),
                 Err(error) => return Err(self.failed(doing, error).await),
             },
-            Some(Came::Ended) => return Err(self.ended()),
-            Some(Came::Cancelled) => McpError::Cancelled { server: server() },
+            Some(WaitEnd::Ended) => return Err(self.ended()),
+            Some(WaitEnd::Cancelled) => McpError::Cancelled { server: server() },
             None => McpError::TimedOut { server: server(), doing, after: view.limit },
         };
         // A server that does not take it will hear of nothing else either.

@@ -43,12 +43,12 @@ impl fmt::Debug for StartContext {
 }
 
 /// A configuration with the values of its variables. Not for any record.
-pub(crate) enum Expanded {
+pub(crate) enum ExpandedTransport {
     Stdio { command: String, args: Vec<String>, env: Vec<(OsString, OsString)> },
     Http { url: String, headers: Vec<(String, String)> },
 }
 
-impl Expanded {
+impl ExpandedTransport {
     /// Puts the values in, and has the redactor know them.
     pub(crate) fn of(config: &ServerConfig, cx: &StartContext) -> Result<(Self, Redactor), McpError> {
         let lookup = |name: &str| cx.environment.get(OsStr::new(name))?.to_str().map(str::to_owned);

@@ -19,7 +19,7 @@ use crate::servers::{explained, start_context};
 use crate::suggest::nearest;
 use crate::terminal::{neutral, neutral_line};
 
-/// Tells which servers run in this conversation.
+/// Tells which servers run in this conversation, and their tools.
 pub(super) fn tell(context: &mut Context<'_>, state: &State) {
     for connection in state.servers.connections() {
         let name = connection.name();
@@ -31,6 +31,11 @@ pub(super) fn tell(context: &mut Context<'_>, state: &State) {
             ServerState::Ended { reason } => format!("{name} has ended: {reason}"),
         };
         context.terminal.note(&neutral_line(&told));
+        let tools: Vec<String> =
+            connection.definitions().into_iter().map(|definition| definition.name).collect();
+        if !tools.is_empty() {
+            context.terminal.note(&neutral_line(&format!("    tools: {}", tools.join(", "))));
+        }
     }
 }
 

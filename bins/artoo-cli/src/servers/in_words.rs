@@ -19,12 +19,10 @@ pub(crate) fn in_words(error: &McpError) -> String {
 
 /// What helps, if anything is known to.
 pub(crate) fn hint(error: &McpError) -> Option<String> {
-    match error {
-        McpError::Login { server, .. } | McpError::Authorization { server, .. } => {
-            Some(format!("artoo mcp login {server}"))
-        }
-        _ => error.hint().map(str::to_owned),
+    if let McpError::Login { server, .. } | McpError::Authorization { server, .. } = error {
+        return Some(format!("artoo mcp login {server}"));
     }
+    error.hint().map(str::to_owned)
 }
 
 /// The error of a command.

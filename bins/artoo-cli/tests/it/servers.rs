@@ -176,6 +176,47 @@ fn a_folder_offers_servers_and_starts_none() {
     assert!(!marker.exists());
 }
 
+/// The question is put once for each content of the file.
+#[test]
+fn an_offer_of_a_folder_is_asked_about_until_it_changes() {
+    if !artoo_test_needs::has("mcp-server-time") {
+        return;
+    }
+    let scene = Scene::new(calling("clock__get_current_time", json!({"timezone": "UTC"})));
+    let offer = |zone: &str| {
+        let server = json!({"command": "mcp-server-time", "args": ["--local-timezone", zone]});
+        let file = json!({"mcpServers": {"clock": server}}).to_string();
+        fs::write(scene.folder().join(".mcp.json"), file).unwrap();
+    };
+    offer("UTC");
+    let mut editor = crate::json_rpc::Peer::start(&mut artoo(&scene, &["acp"]));
+    editor.ask("initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}}));
+    let opened = editor.ask("session/new", &json!({"cwd": scene.folder(), "mcpServers": []}));
+    let session = opened["result"]["sessionId"].clone();
+    let mut questions_of_a_turn = || {
+        let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "What time is it?"}]});
+        let turn = editor.request("session/prompt", &prompt);
+        let mut questions = Vec::new();
+        loop {
+            let message = editor.next().unwrap();
+            if message["method"] == "session/request_permission" {
+                questions.push(message["params"]["toolCall"].to_string());
+                editor.answer(&message, &json!({"outcome": {"outcome": "selected", "optionId": "yes"}}));
+            } else if message["id"] == turn && message.get("method").is_none() {
+                return questions;
+            }
+        }
+    };
+    let first = questions_of_a_turn();
+    assert_eq!(first.len(), 2, "{first:#?}");
+    assert!(first[0].contains("mcp-server-time") && first[0].contains(".mcp.json"), "{first:#?}");
+    assert!(first[1].contains("the server clock offers 2 tools"), "{first:#?}");
+    assert_eq!(questions_of_a_turn(), Vec::<String>::new());
+    offer("Europe/Berlin");
+    let changed = questions_of_a_turn();
+    assert!(changed[0].contains("Europe/Berlin"), "{changed:#?}");
+}
+
 #[test]
 fn a_server_is_added_listed_shown_and_removed() {
     if !artoo_test_needs::has("mcp-server-time") {

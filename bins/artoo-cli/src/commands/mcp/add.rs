@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use artoo_mcp::{ServerConfig, ServerTable};
 
 use super::configured::Configured;
-use super::test::{Tried, try_out};
+use super::test::{TestOutcome, try_out};
 use crate::args::McpAddArgs;
 use crate::config::{refused_server, server_table};
 use crate::dispatch::Context;
@@ -26,8 +26,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &McpAddArgs) -> Result<Exit, 
     server_table::write(&configured.file, &name.to_string(), Some(&ServerTable::from(&server)))?;
     context.terminal.note(&format!("added to {}", configured.file.display()));
     match tried {
-        Tried::Works(exit) => Ok(exit),
-        Tried::WantsLogin(_) => {
+        TestOutcome::Works(exit) => Ok(exit),
+        TestOutcome::WantsLogin(_) => {
             context
                 .terminal
                 .note(&format!("the server {name} wants a login, and says nothing of its tools before"));

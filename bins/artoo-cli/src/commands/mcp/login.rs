@@ -36,7 +36,7 @@ pub(super) fn login(context: &mut Context<'_>, name: &str) -> Result<Exit, Comma
         Err(McpError::Login { challenge, .. }) => challenge,
         Err(error) => return Err(explained(&error)),
     };
-    let pages = Printed(context.terminal.errors());
+    let pages = PrintPage(context.terminal.errors());
     let known = KnownClient::default();
     threads
         .block_on(artoo_mcp::login(&server, challenge.as_deref(), known, &pages, &cx))
@@ -60,9 +60,9 @@ pub(super) fn logout(context: &mut Context<'_>, name: &str) -> Result<Exit, Comm
 }
 
 /// Prints the address of the page: which browser is whose is not for artoo to guess.
-struct Printed(Arc<StderrWriter>);
+struct PrintPage(Arc<StderrWriter>);
 
-impl OpenPage for Printed {
+impl OpenPage for PrintPage {
     fn open(&self, page: &str) -> io::Result<()> {
         self.0.log(format!("open this page in your browser to log in: {}", neutral_line(page)));
         Ok(())

@@ -16,13 +16,13 @@ pub(super) fn run(context: &mut Context<'_>, name: &str, yes: bool) -> Result<Ex
     let configured = Configured::load(context)?;
     let server = configured.server(name)?;
     match try_out(context, &configured, &server, yes)? {
-        Tried::Works(exit) => Ok(exit),
-        Tried::WantsLogin(error) => Err(explained(&error)),
+        TestOutcome::Works(exit) => Ok(exit),
+        TestOutcome::WantsLogin(error) => Err(explained(&error)),
     }
 }
 
 /// What became of a server that was started.
-pub(super) enum Tried {
+pub(super) enum TestOutcome {
     /// It works; the exit code says whether its tools are approved.
     Works(Exit),
     /// It asks for a login first.
@@ -35,12 +35,12 @@ pub(super) fn try_out(
     configured: &Configured,
     server: &ServerConfig,
     yes: bool,
-) -> Result<Tried, CommandError> {
+) -> Result<TestOutcome, CommandError> {
     let cx = configured.start_context(context)?;
     let threads = threads::for_waiting()?;
     let connection = match threads.block_on(Connection::start(server.clone(), &cx)) {
         Ok(connection) => connection,
-        Err(error @ McpError::Login { .. }) => return Ok(Tried::WantsLogin(error)),
+        Err(error @ McpError::Login { .. }) => return Ok(TestOutcome::WantsLogin(error)),
         Err(error) => return Err(explained(&error)),
     };
     if let ServerState::Running { protocol, software } = connection.state() {
@@ -59,7 +59,7 @@ pub(super) fn try_out(
     } else {
         let keyboard = from_stdin();
         let is_there = context.streams.stdin && context.streams.stderr;
-        let asked = Shown { at: AtTerminal::new(&*keyboard, is_there) };
+        let asked = DefinitionPrompt { at: AtTerminal::new(&*keyboard, is_there) };
         approve(context.terminal, &configured.pins, &connection, &asked)
     };
     threads.block_on(connection.close());
@@ -71,17 +71,17 @@ pub(super) fn try_out(
         let what = if known.is_none() { "nothing of it is approved" } else { "its changes are not approved" };
         context.terminal.note(what);
         context.terminal.hint(&hint);
-        return Ok(Tried::Works(Exit::INCOMPLETE));
+        return Ok(TestOutcome::Works(Exit::INCOMPLETE));
     }
-    Ok(Tried::Works(Exit::OK))
+    Ok(TestOutcome::Works(Exit::OK))
 }
 
 /// Asks at the terminal, and shows what is asked about where nobody is there as well.
-struct Shown<'a> {
+struct DefinitionPrompt<'a> {
     at: AtTerminal<'a>,
 }
 
-impl BeforeRun for Shown<'_> {
+impl BeforeRun for DefinitionPrompt<'_> {
     fn is_there(&self) -> bool {
         true
     }
