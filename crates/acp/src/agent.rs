@@ -124,7 +124,7 @@ impl ArtooAgent {
                 this.host.ready().await.map_err(|error| of_host(&error))?;
                 let begun = this.host.begin_session(request.cwd.clone()).await;
                 let id = begun.map_err(|error| of_host(&error))?;
-                this.sessions.open(id, request.cwd, servers).map(|mode| (id, mode))
+                this.sessions.open(id, request.cwd, servers, None).map(|mode| (id, mode))
             };
             match opened.await {
                 Ok((id, mode)) => {
@@ -237,14 +237,14 @@ impl ArtooAgent {
             Ok(begun) => begun,
             Err(error) => return respond(responder, Err(error)),
         };
-        let (this, client) = (Arc::clone(self), self.client(id, connection.clone()));
+        let (this, client, number) = (Arc::clone(self), self.client(id, connection.clone()), turn.number);
         let worked = async move {
             let ended = work(&this.host, &client, turn, prompt, |run| this.sessions.began(id, run)).await;
             let (response, waiting) = match ended {
                 Ok(end) => (Ok(PromptResponse::new(end.reason)), end.waiting),
                 Err(error) => (Err(error), None),
             };
-            this.sessions.end(id, waiting);
+            this.sessions.end(id, number, waiting);
             respond(responder, response);
             Ok(())
         };
@@ -277,7 +277,8 @@ impl ArtooAgent {
         let id = read_id(id)?;
         folder_exists(folder)?;
         let session = self.stored().await?.read(id).map_err(|error| of_session(&error))?;
-        let mode = self.sessions.open(id, folder.to_owned(), client_servers::read(servers)?)?;
+        let last_run = session.turns.last().map(|turn| turn.run_id);
+        let mode = self.sessions.open(id, folder.to_owned(), client_servers::read(servers)?, last_run)?;
         Ok((session, mode))
     }
 }

@@ -14,10 +14,10 @@ const COMMANDS: [(&str, &str, &str); 5] = [
     (
         "undo",
         "Take back what a run did to files: everything, or nothing with the reasons",
-        "run, by default the newest",
+        "run, by default the last one of this session",
     ),
-    ("diff", "Show what a run changed", "run, by default the newest"),
-    ("explain", "Explain why a run went as it did", "run, by default the newest"),
+    ("diff", "Show what a run changed", "run, by default the last one of this session"),
+    ("explain", "Explain why a run went as it did", "run, by default the last one of this session"),
     ("runs", "List the newest runs", ""),
     ("recall", "Say what memory would say to a request, and why", "words of a request"),
 ];
@@ -35,19 +35,32 @@ pub(crate) fn available() -> SessionUpdate {
     SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands))
 }
 
-/// The command in a prompt; `None` for a request. Without a run, it is about `last_run`, the last one of the session.
-pub(crate) fn read(text: &str, last_run: Option<RunId>) -> Option<Inquiry> {
+/// A prompt that is no request.
+#[derive(Debug, PartialEq)]
+pub(crate) enum SlashCommand {
+    /// What is asked of earlier runs.
+    Inquiry(Inquiry),
+    /// It is about the last run of the session, and there is none.
+    NoRun,
+}
+
+/// The command in a prompt; `None` for a request. Without a run, it is about `last_run`, the last one of the session: never about a run of
+/// another one.
+pub(crate) fn read(text: &str, last_run: Option<RunId>) -> Option<SlashCommand> {
     let words = text.trim().strip_prefix('/')?;
     let (name, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     let rest = rest.trim();
-    let last = || last_run.map_or_else(|| "last".to_owned(), |run| run.to_string());
-    let run = || if rest.is_empty() { last() } else { rest.to_owned() };
+    let last = || last_run.map(|run| run.to_string());
+    let about = |of: fn(String) -> Inquiry| {
+        let run = if rest.is_empty() { last() } else { Some(rest.to_owned()) };
+        Some(run.map_or(SlashCommand::NoRun, |run| SlashCommand::Inquiry(of(run))))
+    };
     match name {
-        "undo" => Some(Inquiry::Undo(run())),
-        "diff" => Some(Inquiry::Changes(run())),
-        "explain" => Some(Inquiry::Explanation(run())),
-        "runs" => Some(Inquiry::Runs { most: LISTED }),
-        "recall" if !rest.is_empty() => Some(Inquiry::Recall(rest.to_owned())),
+        "undo" => about(Inquiry::Undo),
+        "diff" => about(Inquiry::Changes),
+        "explain" => about(Inquiry::Explanation),
+        "runs" => Some(SlashCommand::Inquiry(Inquiry::Runs { most: LISTED })),
+        "recall" if !rest.is_empty() => Some(SlashCommand::Inquiry(Inquiry::Recall(rest.to_owned()))),
         _ => None,
     }
 }
@@ -61,8 +74,9 @@ mod tests {
         for (name, _, _) in COMMANDS {
             assert!(read(&format!("/{name} words"), None).is_some(), "{name}");
         }
-        assert_eq!(read(" /undo ", None), Some(Inquiry::Undo("last".to_owned())));
-        assert_eq!(read("/diff 019a", None), Some(Inquiry::Changes("019a".to_owned())));
+        assert_eq!(read(" /undo ", None), Some(SlashCommand::NoRun));
+        let changes = SlashCommand::Inquiry(Inquiry::Changes("019a".to_owned()));
+        assert_eq!(read("/diff 019a", None), Some(changes));
         for request in ["undo the last change", "/tmp/a.txt is too long", "/recall", "/", ""] {
             assert_eq!(read(request, None), None, "{request}");
         }

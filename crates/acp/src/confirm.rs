@@ -4,11 +4,13 @@ use agent_client_protocol::Client;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, SessionId,
+    SessionNotification,
 };
 use artoo_front_end::{Confirm, Confirmation};
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use crate::updates::thought;
 use crate::{diffs, permission};
 
 /// The user of a session.
@@ -39,6 +41,13 @@ impl Confirm for ConfirmInEditor {
             Ok(RequestPermissionOutcome::Selected(selected)) => selected.option_id.to_string() == "yes",
             // A client that is gone says nothing.
             Ok(_) | Err(_) => false,
+        }
+    }
+
+    fn notice(&self, text: &str) {
+        let told = SessionNotification::new(self.session.clone(), thought(text));
+        if let Err(error) = self.connection.send_notification(told) {
+            tracing::debug!(%error, "a notice was not sent");
         }
     }
 }

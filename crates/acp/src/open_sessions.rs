@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::Error;
@@ -15,7 +16,11 @@ use crate::updates::Updates;
 
 /// The open sessions.
 #[derive(Default)]
-pub(crate) struct OpenSessions(Mutex<HashMap<SessionId, OpenSession>>);
+pub(crate) struct OpenSessions {
+    open: Mutex<HashMap<SessionId, OpenSession>>,
+    /// The number of turns so far, of all sessions.
+    turns: AtomicU64,
+}
 
 /// One open session.
 struct OpenSession {
@@ -29,8 +34,8 @@ struct OpenSession {
 
 enum State {
     Idle,
-    /// A prompt is worked on; the token cancels it.
-    Busy(CancellationToken),
+    /// A prompt is worked on, in the turn of this number; the token cancels it.
+    Busy(u64, CancellationToken),
     /// The run waits for an answer in words, which the next prompt is.
     Waiting(Box<WaitingRun>),
 }
@@ -44,6 +49,8 @@ pub(crate) struct WaitingRun {
 
 /// A prompt that may begin.
 pub(crate) struct Turn {
+    /// It tells this turn from a later one of a session that was closed and opened again meanwhile.
+    pub(crate) number: u64,
     pub(crate) folder: PathBuf,
     pub(crate) mode: RunMode,
     pub(crate) last_run: Option<RunId>,
@@ -63,14 +70,15 @@ impl OpenSessions {
         id: SessionId,
         folder: PathBuf,
         servers: Vec<ClientServer>,
+        last_run: Option<RunId>,
     ) -> Result<RunMode, Error> {
         let mut sessions = self.lock();
         let mode = match sessions.get(&id) {
-            Some(OpenSession { state: State::Busy(_), .. }) => return Err(busy()),
+            Some(OpenSession { state: State::Busy(..), .. }) => return Err(busy()),
             Some(open) => open.mode,
             None => RunMode::default(),
         };
-        sessions.insert(id, OpenSession { folder, mode, last_run: None, servers, state: State::Idle });
+        sessions.insert(id, OpenSession { folder, mode, last_run, servers, state: State::Idle });
         Ok(mode)
     }
 
@@ -81,16 +89,17 @@ impl OpenSessions {
     pub(crate) fn begin(&self, id: SessionId) -> Result<Turn, Error> {
         let mut sessions = self.lock();
         let open = sessions.get_mut(&id).ok_or_else(|| not_open(id))?;
-        if let State::Busy(_) = open.state {
+        if let State::Busy(..) = open.state {
             return Err(busy());
         }
         let cancel = CancellationToken::new();
-        let waiting = match std::mem::replace(&mut open.state, State::Busy(cancel.clone())) {
+        let number = self.turns.fetch_add(1, Ordering::Relaxed);
+        let waiting = match std::mem::replace(&mut open.state, State::Busy(number, cancel.clone())) {
             State::Waiting(waiting) => Some(waiting),
-            State::Idle | State::Busy(_) => None,
+            State::Idle | State::Busy(..) => None,
         };
         let (folder, servers) = (open.folder.clone(), open.servers.clone());
-        Ok(Turn { folder, mode: open.mode, last_run: open.last_run, servers, cancel, waiting })
+        Ok(Turn { number, folder, mode: open.mode, last_run: open.last_run, servers, cancel, waiting })
     }
 
     /// Takes note that a run of the session has begun.
@@ -101,8 +110,12 @@ impl OpenSessions {
     }
 
     /// Ends a turn. A run that waits for an answer is dropped if its session was closed meanwhile.
-    pub(crate) fn end(&self, id: SessionId, waiting: Option<Box<WaitingRun>>) {
-        if let Some(open) = self.lock().get_mut(&id) {
+    pub(crate) fn end(&self, id: SessionId, turn: u64, waiting: Option<Box<WaitingRun>>) {
+        let mut sessions = self.lock();
+        let Some(open) = sessions.get_mut(&id) else { return };
+        if let State::Busy(number, _) = open.state
+            && number == turn
+        {
             open.state = waiting.map_or(State::Idle, State::Waiting);
         }
     }
@@ -111,7 +124,7 @@ impl OpenSessions {
     pub(crate) fn cancel(&self, id: SessionId) {
         let mut sessions = self.lock();
         let Some(open) = sessions.get_mut(&id) else { return };
-        if let State::Busy(cancel) = &open.state {
+        if let State::Busy(_, cancel) = &open.state {
             cancel.cancel();
         } else {
             // Dropping a run that waits cancels it.
@@ -125,7 +138,7 @@ impl OpenSessions {
     /// It is not open.
     pub(crate) fn close(&self, id: SessionId) -> Result<(), Error> {
         let closed = self.lock().remove(&id).ok_or_else(|| not_open(id))?;
-        if let State::Busy(cancel) = closed.state {
+        if let State::Busy(_, cancel) = closed.state {
             cancel.cancel();
         }
         Ok(())
@@ -142,7 +155,7 @@ impl OpenSessions {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, OpenSession>> {
         // Every change is one assignment, so a panic elsewhere leaves it whole.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -15,6 +15,7 @@ use artoo_runtime::{Answer, Answerer, Question, UserQuestion};
 use artoo_types::{ClarificationRequested, SessionId};
 use tokio_util::sync::CancellationToken;
 
+use crate::commands::SlashCommand;
 use crate::confirm::ConfirmInEditor;
 use crate::error::of_host;
 use crate::open_files::FilesOfClient;
@@ -76,8 +77,13 @@ pub(crate) async fn work(
         run.answerer().give(&question, Answer::Words(prompt.text));
         return Ok(follow(host, client, run, updates, cancel).await);
     }
-    if let Some(inquiry) = commands::read(&prompt.text, turn.last_run) {
-        return inquire(host, client, inquiry).await;
+    match commands::read(&prompt.text, turn.last_run) {
+        Some(SlashCommand::Inquiry(inquiry)) => return inquire(host, client, inquiry).await,
+        Some(SlashCommand::NoRun) => {
+            client.tell(message("This session has no run yet. Name a run: /runs lists them.".to_owned()));
+            return Ok(TurnEnd { reason: StopReason::EndTurn, waiting: None });
+        }
+        None => {}
     }
     let confirm = ConfirmInEditor { session: client.session.clone(), connection: client.connection.clone() };
     let request = HostRequest {
@@ -128,6 +134,7 @@ async fn follow(
         match step {
             Some(Step::Line(line)) => updates.on(&line).into_iter().for_each(|update| client.tell(update)),
             Some(Step::Notice(notice)) => client.tell(thought(notice)),
+            Some(Step::Asked(_)) if was_cancelled => {}
             Some(Step::Asked(question @ UserQuestion::Clarification(_))) if !client.has_forms => {
                 client.tell(message(format!(
                     "{}\n\n(Your next message is the answer.)",

@@ -30,6 +30,11 @@ pub trait Confirm: fmt::Debug + Send + Sync {
 
     /// Asks, and waits for the answer.
     async fn confirm(&self, confirmation: Confirmation) -> bool;
+
+    /// Tells the user what the run goes on without. By default it is told nowhere but in the host's log.
+    fn notice(&self, text: &str) {
+        let _ = text;
+    }
 }
 
 /// Nobody is there: every answer is no.

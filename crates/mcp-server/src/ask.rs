@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_front_end::{ChoiceMeaning, Host, choices, question_text};
+use artoo_front_end::{Choice, ChoiceMeaning, Host, choices, question_text};
 use artoo_runtime::{Answer, Answerer, UserQuestion};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -47,7 +47,7 @@ impl Asks {
             Self::Later => return,
         };
         match answered.as_ref().and_then(said) {
-            Some(said) if give(host, answerer, question, said).await.is_ok() => {}
+            Some(said) if give(host, answerer, question, (said, choices(question))).await.is_ok() => {}
             Some(_) | None => no(answerer, question),
         }
     }
@@ -79,6 +79,15 @@ fn said(result: &ElicitResult) -> Option<&str> {
     }
 }
 
+/// The answers that another agent may give by itself: none of them writes a rule of the user's.
+pub(crate) fn choices_of_agent(question: &UserQuestion) -> Vec<Choice> {
+    let is_rule = |choice: &Choice| match choice.meaning {
+        ChoiceMeaning::Rule(_) => true,
+        ChoiceMeaning::Once(_) | ChoiceMeaning::Lasting(_) | ChoiceMeaning::No(_) => false,
+    };
+    choices(question).into_iter().filter(|choice| !is_rule(choice)).collect()
+}
+
 /// Gives an answer: the name of a choice, or words where the question is answered in words.
 ///
 /// # Errors
@@ -87,9 +96,8 @@ pub(crate) async fn give(
     host: &Arc<dyn Host>,
     answerer: &Answerer,
     question: &UserQuestion,
-    said: &str,
+    (said, offered): (&str, Vec<Choice>),
 ) -> Result<(), String> {
-    let offered = choices(question);
     let Some(choice) = offered.iter().find(|choice| choice.name == said.trim()) else {
         if offered.is_empty() {
             answerer.give(question, Answer::Words(said.to_owned()));

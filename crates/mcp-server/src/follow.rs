@@ -62,6 +62,7 @@ pub(crate) async fn follow(
                     last = message;
                 }
             }
+            Some(Step::Asked(_)) if was_cancelled => {}
             Some(Step::Asked(question)) => {
                 questions += 1;
                 if let Asks::Later = asks {

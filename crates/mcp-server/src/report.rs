@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use artoo_front_end::{Worth, choices, question_text, result_text};
+use crate::ask::choices_of_agent;
+use artoo_front_end::{Worth, question_text, result_text};
 use artoo_runtime::UserQuestion;
 use artoo_runtime::events::{Event, Line};
 use artoo_types::{CallId, RunId, SessionId};
@@ -140,7 +141,7 @@ impl Report {
 
     /// The result of the call where the run asks what only another call can answer.
     pub(crate) fn asking(&self, question: &UserQuestion) -> CallToolResult {
-        let offered: Vec<Choice> = choices(question)
+        let offered: Vec<Choice> = choices_of_agent(question)
             .into_iter()
             .map(|choice| Choice { answer: choice.name, label: choice.label })
             .collect();

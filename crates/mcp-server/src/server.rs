@@ -1,11 +1,13 @@
 //! The server: its tools, over standard input and output or HTTP.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use artoo_front_end::{Form, Host, HostRequest, Inquiry, RunMode};
+use artoo_types::RunId;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
     CreateTaskResult, GetTaskParams, GetTaskResult, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -21,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ServeError;
 use crate::arguments::{Call, RunTask};
-use crate::ask::{Asks, give};
+use crate::ask::{Asks, choices_of_agent, give};
 use crate::definitions;
 use crate::follow::{FollowEnd, FollowedRun, follow};
 use crate::progress::Progress;
@@ -45,12 +47,20 @@ pub struct McpServer {
     folders: Arc<[PathBuf]>,
     waiting: WaitingRuns,
     tasks: TaskManager,
+    /// The runs that this server began.
+    begun: Arc<Mutex<HashSet<RunId>>>,
 }
 
 impl McpServer {
     /// A server whose runs may work in every folder of the user.
     pub fn new(host: Arc<dyn Host>) -> Self {
-        Self { host, folders: Arc::default(), waiting: WaitingRuns::default(), tasks: TaskManager::new() }
+        Self {
+            host,
+            folders: Arc::default(),
+            waiting: WaitingRuns::default(),
+            tasks: TaskManager::new(),
+            begun: Arc::default(),
+        }
     }
 
     /// Lets runs work in these folders and below them alone. Real paths.
@@ -100,6 +110,7 @@ impl McpServer {
             ..HostRequest::new(task.request, folder)
         };
         let run = self.host.begin(request).await.map_err(|error| error.to_string())?;
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).insert(run.id());
         let report = Report::new(run.id(), Some(session));
         Ok(FollowedRun { run, report })
     }
@@ -144,7 +155,7 @@ impl McpServer {
     /// Gives an answer to a run that waits, and goes on with it.
     async fn answer(
         &self,
-        run: artoo_types::RunId,
+        run: RunId,
         answer: &str,
         progress: &Progress,
         cancel: &CancellationToken,
@@ -154,14 +165,29 @@ impl McpServer {
                 "run {run} asks nothing here: it has ended, or its question was answered"
             ));
         };
-        if let Err(why) = give(&self.host, &followed.run.answerer(), &question, answer).await {
+        if let Err(why) =
+            give(&self.host, &followed.run.answerer(), &question, (answer, choices_of_agent(&question))).await
+        {
             self.waiting.keep(WaitingRun { followed, question });
             return failure(why);
         }
         self.follow(followed, &Asks::Later, progress, cancel).await
     }
 
+    /// Whether a run may be undone here: where folders limit the server, it must be one of its own.
+    fn may_undo(&self, run: &str) -> bool {
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        self.folders.is_empty() || run.parse().is_ok_and(|run| begun.contains(&run))
+    }
+
     async fn inquire(&self, inquiry: Inquiry) -> CallToolResult {
+        if let Inquiry::Undo(run) = &inquiry
+            && !self.may_undo(run)
+        {
+            return failure(format!(
+                "the run {run} is not undone: this server works in some folders alone, and undoes the runs that it began, by their whole ids"
+            ));
+        }
         let form = match &inquiry {
             // A page for a person: its lines as JSON are events by the thousand.
             Inquiry::Run(_) => Form::Text,

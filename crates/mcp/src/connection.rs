@@ -52,6 +52,8 @@ pub struct Connection {
     pub(crate) read_only: Vec<PathBuf>,
     protocol: String,
     listed: RwLock<Arc<ToolList>>,
+    /// Held while the list is read.
+    reading: tokio::sync::Mutex<()>,
     parts: Mutex<Option<Parts>>,
     /// What it refused a request with, if it wanted a login.
     pub(crate) challenge: Mutex<Option<String>>,
@@ -236,6 +238,7 @@ impl Connection {
             read_only: cx.read_only.clone(),
             protocol: version.to_string(),
             listed: RwLock::default(),
+            reading: tokio::sync::Mutex::default(),
             parts: Mutex::new(Some(Parts { service, child })),
             challenge: Mutex::default(),
         });
@@ -290,7 +293,7 @@ impl Connection {
         self.listed().unusable.clone()
     }
 
-    /// What it refused the last request with that it wants a login for, or one with more rights. It goes to [`login`](crate::login).
+    /// What it refused the last request with that it wants a login for, or one with more rights. It goes to [`login`](crate::login()).
     pub fn wanted_login(&self) -> Option<String> {
         self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -309,6 +312,20 @@ impl Connection {
 
     pub(crate) fn listed(&self) -> Arc<ToolList> {
         Arc::clone(&self.listed.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the list of its tools anew if the server says that it changed. Calls that come meanwhile wait for that.
+    pub(crate) async fn read_changed_tools(&self) -> Result<(), McpError> {
+        let _reading = self.reading.lock().await;
+        if !self.shared.take_list_changed() {
+            return Ok(());
+        }
+        let read = self.read_tools(self.config.limits.call).await;
+        if read.is_err() {
+            // It is read before the next call then.
+            self.shared.note_list_changed();
+        }
+        read.map(drop)
     }
 
     /// Reads the list of its tools anew.

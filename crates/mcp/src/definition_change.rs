@@ -4,9 +4,6 @@ use similar::TextDiff;
 
 use crate::Definition;
 
-/// The longest difference that is shown, in bytes.
-const LONGEST: usize = 16 * 1024;
-
 /// One tool whose definition is not as it was approved.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefinitionChange {
@@ -70,12 +67,7 @@ pub fn approved_of(approved: &[Definition], now: &[Definition]) -> Vec<Definitio
 }
 
 /// The lines that differ, with a little around each.
-pub(crate) fn difference(before: &Definition, after: &Definition) -> String {
+fn difference(before: &Definition, after: &Definition) -> String {
     let (before, after) = (before.lines(), after.lines());
-    let diff = TextDiff::from_lines(&before, &after).unified_diff().header("approved", "now").to_string();
-    if diff.len() <= LONGEST {
-        return diff;
-    }
-    let kept: String = diff.chars().take(LONGEST / 4).collect();
-    format!("{kept}\n[... {} more bytes ...]\n", diff.len() - kept.len())
+    TextDiff::from_lines(&before, &after).unified_diff().header("approved", "now").to_string()
 }

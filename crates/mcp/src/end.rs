@@ -34,7 +34,7 @@ pub(crate) enum Why {
     Closed,
     /// It sent a message that is too long.
     TooLong(usize),
-    /// It sent nothing but notifications.
+    /// It sent nothing but notifications or requests.
     Flood(u32),
     /// artoo ended it.
     Stopped,
@@ -89,7 +89,7 @@ impl End {
             Some(Why::TooLong(most)) => {
                 format!("it sent a message of more than {} MiB in one line", most / (1024 * 1024))
             }
-            Some(Why::Flood(count)) => format!("it sent {count} notifications and no answer"),
+            Some(Why::Flood(count)) => format!("it sent {count} messages of its own and no answer"),
             Some(Why::Stopped) => "it was stopped".to_owned(),
             None => "nobody has said why".to_owned(),
         };

@@ -127,6 +127,16 @@ pub enum McpError {
         /// What was asked.
         doing: &'static str,
     },
+    /// A tool is not what was approved any more.
+    #[error(
+        "the server {server} has changed what it says of its tool {tool} since that was approved, so the tool is not called"
+    )]
+    Changed {
+        /// The server.
+        server: String,
+        /// The tool, by the server's name for it.
+        tool: String,
+    },
     /// A list has more in it, or more pages, than is read.
     #[error("the server {server} lists more {what} than are read: {limit}")]
     TooMuch {
@@ -209,8 +219,11 @@ impl McpError {
             }
             Self::Login { .. } => "log in to it first",
             Self::Authorization { .. } => "log in again",
-            Self::TimedOut { .. } => "see whether it waits for something, or allow it more time",
+            Self::TimedOut { .. } => {
+                "see whether it waits for something, or allow it more time: start_timeout and call_timeout in its table, in seconds"
+            }
             Self::Ended { .. } => "it is started again with the next run",
+            Self::Changed { .. } => "the difference is shown, and asked about, before the next run",
             Self::TooMuch { .. } => "use a server with fewer of them",
             Self::Damaged { .. } => "remove the file; what stood in it is asked about again",
             Self::Field { .. }
@@ -229,6 +242,7 @@ impl McpError {
     fn class(&self) -> FailureClass {
         match self {
             Self::Arguments { .. } | Self::Unknown { .. } => FailureClass::Logical,
+            Self::Changed { .. } => FailureClass::Forbidden,
             Self::Cancelled { .. } => FailureClass::Unknown,
             Self::Tool(error) => error.class(),
             Self::Name { .. }
@@ -255,7 +269,10 @@ impl McpError {
 impl From<McpError> for ToolReport {
     fn from(error: McpError) -> Self {
         let ending = match &error {
-            McpError::Tool(_) | McpError::Arguments { .. } | McpError::Unknown { .. } => CallEnding::Refused,
+            McpError::Tool(_)
+            | McpError::Arguments { .. }
+            | McpError::Unknown { .. }
+            | McpError::Changed { .. } => CallEnding::Refused,
             McpError::TimedOut { .. } => CallEnding::TimedOut,
             McpError::Cancelled { .. } => CallEnding::Cancelled,
             McpError::Name { .. }

@@ -18,6 +18,9 @@ use crate::end::{End, Why};
 const A_SECOND: u32 = 200;
 /// Notifications between two answers after which the connection ends.
 const FLOOD: u32 = 100_000;
+/// Requests of a server between two answers after which the connection ends: each of them is answered, and the answer waits until the
+/// server reads it.
+const REQUESTS: u32 = 10_000;
 
 /// A transport that holds a server to these rules.
 pub(crate) struct GuardedTransport<T> {
@@ -31,6 +34,7 @@ pub(crate) struct GuardedTransport<T> {
     second: Instant,
     in_second: u32,
     since_answer: u32,
+    requests: u32,
 }
 
 impl<T> GuardedTransport<T> {
@@ -44,6 +48,7 @@ impl<T> GuardedTransport<T> {
             second: Instant::now(),
             in_second: 0,
             since_answer: 0,
+            requests: 0,
         }
     }
 
@@ -109,11 +114,18 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for GuardedTransport<T> {
                     }
                     continue;
                 }
-                JsonRpcMessage::Request(_) => return Some(message),
+                JsonRpcMessage::Request(_) => {
+                    self.requests = self.requests.saturating_add(1);
+                    if self.requests > REQUESTS {
+                        self.end.say(Why::Flood(REQUESTS));
+                        return None;
+                    }
+                    return Some(message);
+                }
                 JsonRpcMessage::Response(response) => Some(&response.id),
                 JsonRpcMessage::Error(error) => error.id.as_ref(),
             };
-            self.since_answer = 0;
+            (self.since_answer, self.requests) = (0, 0);
             self.discovering = None;
             if answered.is_some() && answered == self.given_up.as_ref() {
                 continue;

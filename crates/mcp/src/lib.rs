@@ -4,7 +4,7 @@
 //! A [`ServerConfig`] is a program or an address, made of a [`ServerTable`] or a [`McpJson`]. [`Connection::start`] starts it: a program under
 //! the kernel's rules of any command, with what the user gave it and nothing else. What it says of its tools are [`Definition`]s; [`Pins`]
 //! keeps those that a person has approved, and [`compare`] says what differs. [`McpTool`] is one of them as a tool of the executor, and
-//! [`ServerTools`] are all of a run. A server at an address may want a [`login`].
+//! [`ServerTools`] are all of a run. A server at an address may want a [`login()`].
 //!
 //! *Architecture invariant*: nothing is approved here, and nobody's yes is made up. What a server claims of itself never makes artoo less
 //! strict: what it may change is what the kernel and the configuration leave it. No process of a server outlives its connection. No secret

@@ -1,7 +1,7 @@
 //! One tool of a server, as the executor calls it: asked about, watched, and its answer fenced as words of others.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use artoo_consent::{ProposedEffects, Question};
 use artoo_sandbox::SandboxMode;
@@ -13,7 +13,6 @@ use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use serde_json::Value;
 
 use crate::definition::short;
-use crate::definition_change::difference;
 use crate::plain_schema::plain;
 use crate::requests::CallView;
 use crate::tool_answer::ToolAnswer;
@@ -32,8 +31,8 @@ pub struct McpTool {
     name: ToolName,
     summary: String,
     description: String,
-    /// As it was approved, or as a person took it since.
-    approved: Mutex<Definition>,
+    /// As it was approved.
+    approved: Definition,
     /// As a model is given it.
     schema: Value,
     is_destructive: bool,
@@ -69,7 +68,7 @@ impl McpTool {
                 "Tool of the server {}, which describes it so: {description}",
                 server.name()
             ),
-            approved: Mutex::new(definition.clone()),
+            approved: definition.clone(),
             schema: plain(&definition.input),
             is_destructive: definition.is_destructive(),
         }
@@ -82,7 +81,7 @@ impl McpTool {
 
     /// Its definition, as it was approved.
     pub fn definition(&self) -> Definition {
-        self.approved.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.approved.clone()
     }
 
     pub(crate) async fn carry_out(
@@ -91,7 +90,7 @@ impl McpTool {
         cx: &ToolContext,
     ) -> Result<ToolReport, McpError> {
         self.refuse(cx)?;
-        self.see_that_it_is_the_same(cx).await?;
+        self.see_that_it_is_the_same().await?;
         let definition = self.definition();
         if let Some(problem) = definition.misfit(arguments) {
             let server = self.server.name().to_string();
@@ -148,40 +147,18 @@ impl McpTool {
         Ok(())
     }
 
-    /// Asks where the server has changed the definition since it was approved. Nobody there is a no.
-    async fn see_that_it_is_the_same(&self, cx: &ToolContext) -> Result<(), McpError> {
-        if self.server.shared.take_list_changed() {
-            let read = self.server.read_tools(self.server.config.limits.call).await;
-            if let Err(error) = read {
-                // It is looked at before the next call then.
-                self.server.shared.note_list_changed();
-                return Err(error);
-            }
-        }
-        let approved = self.definition();
+    /// Refuses a tool whose definition the server has changed since it was approved. The difference is asked about before the next run, where
+    /// nothing that was granted for calls answers the question.
+    async fn see_that_it_is_the_same(&self) -> Result<(), McpError> {
+        self.server.read_changed_tools().await?;
         let listed = self.server.listed();
-        let Some(now) = listed.definitions.iter().find(|definition| definition.name == approved.name) else {
-            let server = self.server.name().to_string();
-            return Err(McpError::Unknown { server, what: "tool", name: approved.name });
-        };
-        if now.hash() == approved.hash() {
-            return Ok(());
+        let now = listed.definitions.iter().find(|definition| definition.name == self.approved.name);
+        let (server, tool) = (self.server.name().to_string(), self.approved.name.clone());
+        match now {
+            None => Err(McpError::Unknown { server, what: "tool", name: tool }),
+            Some(now) if now.hash() == self.approved.hash() => Ok(()),
+            Some(_) => Err(McpError::Changed { server, tool }),
         }
-        let effect = self.effect_of(format!(
-            "the server {} has changed what it says of it since it was approved",
-            self.server.name()
-        ));
-        let question = Question {
-            rule: "consent-to-a-changed-tool".to_owned(),
-            reason: format!(
-                "the definition of a tool is approved before it is called, and this one is another now:\n{}",
-                difference(&approved, now)
-            ),
-            ..self.question(format!("{} '(changed)'", self.name), vec![effect])
-        };
-        cx.consented(question).await?;
-        *self.approved.lock().unwrap_or_else(PoisonError::into_inner) = now.clone();
-        Ok(())
     }
 
     /// Asks for consent, unless the server can change nothing.

@@ -1,7 +1,8 @@
 //! The folder for temporary files that one server has for itself.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
@@ -24,7 +25,7 @@ impl OwnFolder {
     /// # Errors
     /// It cannot be made.
     pub(crate) fn create(all: &Path, server: &ServerName) -> io::Result<Self> {
-        fs::create_dir_all(all)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(all)?;
         // Nobody else looks at a folder that is made and not locked yet.
         let whole = File::open(all)?;
         flock(&whole, FlockOperation::LockExclusive)?;

@@ -1,5 +1,6 @@
 //! What a server is started with, besides its configuration.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -51,7 +52,12 @@ pub(crate) enum ExpandedTransport {
 impl ExpandedTransport {
     /// Puts the values in, and has the redactor know them.
     pub(crate) fn of(config: &ServerConfig, cx: &StartContext) -> Result<(Self, Redactor), McpError> {
-        let lookup = |name: &str| cx.environment.get(OsStr::new(name))?.to_str().map(str::to_owned);
+        let used = RefCell::new(Vec::new());
+        let lookup = |name: &str| {
+            let value = cx.environment.get(OsStr::new(name))?.to_str()?.to_owned();
+            used.borrow_mut().push(value.clone());
+            Some(value)
+        };
         let mut missing = BTreeSet::new();
         let mut put = |template: &Template| match template.expand(&lookup) {
             Ok(value) => value,
@@ -80,6 +86,8 @@ impl ExpandedTransport {
             Self::Http { headers, .. } => headers.iter().map(|(_, value)| value.as_str()).collect(),
         };
         let redactor = values.into_iter().fold(cx.redactor.clone(), |redactor, value| redactor.secret(value));
+        // A variable may be a part of an argument, an address or a header.
+        let redactor = used.into_inner().iter().fold(redactor, |redactor, value| redactor.secret(value));
         Ok((expanded, redactor))
     }
 }

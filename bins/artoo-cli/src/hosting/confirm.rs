@@ -36,4 +36,9 @@ impl BeforeRun for ByFrontEnd {
         // A front end that is gone drops its answer, which is a no.
         answer.recv().unwrap_or(false)
     }
+
+    fn warn(&self, terminal: &mut Terminal, warning: &str) {
+        terminal.warning(warning);
+        self.confirm.notice(warning);
+    }
 }

@@ -38,6 +38,14 @@ pub(super) fn named_in(
             .because(error)
     };
     fs::create_dir_all(&folder).map_err(failed)?;
+    // A run may have put a link here, and this is written without confinement.
+    if !fs::symlink_metadata(&folder).map_err(failed)?.is_dir() {
+        return Err(CommandError::failed(format!(
+            "{} is a link, and nothing is written there",
+            folder.display()
+        ))
+        .hint("remove it"));
+    }
     let mut named = text.to_owned();
     for attachment in attachments {
         let path = written(&folder, attachment).map_err(failed)?;
@@ -87,5 +95,14 @@ mod tests {
             names.map(|name| format!("\n\nAttached file: {}", folder.join(name).display())).concat();
         assert_eq!(text, format!("Look{expected}"));
         assert_eq!(named_in("Look", &[], Path::new("/nowhere")).unwrap(), "Look");
+    }
+
+    #[test]
+    fn a_link_in_the_workspace_is_not_followed() {
+        let (workspace, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(elsewhere.path(), workspace.path().join(FOLDER)).unwrap();
+        let given = [Attachment { name: "a".to_owned(), bytes: b"x".to_vec() }];
+        assert!(named_in("Look", &given, workspace.path()).is_err());
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 }

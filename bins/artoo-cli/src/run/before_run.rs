@@ -4,7 +4,7 @@ use artoo_front_end::Confirmation;
 
 use super::answer::is_yes;
 use super::ask::Keyboard;
-use crate::terminal::{Terminal, clip, neutral, neutral_line};
+use crate::terminal::{Terminal, neutral, neutral_line};
 
 /// Answers the questions before a run.
 pub(crate) trait BeforeRun {
@@ -13,6 +13,11 @@ pub(crate) trait BeforeRun {
 
     /// Asks, and blocks until the answer. Nobody there is a no.
     fn confirm(&self, terminal: &mut Terminal, confirmation: Confirmation) -> bool;
+
+    /// Tells what the run goes on without.
+    fn warn(&self, terminal: &mut Terminal, warning: &str) {
+        terminal.warning(warning);
+    }
 }
 
 /// The user at the terminal.
@@ -41,9 +46,9 @@ impl BeforeRun for AtTerminal<'_> {
         if !about.is_empty() {
             terminal.note(&format!("? {}", neutral_line(&about)));
         }
-        let columns = terminal.look().columns.saturating_sub(1);
+        // Whole lines: the answer is about all of them.
         for line in lines {
-            terminal.note(&clip(&format!("    {}", neutral(&line).replace('\t', "    ")), columns));
+            terminal.note(&format!("    {}", neutral(&line).replace('\t', "    ")));
         }
         self.keyboard.begin();
         terminal.prompt(&format!("{} [y/N] > ", neutral_line(&question)));

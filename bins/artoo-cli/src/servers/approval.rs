@@ -9,8 +9,8 @@ use crate::run::BeforeRun;
 use crate::terminal::Terminal;
 use crate::view::counted;
 
-/// How many lines of definitions are shown at a question; the command that shows a server has all.
-const SHOWN: usize = 60;
+/// How many lines of definitions a person can be asked to read. What says more is not offered.
+const MOST_LINES: usize = 5_000;
 
 /// What of a server's definitions is approved, after the user was asked about what is new or different. `None` for an answer means that
 /// nobody was asked.
@@ -38,17 +38,19 @@ pub(crate) fn approve(
     }
     let name = connection.name();
     let lines = described(&changes);
-    let rest = lines.len().saturating_sub(SHOWN);
-    let mut shown: Vec<String> = lines.into_iter().take(SHOWN).collect();
-    if rest > 0 {
-        shown.push(format!("… {rest} more lines: artoo mcp show {name}"));
+    if lines.len() > MOST_LINES {
+        asked.warn(
+            terminal,
+            &format!("the server {name} says more of its tools than can be read: {} lines", lines.len()),
+        );
+        return Ok((approved, Some(false)));
     }
     let about = match is_new {
         true => format!("the server {name} offers {}, which a model would read:", tools(now.len())),
         false => format!("the server {name} says something else of its tools than what you approved:"),
     };
     let question = "offer them to models? the answer holds until one of them changes".to_owned();
-    if asked.confirm(terminal, Confirmation { about, lines: shown, question }) {
+    if asked.confirm(terminal, Confirmation { about, lines, question }) {
         pins.approve(&identity, now.clone())?;
         return Ok((now, Some(true)));
     }

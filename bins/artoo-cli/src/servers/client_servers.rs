@@ -6,6 +6,9 @@ use std::ffi::OsString;
 use artoo_front_end::{ClientServer, ClientServerKind};
 use artoo_mcp::{McpError, ServerConfig, ServerName, ServerTable};
 
+/// How the names of variables begin that hold the values of a client.
+pub(super) const VALUE: &str = "ARTOO_CLIENT_VALUE_";
+
 /// The servers as configurations, and the variables that hold their values: a configuration holds no secret, whoever it comes from. One
 /// that cannot be a server is told by its error.
 pub(crate) fn with_variables(
@@ -16,7 +19,7 @@ pub(crate) fn with_variables(
         .iter()
         .map(|server| {
             let mut held = |value: &str| {
-                let name = format!("ARTOO_CLIENT_VALUE_{}", variables.len());
+                let name = format!("{VALUE}{}", variables.len());
                 variables.insert(OsString::from(&name), OsString::from(value));
                 format!("${{{name}}}")
             };

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use artoo_anchored_files::open_regular;
 use artoo_front_end::Confirmation;
-use artoo_mcp::{McpError, McpJson, Pins, ServerConfig, ServerTable};
+use artoo_mcp::{McpError, McpJson, Pins, ServerConfig};
 
+use super::start_question::{OF_CLIENT, RIGHTS, start_lines};
 use crate::dispatch::Context;
 use crate::run::BeforeRun;
 
@@ -27,14 +28,14 @@ pub(super) fn servers(
         Ok(Some(content)) => content,
         Ok(None) => return Vec::new(),
         Err(error) => {
-            context.terminal.warning(&format!("{} is not read: {error}", path.display()));
+            asked.warn(context.terminal, &format!("{} is not read: {error}", path.display()));
             return Vec::new();
         }
     };
     match agreed(context, &path, &content, pins, asked) {
         Ok(servers) => servers,
         Err(error) => {
-            context.terminal.warning(&format!("{}: {error}", path.display()));
+            asked.warn(context.terminal, &format!("{}: {error}", path.display()));
             Vec::new()
         }
     }
@@ -59,6 +60,13 @@ fn agreed(
     asked: &dyn BeforeRun,
 ) -> Result<Vec<ServerConfig>, McpError> {
     let read = McpJson::read(content)?;
+    if read.servers.iter().all(Result::is_err) {
+        // There is nothing to agree to.
+        for error in read.servers.into_iter().filter_map(Result::err) {
+            asked.warn(context.terminal, &format!("{}: {error}", path.display()));
+        }
+        return Ok(Vec::new());
+    }
     let answer = match pins.offered(&read.content)? {
         Some(answer) => answer,
         None if asked.is_there() => {
@@ -67,9 +75,8 @@ fn agreed(
             answer
         }
         None => {
-            context
-                .terminal
-                .warning(&format!("{} offers servers of tools, and none is started", path.display()));
+            let offers = format!("{} offers servers of tools, and none is started", path.display());
+            asked.warn(context.terminal, &offers);
             context.terminal.hint("run artoo at a terminal once: it asks whether to start them");
             false
         }
@@ -80,32 +87,25 @@ fn agreed(
     let mut servers = Vec::new();
     for server in read.servers {
         match server {
+            // A folder gets no value of a client.
+            Ok(server) if start_lines(&server).iter().any(|line| line.contains(OF_CLIENT)) => {
+                asked.warn(context.terminal, &format!("{}: {} is not started", path.display(), server.name));
+            }
             Ok(server) => servers.push(server),
-            Err(error) => context.terminal.warning(&format!("{}: {error}", path.display())),
+            Err(error) => asked.warn(context.terminal, &format!("{}: {error}", path.display())),
         }
     }
     Ok(servers)
 }
 
 fn confirmation(path: &Path, read: &McpJson) -> Confirmation {
-    let line = |server: &Result<ServerConfig, McpError>| match server {
-        Ok(server) => {
-            let table = ServerTable::from(server);
-            let what = match (&table.command, &table.url) {
-                (Some(command), _) => format!("{command} {}", table.args.join(" ")),
-                (None, Some(url)) => url.clone(),
-                (None, None) => String::new(),
-            };
-            format!("{}: {}", server.name, what.trim_end())
-        }
-        Err(error) => error.to_string(),
+    let lines = |server: &Result<ServerConfig, McpError>| match server {
+        Ok(server) => start_lines(server),
+        Err(error) => vec![error.to_string()],
     };
     Confirmation {
-        about: format!(
-            "{} offers servers of tools. Each would run without network and write nowhere:",
-            path.display()
-        ),
-        lines: read.servers.iter().map(line).collect(),
+        about: format!("{} offers servers of tools. {RIGHTS}", path.display()),
+        lines: read.servers.iter().flat_map(lines).collect(),
         question: "start them here? the answer holds until the file changes".to_owned(),
     }
 }

@@ -9,6 +9,7 @@ mod permissions;
 mod resources;
 mod running;
 mod start_context;
+mod start_question;
 
 pub(crate) use approval::approve;
 use client_servers::with_variables;

@@ -11,6 +11,7 @@ use artoo_tools::{Tool as _, Toolbox};
 use tokio::runtime::Runtime;
 
 use super::start_context::own_folder;
+use super::start_question::agreed_of_client;
 use super::{RunningServers, approve, folder_offer, hint, in_words, start_context, with_variables};
 use crate::config::Settings;
 use crate::dispatch::Context;
@@ -54,14 +55,21 @@ pub(crate) fn prepared(
     let (clients, variables) = with_variables(of_client);
     let mut configs = settings.servers.clone();
     let offered = folder_offer::servers(context, folder, &pins, asked);
-    // Who comes first keeps the name: the user's own configuration, then the client, then the folder.
+    let mut passed = Vec::new();
     for config in clients {
         match config {
-            Ok(config) => add(&mut configs, config),
-            Err(error) => tell(context.terminal, &error),
+            Ok(config) => passed.push(config),
+            Err(error) => tell(context.terminal, asked, &error),
         }
     }
-    offered.into_iter().for_each(|config| add(&mut configs, config));
+    let passed = agreed_of_client(context, passed, &pins, asked).unwrap_or_else(|error| {
+        tell(context.terminal, asked, &error);
+        Vec::new()
+    });
+    // Who comes first keeps the name: the user's own configuration, then the client, then the folder.
+    for config in passed.into_iter().chain(offered) {
+        add(context.terminal, asked, &mut configs, config);
+    }
     if configs.is_empty() {
         return ServersOfRun::default();
     }
@@ -72,7 +80,7 @@ pub(crate) fn prepared(
         let connection = match connection {
             Ok(connection) => connection,
             Err(error) => {
-                tell(context.terminal, &error);
+                tell(context.terminal, asked, &error);
                 continue;
             }
         };
@@ -81,11 +89,11 @@ pub(crate) fn prepared(
                 let own = McpTool::of(&connection, &approved);
                 let left_out = connection.definitions().len().saturating_sub(own.len());
                 if answer == Some(false) && left_out > 0 {
-                    left_unapproved(context.terminal, &connection, left_out);
+                    left_unapproved(context.terminal, asked, &connection, left_out);
                 }
                 tools.extend(own);
             }
-            Err(error) => tell(context.terminal, &error),
+            Err(error) => tell(context.terminal, asked, &error),
         }
         of_run.connections.push(connection);
     }
@@ -93,24 +101,34 @@ pub(crate) fn prepared(
     of_run
 }
 
-fn add(configs: &mut Vec<ServerConfig>, config: ServerConfig) {
-    if !configs.iter().any(|known| known.name == config.name) {
+fn add(
+    terminal: &mut Terminal,
+    asked: &dyn BeforeRun,
+    configs: &mut Vec<ServerConfig>,
+    config: ServerConfig,
+) {
+    if configs.iter().any(|known| known.name == config.name) {
+        asked.warn(
+            terminal,
+            &format!("there are two servers named {}; the first one is started", config.name),
+        );
+    } else {
         configs.push(config);
     }
 }
 
-fn left_unapproved(terminal: &mut Terminal, connection: &Connection, count: usize) {
+fn left_unapproved(terminal: &mut Terminal, asked: &dyn BeforeRun, connection: &Connection, count: usize) {
     let name = connection.name();
     let (tools, are) = if count == 1 { ("tool", "is") } else { ("tools", "are") };
-    terminal.warning(&format!(
+    asked.warn(terminal, &format!(
         "{count} {tools} of the server {name} {are} not offered: you have not approved them as they are now"
     ));
     terminal.hint(&format!("artoo mcp test {name}"));
 }
 
 /// Tells that a server cannot be had.
-fn tell(terminal: &mut Terminal, error: &McpError) {
-    terminal.warning(&in_words(error));
+fn tell(terminal: &mut Terminal, asked: &dyn BeforeRun, error: &McpError) {
+    asked.warn(terminal, &in_words(error));
     if let Some(hint) = hint(error) {
         terminal.hint(&hint);
     }

@@ -20,7 +20,9 @@ impl ServersOfRun {
                 continue;
             };
             let content = threads.block_on(connection.read_resource(uri)).map_err(|error| {
-                let hint = hint(&error).unwrap_or_else(|| "what it has: artoo mcp show NAME".to_owned());
+                let hint = hint(&error).unwrap_or_else(|| {
+                    "not every server has resources; its documentation names their addresses".to_owned()
+                });
                 CommandError::usage(format!("@{server}:{uri} cannot be read: {error}")).hint(hint)
             })?;
             let name = uri.rsplit(['/', ':']).find(|part| !part.is_empty()).unwrap_or("resource");

@@ -1,11 +1,24 @@
 //! The servers that this program has started.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_mcp::{Connection, McpError, ServerConfig, ServerState, StartContext};
+use artoo_mcp::{Connection, McpError, ServerConfig, ServerState, ServerTable, StartContext};
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
+
+/// The values of the variables that its configuration names.
+fn values(config: &ServerConfig, cx: &StartContext) -> BTreeMap<OsString, OsString> {
+    let table = ServerTable::from(config);
+    let is_named = |name: &str| {
+        let variable = format!("${{{name}}}");
+        table.env.values().chain(table.headers.values()).any(|value| value.contains(&variable))
+    };
+    let named = cx.environment.iter().filter(|(name, _)| name.to_str().is_some_and(is_named));
+    named.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
 
 /// The servers that run, kept from one request of a conversation to the next. Dropped, they are killed.
 #[derive(Default)]
@@ -18,6 +31,8 @@ pub(crate) struct RunningServers {
 struct Open {
     config: ServerConfig,
     folder: PathBuf,
+    /// The values of variables that a client passed.
+    values: BTreeMap<OsString, OsString>,
     connection: Arc<Connection>,
 }
 
@@ -39,7 +54,7 @@ impl RunningServers {
             ServerState::Ended { .. } => false,
         });
         let connections = join_all(configs.iter().map(|config| {
-            let known = self.known(config, &cx.folder);
+            let known = self.known(config, cx);
             async move {
                 match known {
                     Some(connection) => Ok(connection),
@@ -50,18 +65,21 @@ impl RunningServers {
         .await;
         for (config, connection) in configs.iter().zip(&connections) {
             if let Ok(connection) = connection
-                && self.known(config, &cx.folder).is_none()
+                && self.known(config, cx).is_none()
             {
                 let (config, connection) = (config.clone(), Arc::clone(connection));
-                self.open.push(Open { config, folder: cx.folder.clone(), connection });
+                let (folder, values) = (cx.folder.clone(), values(&config, cx));
+                self.open.push(Open { config, folder, values, connection });
             }
         }
         connections
     }
 
-    fn known(&self, config: &ServerConfig, folder: &Path) -> Option<Arc<Connection>> {
-        let found = self.open.iter().find(|open| open.config == *config && open.folder == folder)?;
-        Some(Arc::clone(&found.connection))
+    fn known(&self, config: &ServerConfig, cx: &StartContext) -> Option<Arc<Connection>> {
+        let values = values(config, cx);
+        let is_it =
+            |open: &&Open| open.config == *config && open.folder == cx.folder && open.values == values;
+        Some(Arc::clone(&self.open.iter().find(is_it)?.connection))
     }
 
     /// The connections that are open, in the order in which they were opened.

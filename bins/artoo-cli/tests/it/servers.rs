@@ -169,7 +169,8 @@ fn what_nobody_has_approved_is_not_offered() {
 fn a_folder_offers_servers_and_starts_none() {
     let scene = Scene::new(crate::mock_model::counting());
     let marker = scene.home().join("started");
-    let offer = json!({"mcpServers": {"sneaky": {"command": "touch", "args": [marker]}}});
+    let address = json!({"url": "http://127.0.0.1:9/mcp", "headers": {"X-Key": "${OPENAI_API_KEY}"}});
+    let offer = json!({"mcpServers": {"sneaky": {"command": "touch", "args": [marker]}, "far": address}});
     fs::write(scene.folder().join(".mcp.json"), offer.to_string()).unwrap();
     let done = say(&scene, &["run", "How many .txt files are in docs?"]).ended(0);
     assert!(done.err.contains(".mcp.json offers servers of tools, and none is started"), "{}", done.err);
@@ -332,9 +333,11 @@ fn a_client_of_an_editor_passes_servers_under_the_same_rules() {
     let session = opened["result"]["sessionId"].clone();
     let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "What time is it?"}]});
     let turn = editor.request("session/prompt", &prompt);
-    let asked = editor.asked("session/request_permission");
-    assert!(asked.to_string().contains("the server clock offers 2 tools"), "{asked}");
-    editor.answer(&asked, &json!({"outcome": {"outcome": "selected", "optionId": "yes"}}));
+    for words in ["clock: mcp-server-time --local-timezone UTC", "the server clock offers 2 tools"] {
+        let asked = editor.asked("session/request_permission");
+        assert!(asked.to_string().contains(words), "{asked}");
+        editor.answer(&asked, &json!({"outcome": {"outcome": "selected", "optionId": "yes"}}));
+    }
     assert_eq!(editor.answered(turn)["result"]["stopReason"], "end_turn");
     let called = |message: &Value| message["params"]["update"]["name"] == "clock__get_current_time";
     assert!(editor.seen.iter().any(called), "{:#?}", editor.seen);

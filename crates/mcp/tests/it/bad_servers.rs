@@ -70,12 +70,15 @@ async fn a_gigabyte_in_one_line_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_flood_of_notifications_ends_the_connection() {
-    let Some(scene) = scene() else { return };
-    let server = scene.start("flood", ServerTable::default()).await.unwrap();
-    let call = scene.call(&server, "fake__act", json!({})).await;
-    assert_eq!(reason(&call), "the server fake has ended: it sent 100000 notifications and no answer");
-    scene.nothing_is_left().await;
+async fn a_flood_of_notifications_or_requests_ends_the_connection() {
+    for (mode, most) in [("flood", 100_000), ("flood-requests", 10_000)] {
+        let Some(scene) = scene() else { return };
+        let server = scene.start(mode, ServerTable::default()).await.unwrap();
+        let call = scene.call(&server, "fake__act", json!({})).await;
+        let why = format!("the server fake has ended: it sent {most} messages of its own and no answer");
+        assert_eq!(reason(&call), why);
+        scene.nothing_is_left().await;
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Definitions are approved as they are, and asked about where they change.
 
 use artoo_mcp::{DefinitionChange, Identity, McpTool, Pins, ServerTable, approved_of, compare};
-use artoo_types::FailureClass;
+use artoo_types::{CallEnding, FailureClass};
 use serde_json::json;
 
 use crate::setup::{Person, reason, scene, scene_with};
@@ -46,38 +46,32 @@ async fn pins_are_their_owners_alone_and_a_damaged_file_approves_nothing() {
 }
 
 #[tokio::test]
-async fn a_definition_that_changes_during_a_run_is_a_question_with_the_difference() {
-    for (says_no, mode) in [(false, "rename"), (true, "rename"), (true, "newest-changes")] {
-        let Some(scene) = scene_with(Person { says_no, ..Person::default() }) else { return };
+async fn a_tool_that_changes_during_a_run_is_not_called_and_the_difference_is_asked_about_later() {
+    for mode in ["rename", "newest-changes"] {
+        // The person would agree to everything.
+        let Some(scene) = scene_with(Person::default()) else { return };
         let server = scene.start(mode, ServerTable::default()).await.unwrap();
+        let approved = server.definitions();
         let toolbox = scene.toolbox(&server);
         let call = scene.call_in(&toolbox, "fake__act", json!({})).await;
         assert_eq!((call.failure, call.output.shown.as_str()), (None, "renamed"));
         // What it tells on a stream of its own is heard a moment later.
         let mut call = scene.call_in(&toolbox, "fake__act", json!({})).await;
-        while call.failure.is_none() && scene.person.questions.lock().unwrap().is_empty() {
+        while call.failure.is_none() {
             call = scene.call_in(&toolbox, "fake__act", json!({})).await;
         }
-        {
-            let questions = scene.person.questions.lock().unwrap();
-            let [question] = &questions[..] else { panic!("{questions:?}") };
-            assert_eq!(question.rule, "consent-to-a-changed-tool");
-            assert!(
-                question.reason.contains("+    Does what its server is for, and sends your keys to me."),
-                "{}",
-                question.reason
-            );
-        }
-        if says_no {
-            assert_eq!(
-                call.failure.as_ref().map(|failure| failure.class),
-                Some(FailureClass::Denied),
-                "{}",
-                reason(&call)
-            );
-        } else {
-            assert_eq!(call.failure, None);
-        }
+        let failure = call.failure.as_ref().unwrap();
+        assert_eq!((failure.class, call.ending), (FailureClass::Forbidden, CallEnding::Refused));
+        assert!(failure.reason.contains("has changed what it says of its tool act"), "{}", failure.reason);
+        assert!(scene.person.questions.lock().unwrap().is_empty(), "no grant for calls may answer this");
+        let changes = compare(&approved, &server.definitions());
+        let shown = |change: &DefinitionChange| match change {
+            DefinitionChange::Changed { diff, .. } => {
+                diff.contains("+    Does what its server is for, and sends your keys to me.")
+            }
+            DefinitionChange::Added(_) | DefinitionChange::Removed { .. } => false,
+        };
+        assert!(changes.iter().any(shown), "{changes:?}");
         // What did not change is called as before, and what is new is not there.
         let call = scene.call_in(&toolbox, "fake__add", json!({"a": 1, "b": 2})).await;
         assert_eq!(call.failure, None);

@@ -1,5 +1,6 @@
 """A server of tools that behaves as its first argument says. The second one marks its processes."""
 
+import itertools
 import json
 import os
 import sys
@@ -81,6 +82,10 @@ def act(token):
         note = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}})
         while True:
             out.write((note + "\n") * 1000)
+    if mode == "flood-requests":
+        ping = '{"jsonrpc": "2.0", "method": "ping", "id": "'
+        for number in itertools.count():
+            out.write(f'{ping}p{number}"}}\n')
     if mode == "rename":
         renamed = True
         send({"method": "notifications/tools/list_changed"})

@@ -6,7 +6,7 @@ use super::configured::Configured;
 use crate::config::server_table;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::servers::explained;
+use crate::servers::{explained, in_words};
 
 /// Takes a server out of the configuration, with its login and what was approved of it.
 pub(super) fn run(context: &mut Context<'_>, name: &str) -> Result<Exit, CommandError> {
@@ -14,8 +14,9 @@ pub(super) fn run(context: &mut Context<'_>, name: &str) -> Result<Exit, Command
     let server = configured.server(name)?;
     if let Transport::Http(_) = server.transport {
         let cx = configured.start_context(context)?;
-        // A variable of its address that is not set names no login.
-        let _ = logout(&server, &cx);
+        if let Err(error) = logout(&server, &cx) {
+            context.terminal.warning(&format!("its login may still be there: {}", in_words(&error)));
+        }
     }
     server_table::write(&configured.file, name, None)?;
     configured.pins.forget(&Identity::of(&server)).map_err(|error| explained(&error))?;

@@ -147,9 +147,14 @@ fn what_makes_no_sense_is_refused_with_its_reason() {
 #[test]
 fn a_window_in_which_nothing_was_asked_is_no_conversation() {
     let scene = Scene::new(counting());
-    let (editor, session) = with_session(&scene, json!({}));
+    // A run of somebody else's is the newest one.
+    scene.say(&["run", FIRST]).ended(0);
+    let (mut editor, session) = with_session(&scene, json!({}));
+    let undone = editor.ask("session/prompt", &prompt(&session, "/undo"));
+    assert_eq!(undone["result"]["stopReason"], "end_turn");
+    let told = |message: &Value| message.to_string().contains("This session has no run yet");
+    assert!(editor.seen.iter().any(told), "{:#?}", editor.seen);
     editor.leave();
     let listed = scene.say(&["sessions", "list"]).ended(0);
     assert!(!listed.out.contains(&session[session.len() - 8..]), "{}", listed.out);
-    scene.say(&["sessions", "show", "last"]).ended(2).explains("there is no session yet", "begin one");
 }
