@@ -63,13 +63,19 @@ fn compare(pinned: &Path, installed: &Path, set: Set) -> Result<()> {
     Err(Error::Other(format!("{} was installed by another {}", installed.display(), set.lock())))
 }
 
+/// The certificates that the machine trusts. Node has a list of its own, which lacks what the owner of the machine has added.
+const TRUSTED: &str = "/etc/ssl/certs/ca-certificates.crt";
+
 /// Installs what the lock in a folder lists. No package runs a script.
 fn npm(folder: &Path) -> Result<()> {
     let folder = folder.to_string_lossy();
+    let trusted = format!("--cafile={TRUSTED}");
+    let names_its_own = std::env::var_os("NODE_EXTRA_CA_CERTS").is_some();
+    let trust: &[&str] = if Path::new(TRUSTED).exists() && !names_its_own { &[&trusted] } else { &[] };
     let pinned = ["ci", "--ignore-scripts", "--prefix", &*folder];
     let quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
     let limits = ["--fetch-timeout=20000", "--fetch-retries=1"];
-    bounded(600, "npm", &[&pinned[..], &quiet, &limits].concat())
+    bounded(600, "npm", &[&pinned[..], &quiet, &limits, trust].concat())
 }
 
 /// Makes an environment of Python and installs in it what the requirements list. The programs start without leave to write, so what
