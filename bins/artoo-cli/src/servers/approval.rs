@@ -12,6 +12,9 @@ use crate::view::counted;
 /// How many lines of definitions a person can be asked to read. What says more is not offered.
 const MOST_LINES: usize = 5_000;
 
+/// After more lines than this, the names of the tools are told again.
+const A_SCREEN: usize = 20;
+
 /// What of a server's definitions is approved, after the user was asked about what is new or different. `None` for an answer means that
 /// nobody was asked.
 pub(crate) fn approve(
@@ -37,13 +40,17 @@ pub(crate) fn approve(
         return Ok((approved, Some(false)));
     }
     let name = connection.name();
-    let lines = described(&changes);
+    let mut lines = described(&changes);
     if lines.len() > MOST_LINES {
         asked.warn(
             terminal,
             &format!("the server {name} says more of its tools than can be read: {} lines", lines.len()),
         );
         return Ok((approved, Some(false)));
+    }
+    if lines.len() > A_SCREEN {
+        let names: Vec<&str> = changes.iter().map(name_of).collect();
+        lines.push(format!("(end of what it says; the tools: {})", names.join(", ")));
     }
     let about = match is_new {
         true => format!("the server {name} offers {}, which a model would read:", tools(now.len())),
@@ -59,6 +66,13 @@ pub(crate) fn approve(
 
 fn tools(count: usize) -> String {
     counted(count as u64, "tool", "tools")
+}
+
+fn name_of(change: &DefinitionChange) -> &str {
+    match change {
+        DefinitionChange::Added(definition) => &definition.name,
+        DefinitionChange::Removed { name } | DefinitionChange::Changed { name, .. } => name,
+    }
 }
 
 /// Changes of definitions line by line.

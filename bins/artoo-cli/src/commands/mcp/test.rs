@@ -65,7 +65,9 @@ pub(super) fn try_out(
     threads.block_on(connection.close());
     let (approved, answer) = outcome.map_err(|error| explained(&error))?;
     let names: Vec<String> = approved.iter().map(|definition| definition.name.clone()).collect();
-    context.terminal.data(&format!("{}\n", neutral_line(&format!("approved: {}", names.join(", ")))))?;
+    if !names.is_empty() {
+        context.terminal.data(&format!("{}\n", neutral_line(&format!("approved: {}", names.join(", ")))))?;
+    }
     if answer == Some(false) {
         let hint = format!("at a terminal, or with --yes: artoo mcp test {}", server.name);
         let what = if known.is_none() { "nothing of it is approved" } else { "its changes are not approved" };
