@@ -266,7 +266,8 @@ mod tests {
     fn a_ruleset_is_kept_until_a_folder_above_a_hidden_place_changes() {
         // The common folder for temporary files is one above, and other tests change it all the time.
         let own = std::env::current_exe().unwrap();
-        let root = tempfile::tempdir_in(own.parent().unwrap()).unwrap();
+        // Not beside the program either: thousands of files are there, and each of them is looked at.
+        let root = tempfile::tempdir_in(own.ancestors().nth(2).unwrap()).unwrap();
         let home = root.path().canonicalize().unwrap();
         let project = home.join("project");
         fs::create_dir(&project).unwrap();
