@@ -285,7 +285,7 @@ impl ArtooAgent {
 
 /// A page of the sessions on record, the newest first.
 fn list(sessions: &Sessions, folder: Option<&Path>, begin: usize) -> Result<ListSessionsResponse, Error> {
-    let all = sessions.list_with_requests(LOOKED_AT).map_err(|error| of_session(&error))?;
+    let all = sessions.list(LOOKED_AT).map_err(|error| of_session(&error))?;
     // One that cannot be read is left out: the command line lists it with the reason.
     let fitting =
         all.into_iter().flatten().filter(|session| folder.is_none_or(|folder| folder == session.folder));

@@ -13,7 +13,8 @@
 //! let sessions = Sessions::new(data.path(), Redactor::new());
 //! let now = "2026-03-14T09:26:00+01:00".parse()?;
 //! let session = sessions.begin(folder, now)?;
-//! assert_eq!(sessions.newest_in(folder)?.map(|found| found.id), Some(session.id));
+//! assert_eq!(sessions.read(session.id)?.folder, folder);
+//! assert_eq!(sessions.newest_in(folder)?, None); // nothing was asked in it yet
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -78,7 +78,7 @@ pub(crate) fn find(sessions: &Sessions, part: &str) -> Result<Session, CommandEr
     if part != "last" {
         return sessions.find(part).map_err(explained);
     }
-    match sessions.list_with_requests(1).map_err(explained)?.into_iter().next() {
+    match sessions.list(1).map_err(explained)?.into_iter().next() {
         Some(newest) => newest.map_err(explained),
         None => Err(CommandError::usage("there is no session yet").hint("begin one: artoo run \"REQUEST\"")),
     }
@@ -91,7 +91,7 @@ fn list(
     limit: usize,
     data_dir: &Path,
 ) -> Result<Exit, CommandError> {
-    let found = sessions.list_with_requests(limit).map_err(explained)?;
+    let found = sessions.list(limit).map_err(explained)?;
     if found.is_empty() && !json {
         context.terminal.note(&format!("no sessions are kept in {}", data_dir.display()));
     }

@@ -102,8 +102,7 @@ impl Words {
     }
 
     fn sessions(&self, word: &str) -> Vec<Found> {
-        let listed =
-            Sessions::new(&self.data_folder, Redactor::new()).list_with_requests(MOST).unwrap_or_default();
+        let listed = Sessions::new(&self.data_folder, Redactor::new()).list(MOST).unwrap_or_default();
         let found = |session: artoo_runtime::sessions::Session| {
             let value = short_id(session.id);
             value.starts_with(word).then(|| Found {

@@ -192,13 +192,14 @@ impl Sessions {
         }
     }
 
-    /// The most recently used session of this folder, with its [newest turns](Self::newest_turns) alone.
+    /// The most recently used session of this folder in which something was asked, with its [newest turns](Self::newest_turns) alone.
     ///
     /// # Errors
     /// [`SessionError::Io`] for the folder; unreadable sessions are skipped.
     pub fn newest_in(&self, working_folder: &Path) -> Result<Option<Session>, SessionError> {
         let read = |(_, id): (SystemTime, SessionId)| self.newest_turns(id).ok();
-        Ok(self.ids()?.into_iter().filter_map(read).find(|session| session.folder == working_folder))
+        let is_it = |session: &Session| session.folder == working_folder && !session.turns.is_empty();
+        Ok(self.ids()?.into_iter().filter_map(read).find(is_it))
     }
 
     /// The newest session that contains this run.
@@ -212,23 +213,12 @@ impl Sessions {
         Ok(self.ids()?.into_iter().map(|(_, id)| id).find(has))
     }
 
-    /// The newest `most` sessions, newest first; unreadable ones as errors.
+    /// The newest `most` sessions in which something was asked, newest first; unreadable ones as errors. An editor opens a session for each
+    /// of its windows, whether or not anything is asked there.
     ///
     /// # Errors
     /// [`SessionError::Io`] for the folder.
     pub fn list(&self, most: usize) -> Result<Vec<Result<Session, SessionError>>, SessionError> {
-        Ok(self.ids()?.into_iter().take(most).map(|(_, id)| self.read(id)).collect())
-    }
-
-    /// [`list`](Self::list) of those sessions in which something was asked. An editor opens a session for each of its windows, whether or
-    /// not anything is asked there.
-    ///
-    /// # Errors
-    /// [`SessionError::Io`] for the folder.
-    pub fn list_with_requests(
-        &self,
-        most: usize,
-    ) -> Result<Vec<Result<Session, SessionError>>, SessionError> {
         let is_used =
             |read: &Result<Session, _>| read.as_ref().map_or(true, |session| !session.turns.is_empty());
         Ok(self.ids()?.into_iter().map(|(_, id)| self.read(id)).filter(is_used).take(most).collect())

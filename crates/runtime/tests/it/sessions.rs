@@ -244,6 +244,7 @@ fn a_file_of_a_newer_release_is_neither_read_nor_written() {
     assert_eq!(fs::read(&path).unwrap(), before);
     // An unreadable session hides no other.
     let other = kept.sessions.begin(Path::new("/"), at(5)).unwrap();
+    kept.sessions.ask(other.id, run_id(), at(6), "something else").unwrap();
     let listed = kept.sessions.list(10).unwrap();
     assert_eq!(listed.iter().filter(|found| found.is_ok()).count(), 1);
     assert_eq!(kept.sessions.newest_in(Path::new("/")).unwrap().map(|found| found.id), Some(other.id));
@@ -334,12 +335,15 @@ fn ten_thousand_sessions_are_listed_by_their_newest() {
     for number in 0..10_000 {
         let id = Uuid::now_v7();
         let head = format!(
-            "{{\"v\":1,\"type\":\"session\",\"id\":\"{id}\",\"folder\":\"/{number}\",\"began\":\"2026-03-14T09:00:00+01:00\"}}\n"
+            "{{\"v\":1,\"type\":\"session\",\"id\":\"{id}\",\"folder\":\"/{number}\",\"began\":\"2026-03-14T09:00:00+01:00\"}}\n\
+             {{\"v\":1,\"type\":\"turn\",\"run_id\":\"{id}\",\"at\":\"2026-03-14T09:00:00+01:00\",\"request\":\"x\"}}\n"
         );
         fs::write(folder.join(format!("{id}.jsonl")), head).unwrap();
     }
     fs::write(folder.join("notes.txt"), "not a session").unwrap();
     let newest = kept.sessions.begin(Path::new("/newest"), at(1)).unwrap();
+    kept.sessions.ask(newest.id, run_id(), at(2), "the newest").unwrap();
+    kept.sessions.begin(Path::new("/nothing was asked here"), at(3)).unwrap();
     let listed: Vec<SessionId> =
         kept.sessions.list(3).unwrap().into_iter().map(|found| found.unwrap().id).collect();
     assert_eq!((listed.len(), listed[0]), (3, newest.id));

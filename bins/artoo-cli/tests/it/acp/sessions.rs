@@ -157,4 +157,12 @@ fn a_window_in_which_nothing_was_asked_is_no_conversation() {
     editor.leave();
     let listed = scene.say(&["sessions", "list"]).ended(0);
     assert!(!listed.out.contains(&session[session.len() - 8..]), "{}", listed.out);
+    // What goes on with the newest conversation passes it over.
+    scene.say(&["run", "--continue", FIRST]).ended(0);
+    let listed = scene.say(&["sessions", "list", "--json"]).ended(0).out;
+    let turns: Vec<usize> = listed
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["turns"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(turns, [2], "{listed}");
 }
