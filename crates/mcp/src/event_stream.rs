@@ -76,19 +76,6 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for EventStreamClient<
         self.inner.post_message(uri, message, session, auth, headers).await
     }
 
-    async fn post_message_with_max_sse_event_size(
-        &self,
-        uri: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        auth: Option<String>,
-        headers: Headers,
-        max: usize,
-    ) -> Posted<C> {
-        self.note(session.as_ref());
-        self.inner.post_message_with_max_sse_event_size(uri, message, session, auth, headers, max).await
-    }
-
     async fn post_message_with_response_limits(
         &self,
         uri: Arc<str>,

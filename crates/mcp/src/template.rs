@@ -3,11 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use artoo_redaction::Redactor;
-
-/// Names of fields whose values are secrets, in capital letters.
-const SECRET_NAMES: [&str; 8] =
-    ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTHORIZATION", "COOKIE"];
+use artoo_redaction::{Redactor, names_a_secret};
 
 /// A text in which `${NAME}` stands for a variable of the user's, and `${NAME:-words}` for these words where it is not set.
 ///
@@ -61,14 +57,12 @@ impl Template {
     /// Whether a secret stands in it as it is, for a field of this name.
     pub(crate) fn holds_secret(&self, field: &str) -> bool {
         let redactor = Redactor::new();
-        let upper = field.to_ascii_uppercase();
-        let is_named = SECRET_NAMES.iter().any(|name| upper.contains(name));
         let has_variable = self.parts.iter().any(|part| matches!(part, Part::Variable { .. }));
         let words = self.parts.iter().filter_map(|part| match part {
             Part::Words(words) => Some(words),
             Part::Variable { otherwise, .. } => otherwise.as_ref(),
         });
-        (is_named && !has_variable && !self.text.is_empty())
+        (names_a_secret(field) && !has_variable && !self.text.is_empty())
             || words.into_iter().any(|words| redactor.apply(words) != words.as_str())
             || (!has_variable && redactor.apply_to_field(field, &self.text) != self.text.as_str())
     }

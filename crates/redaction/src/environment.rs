@@ -69,6 +69,17 @@ fn secret_of<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     (!is_number).then_some(found)
 }
 
+/// Whether a field or variable of this name holds a secret, whatever its value is.
+///
+/// ```
+/// use artoo_redaction::names_a_secret;
+/// assert!(names_a_secret("HUB_TOKEN") && names_a_secret("Authorization") && names_a_secret("X-Api-Key"));
+/// assert!(!names_a_secret("LANG"));
+/// ```
+pub fn names_a_secret(name: &str) -> bool {
+    tells(name) || named(name.as_bytes()).is_some()
+}
+
 fn tells(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     PARTS.iter().any(|part| name.contains(part)) || ENDS.iter().any(|end| name.ends_with(end))

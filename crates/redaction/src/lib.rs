@@ -47,7 +47,7 @@ mod split_strings;
 mod stream;
 mod table;
 
-pub use environment::{secrets_of, too_short};
+pub use environment::{names_a_secret, secrets_of, too_short};
 pub use json_writer::JsonWriter;
 pub use known_values::SHORTEST_SECRET;
 pub use redactor::Redactor;

@@ -6,6 +6,7 @@
 mod controller;
 mod defaults;
 mod duration;
+mod edit_file;
 mod file;
 mod layer;
 mod load;
@@ -22,6 +23,7 @@ mod variables;
 
 pub(crate) use controller::{ControllerTable, checked};
 pub(crate) use duration::{Span, parse_span};
+pub(crate) use edit_file::{Backup, edit, table_at};
 pub(crate) use layer::{Merged, Origin};
 pub(crate) use load::{Given, Source, merge, own_folder, path};
 pub(crate) use model_choice::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};

@@ -1,35 +1,19 @@
 //! Writes the table of a server into the configuration file and keeps the rest of it.
 
-use std::io;
 use std::path::Path;
 
-use artoo_anchored_files::open_regular;
 use artoo_mcp::ServerTable;
-use toml_edit::{DocumentMut, Item, Table, TableLike};
+use toml_edit::{DocumentMut, Item};
 
+use super::edit_file::{Backup, edit, table_at};
 use crate::error::CommandError;
-use crate::machine::make_private;
 
 /// Sets `[mcp.servers.NAME]`, or removes it. The file is replaced atomically; its comments stay.
 ///
 /// # Errors
 /// The file cannot be read, changed or written: it is as it was.
 pub(crate) fn write(path: &Path, name: &str, server: Option<&ServerTable>) -> Result<(), CommandError> {
-    let failed = |error: io::Error| {
-        CommandError::failed(format!("cannot write {}", path.display()))
-            .because(error)
-            .hint("check the folder's owner and permissions, or name another file with ARTOO_CONFIG")
-    };
-    let old = match open_regular(path).and_then(io::read_to_string) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error)),
-    };
-    let text = changed(&old, name, server).map_err(|error| {
-        CommandError::configuration(format!("cannot change {}", path.display())).because(error)
-    })?;
-    make_private(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-    artoo_anchored_files::replace(path, text.as_bytes()).map_err(failed)
+    edit(path, Backup::None, |old| changed(old, name, server))
 }
 
 fn changed(
@@ -38,8 +22,8 @@ fn changed(
     server: Option<&ServerTable>,
 ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
     let mut all: DocumentMut = old.parse()?;
-    let mcp = table_in(all.as_table_mut(), "mcp")?;
-    let servers = table_in(mcp, "servers")?;
+    let mcp = table_at(all.as_table_mut(), "mcp", true)?;
+    let servers = table_at(mcp, "servers", true)?;
     match server {
         Some(server) => {
             let table = toml_edit::ser::to_document(server)?.as_table().clone();
@@ -48,18 +32,6 @@ fn changed(
         None => drop(servers.remove(name)),
     }
     Ok(all.to_string())
-}
-
-/// The table of this name, which comes to be where there is none.
-fn table_in<'a>(all: &'a mut dyn TableLike, name: &str) -> Result<&'a mut dyn TableLike, String> {
-    let fresh = || {
-        let mut table = Table::new();
-        // It says nothing by itself above the tables of servers.
-        table.set_implicit(true);
-        Item::Table(table)
-    };
-    let item = all.entry(name).or_insert_with(fresh);
-    item.as_table_like_mut().ok_or_else(|| format!("`{name}` is no table"))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use super::before_run::BeforeRun;
 use super::execute::{hosted_artoo, listening, names, not_begun};
 use super::option_overrides;
-use super::prepare::{Connected, Kept, Prepared, prepare};
+use super::prepare::{Connected, FrontEndState, Prepared, prepare};
 use super::session::Wanted;
 use super::standing::Several;
 use crate::args::{PermissionArgs, RunArgs};
@@ -50,7 +50,7 @@ pub(crate) fn begin_hosted(
     let args = arguments(&request);
     let mut loaded = Loaded::load(context, option_overrides::given(&args)?)?;
     let wanted = request.session.map_or(Wanted::None, Wanted::Known);
-    let kept = Kept {
+    let kept = FrontEndState {
         connected: &mut runs.connected,
         servers: &mut runs.servers,
         of_client: &request.servers,

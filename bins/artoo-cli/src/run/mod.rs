@@ -54,7 +54,7 @@ use crate::machine::threads;
 use crate::servers::RunningServers;
 use crate::signals::{self, Signals};
 use crate::terminal::neutral_line;
-use prepare::Kept;
+use prepare::FrontEndState;
 
 /// Works on one request.
 pub(crate) fn run(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, CommandError> {
@@ -159,7 +159,7 @@ pub(crate) fn work(
     let mut loaded = Loaded::load(context, given(args)?)?;
     let is_there = ask::person_present(context.streams, args.json, args.quiet);
     let asked = AtTerminal::new(&*front.keyboard, is_there);
-    let kept = Kept {
+    let kept = FrontEndState {
         connected: front.connected,
         servers: front.servers,
         of_client: &[],

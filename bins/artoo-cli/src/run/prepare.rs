@@ -71,7 +71,7 @@ pub(crate) struct Connected {
 }
 
 /// What is kept from one run to the next, and what a front end adds to a run.
-pub(super) struct Kept<'a> {
+pub(super) struct FrontEndState<'a> {
     /// The clients of the previous run.
     pub(super) connected: &'a mut Option<Connected>,
     /// The servers of tools that run.
@@ -92,9 +92,9 @@ pub(super) fn prepare(
     text: String,
     wanted: &Wanted,
     asked: &dyn BeforeRun,
-    kept: Kept<'_>,
+    kept: FrontEndState<'_>,
 ) -> Result<Prepared, CommandError> {
-    let Kept { connected, servers, of_client, attachments, threads } = kept;
+    let FrontEndState { connected, servers, of_client, attachments, threads } = kept;
     let schema_file = args.output_schema.as_deref().map(|file| context.folders.whole(file)).transpose()?;
     let output_schema = schema_file.as_deref().map(output_schema::read).transpose()?;
     let here = working_folder(context, args.permissions.cwd.as_deref())?;

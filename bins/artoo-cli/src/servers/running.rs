@@ -9,17 +9,6 @@ use artoo_mcp::{Connection, McpError, ServerConfig, ServerState, ServerTable, St
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
-/// The values of the variables that its configuration names.
-fn values(config: &ServerConfig, cx: &StartContext) -> BTreeMap<OsString, OsString> {
-    let table = ServerTable::from(config);
-    let is_named = |name: &str| {
-        let variable = format!("${{{name}}}");
-        table.env.values().chain(table.headers.values()).any(|value| value.contains(&variable))
-    };
-    let named = cx.environment.iter().filter(|(name, _)| name.to_str().is_some_and(is_named));
-    named.map(|(name, value)| (name.clone(), value.clone())).collect()
-}
-
 /// The servers that run, kept from one request of a conversation to the next. Dropped, they are killed.
 #[derive(Default)]
 pub(crate) struct RunningServers {
@@ -93,4 +82,15 @@ impl RunningServers {
         self.cancel.cancel();
         self.cancel = CancellationToken::new();
     }
+}
+
+/// The values of the variables that its configuration names.
+fn values(config: &ServerConfig, cx: &StartContext) -> BTreeMap<OsString, OsString> {
+    let table = ServerTable::from(config);
+    let is_named = |name: &str| {
+        let variable = format!("${{{name}}}");
+        table.env.values().chain(table.headers.values()).any(|value| value.contains(&variable))
+    };
+    let named = cx.environment.iter().filter(|(name, _)| name.to_str().is_some_and(is_named));
+    named.map(|(name, value)| (name.clone(), value.clone())).collect()
 }

@@ -1,15 +1,13 @@
 //! Writes the chosen model to the configuration file and keeps the rest of it.
 
-use std::io;
 use std::path::Path;
 
-use artoo_anchored_files::open_regular;
 use artoo_llm_client::ProfileOverrides;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
-use crate::config::ModelTable;
+use crate::config::{Backup, ModelTable, edit, table_at};
 use crate::error::CommandError;
-use crate::machine::{Environment, make_private, private_file};
+use crate::machine::Environment;
 
 /// Sets `[brain]` and removes choices for single tiers and roles, which the new choice replaces. Sets in
 /// `[models."NAME"]` the capabilities `found` by the probe and keeps the user's other values there. The file
@@ -19,26 +17,8 @@ pub(super) fn write(
     table: &ModelTable,
     found: Option<(&str, ProfileOverrides)>,
 ) -> Result<(), CommandError> {
-    let failed = |error: io::Error| {
-        CommandError::failed(format!("cannot write {}", path.display()))
-            .because(error)
-            .hint("check the folder's owner and permissions, or name another file with ARTOO_CONFIG")
-    };
-    let old = match open_regular(path).and_then(io::read_to_string) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error)),
-    };
-    let text = changed(&old, table, found).map_err(|error| {
-        CommandError::configuration(format!("cannot change {}", path.display())).because(error)
-    })?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    make_private(folder).map_err(failed)?;
-    if !old.is_empty() {
-        // The choice before this one, for whoever wants it back.
-        private_file(&path.with_extension("toml.bak"), old.as_bytes()).map_err(failed)?;
-    }
-    artoo_anchored_files::replace(path, text.as_bytes()).map_err(failed)
+    // The choice before this one is kept, for whoever wants it back.
+    edit(path, Backup::Kept, |old| changed(old, table, found))
 }
 
 fn changed(
@@ -53,29 +33,17 @@ fn changed(
     all.remove("tool");
     all.remove("roles");
     let new = toml_edit::ser::to_document(table)?;
-    let brain = table_at(all.as_table_mut(), "brain")?;
+    let brain = table_at(all.as_table_mut(), "brain", false)?;
     let old: Vec<String> = brain.iter().map(|(key, _)| key.to_owned()).collect();
     for key in old.iter().filter(|key| !new.contains_key(key)) {
         brain.remove(key);
     }
     set(brain, new.as_table());
     if let Some((model, found)) = found.filter(|(_, found)| !found.is_empty()) {
-        let models = table_at(all.as_table_mut(), "models")?;
-        set(table_at(models, model)?, toml_edit::ser::to_document(&found)?.as_table());
+        let models = table_at(all.as_table_mut(), "models", true)?;
+        set(table_at(models, model, false)?, toml_edit::ser::to_document(&found)?.as_table());
     }
     Ok(all.to_string())
-}
-
-/// The table of this name, which comes to be where there is none.
-fn table_at<'a>(all: &'a mut dyn TableLike, name: &str) -> Result<&'a mut dyn TableLike, String> {
-    let fresh = || {
-        let mut table = Table::new();
-        // `[models]` by itself says nothing above `[models."NAME"]`.
-        table.set_implicit(name == "models");
-        Item::Table(table)
-    };
-    let item = all.entry(name).or_insert_with(fresh);
-    item.as_table_like_mut().ok_or_else(|| format!("`{name}` is no table"))
 }
 
 /// Sets these values; a comment behind one that is replaced stays.
