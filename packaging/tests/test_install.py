@@ -37,7 +37,7 @@ FILES = {
 }
 
 
-class Installing(unittest.TestCase):
+class InstallTests(unittest.TestCase):
     shell: Sequence[str] = ()
     path: str
 
@@ -330,13 +330,13 @@ def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: 
                 raise RuntimeError(f"there is no {words[0]}")
             print(f"skipped: there is no {words[0]}")
             continue
-        case = type(f"Installing in {name}", (Installing,), {"shell": [program, *words[1:]], "__module__": __name__})
+        case = type(f"InstallTests in {name}", (InstallTests,), {"shell": [program, *words[1:]], "__module__": __name__})
         suite.addTests(loader.loadTestsFromTestCase(case))
-    suite.addTests(loader.loadTestsFromTestCase(Linting))
+    suite.addTests(loader.loadTestsFromTestCase(LintTests))
     return suite
 
 
-class Linting(unittest.TestCase):
+class LintTests(unittest.TestCase):
     def test_shellcheck(self) -> None:
         if not shutil.which("shellcheck"):
             self.skipTest("there is no shellcheck")

@@ -10,6 +10,9 @@ from typing import IO, Any, Dict, List, Mapping, NoReturn, Optional, Sequence, T
 from ._binary import find_binary
 from ._errors import ArtooError, BinaryNotFound, ExitCode, UsageError
 
+# Seconds that artoo may take to end what it was told to end.
+PATIENCE = 30.0
+
 
 class CommonOptions(TypedDict, total=False):
     """The options of every function."""
@@ -112,15 +115,39 @@ def spawn(words: Sequence[str], options: CommonOptions, stderr: Union[int, IO[by
         raise BinaryNotFound(f"cannot start {program}: {error.strerror}", hint) from error
 
 
-def call(words: Sequence[str], options: CommonOptions, text: str = "") -> subprocess.CompletedProcess[bytes]:
+def call(words: Sequence[str], options: CommonOptions) -> subprocess.CompletedProcess[bytes]:
     """Runs a command to its end. No process is left over, whatever interrupts this."""
     with spawn(words, options, subprocess.PIPE) as process:
         try:
-            out, errors = process.communicate(text.encode())
+            out, errors = process.communicate()
         except BaseException:
             process.kill()
             raise
     return subprocess.CompletedProcess(words, process.returncode, out, errors)
+
+
+def begin_in_background(words: Sequence[str], text: str, options: Options) -> str:
+    """Begins a run that outlives the command: its id. Where this is interrupted, the run is stopped."""
+    with spawn(["run", "--detach", *words, "-"], options, subprocess.PIPE) as process:
+        try:
+            out, errors = process.communicate(text.encode())
+        except BaseException:
+            try:
+                # The command passes the run on within moments, and only its output names the run.
+                out, errors = process.communicate(timeout=PATIENCE)
+                if out.strip():
+                    stop_in_background(out.decode().strip(), options)
+            finally:
+                process.kill()
+            raise
+    if process.returncode or not out.strip():
+        fail(process.returncode, errors)
+    return out.decode().strip()
+
+
+def stop_in_background(run_id: str, options: CommonOptions) -> None:
+    """Ends a run by its id."""
+    call(["runs", "stop", *common_arguments(options), "--", run_id], options)
 
 
 def fail(code: int, errors: bytes) -> NoReturn:

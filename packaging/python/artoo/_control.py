@@ -13,14 +13,16 @@ from ._errors import OrderRefused
 NAME = "control"
 # The kernel takes a few bytes more in the address of a socket.
 _LONGEST_PATH = 100
-_PATIENCE = 5.0
+# What a run takes at once: `MAX_LINE` in crates/runtime/src/control.rs.
+_LONGEST_ORDER = 16 * 1024 - 1
+_REPLY_TIME = 5.0
 _GONE = "the run does not listen: it may have ended"
 
 
 def connect(run_folder: str) -> socket.socket:
     """A connection that the run has greeted. Raises `OrderRefused`."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(_PATIENCE)
+    connection.settimeout(_REPLY_TIME)
     try:
         _connect(connection, os.path.join(run_folder, NAME), run_folder)
         _hear(connection)
@@ -35,9 +37,12 @@ def connect(run_folder: str) -> socket.socket:
 
 def tell(run_folder: str, order: Mapping[str, Any]) -> None:
     """Sends one order and waits until the run has taken it. Raises `OrderRefused`."""
+    line = json.dumps(order).encode() + b"\n"
+    if len(line) > _LONGEST_ORDER:
+        raise OrderRefused(f"this is too long for a run: {len(line)} bytes, of {_LONGEST_ORDER}", "put it into a file, and name the file")
     with connect(run_folder) as connection:
         try:
-            connection.sendall(json.dumps(order).encode() + b"\n")
+            connection.sendall(line)
             _hear(connection)
         except OSError as error:
             raise OrderRefused(f"{_GONE} ({error})", "see `artoo runs list`") from error

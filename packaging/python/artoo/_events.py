@@ -159,7 +159,7 @@ class Usage(Event):
 
 
 @dataclass(frozen=True)
-class Warned(Event):
+class RunWarning(Event):
     """Something worth knowing."""
 
     message: str = ""
@@ -200,7 +200,7 @@ _TYPES: Mapping[str, Type[Event]] = {
     "verdict": Verdict,
     "subtask.finished": SubTaskFinished,
     "usage": Usage,
-    "warning": Warned,
+    "warning": RunWarning,
     "run.unfinished": RunUnfinished,
     "run.finished": RunFinished,
 }
@@ -210,7 +210,7 @@ def parse_event(line: str) -> Event:
     """The event of a line. Raises `ValueError` where the line is no JSON object with a type.
 
     >>> parse_event('{"v": 1, "seq": 2, "type": "warning", "message": "slow", "new": 1}')
-    Warned(type='warning', seq=2, role=None, round=None, subtask_id=None, message='slow')
+    RunWarning(type='warning', seq=2, role=None, round=None, subtask_id=None, message='slow')
     >>> parse_event('{"type": "of.tomorrow", "seq": 3}').raw["type"]
     'of.tomorrow'
     """

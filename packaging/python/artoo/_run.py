@@ -177,13 +177,13 @@ def start(request: str, *, answers: bool = True, **options: Unpack[Options]) -> 
         descriptor, schema_file = tempfile.mkstemp(suffix=".json", prefix="artoo-schema-")
         with open(descriptor, "w") as file:
             json.dump(options["output_schema"], file)
+    source: Union[Child, Background, None] = None
     try:
         words = run_arguments(options, schema_file)
         source = Background(words, request, options) if answers else Child(words, request, options)
         return Run(source, schema_file)
     except BaseException:
-        if schema_file:
-            os.unlink(schema_file)
+        _end(source, schema_file)
         raise
 
 
@@ -266,9 +266,10 @@ def _settles(event: Event, question: Question) -> bool:
     return event.type == kind
 
 
-def _end(source: Union[Child, Background], schema_file: Optional[str]) -> None:
+def _end(source: Union[Child, Background, None], schema_file: Optional[str]) -> None:
     try:
-        source.close()
+        if source:
+            source.close()
     finally:
-        if schema_file:
+        if schema_file and os.path.exists(schema_file):
             os.unlink(schema_file)

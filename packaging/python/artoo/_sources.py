@@ -12,11 +12,9 @@ from collections import deque
 from typing import Any, Deque, Mapping, Optional, Sequence
 
 from . import _control
-from ._command import Options, call, common_arguments, data_folder, fail, spawn
+from ._command import PATIENCE, Options, begin_in_background, call, common_arguments, data_folder, fail, spawn, stop_in_background
 from ._errors import OrderRefused, RunLost
 
-# Seconds that a run may take to end once it was told to, or its time is over.
-_GRACE = 30.0
 # Seconds between two looks at the record.
 _BEAT = 0.05
 
@@ -33,7 +31,7 @@ class Child:
             self._errors.close()
             raise
         timeout = options.get("timeout")
-        self._deadline = None if timeout is None else time.monotonic() + timeout + _GRACE
+        self._deadline = None if timeout is None else time.monotonic() + timeout + PATIENCE
         self._options = options
         self._buffer = b""
         assert self._process.stdin and self._process.stdout
@@ -70,7 +68,7 @@ class Child:
 
     def ended(self) -> int:
         """Waits for the process: its exit code, negative for a signal."""
-        return self._process.wait(_GRACE)
+        return self._process.wait(PATIENCE)
 
     def errors(self) -> bytes:
         """What it wrote on standard error."""
@@ -92,10 +90,10 @@ class Child:
             self._out.close()
 
     def _drain(self) -> None:
-        until = time.monotonic() + _GRACE
+        until = time.monotonic() + PATIENCE
         while self._process.poll() is None and time.monotonic() < until:
             if select.select([self._out], [], [], 0.05)[0] and not os.read(self._out.fileno(), 1 << 16):
-                self._process.wait(_GRACE)
+                self._process.wait(PATIENCE)
 
     def _left(self) -> Optional[float]:
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
@@ -106,10 +104,7 @@ class Background:
 
     def __init__(self, words: Sequence[str], text: str, options: Options) -> None:
         self._options = options
-        begun = call(["run", "--detach", *words, "-"], options, text)
-        self.run_id = begun.stdout.decode().strip()
-        if begun.returncode or not self.run_id:
-            fail(begun.returncode, begun.stderr)
+        self.run_id = begin_in_background(words, text, options)
         self._lines: Deque[str] = deque()
         self._seen = 0
         self._size = -1
@@ -124,7 +119,7 @@ class Background:
         except OrderRefused:
             pass  # It has ended already.
         except BaseException:
-            call(["runs", "stop", *common_arguments(options), "--", self.run_id], options)
+            stop_in_background(self.run_id, options)
             raise
 
     def read(self) -> Optional[str]:
@@ -138,7 +133,7 @@ class Background:
                 self._look(lives)
             if not lives:
                 # Its record says so a little later.
-                lost_at = lost_at or time.monotonic() + _GRACE
+                lost_at = lost_at or time.monotonic() + PATIENCE
                 self._is_over = self._is_over or time.monotonic() > lost_at
         return self._lines.popleft() if self._lines else None
 
@@ -155,7 +150,7 @@ class Background:
 
     def ended(self) -> int:
         """Waits for the process. It is no child of this one, so that its exit code is not known: the record has it."""
-        until = time.monotonic() + _GRACE
+        until = time.monotonic() + PATIENCE
         while self._pid is not None and time.monotonic() < until:
             self._lives(_BEAT)
         return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -17,6 +18,7 @@ from unittest import mock
 
 import artoo
 from artoo import _binary, _control, _errors, _events
+from scene import until
 
 BINARY = os.environ["ARTOO_BINARY"]
 PACKAGE = str(Path(artoo.__file__).resolve().parent.parent)
@@ -26,7 +28,7 @@ def in_python(*words: str, **env: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, *words], env={**os.environ, "PYTHONPATH": PACKAGE, **env}, capture_output=True, text=True)
 
 
-class Finding(unittest.TestCase):
+class BinaryTests(unittest.TestCase):
     def setUp(self) -> None:
         root = tempfile.TemporaryDirectory()
         self.addCleanup(root.cleanup)
@@ -82,7 +84,7 @@ class Finding(unittest.TestCase):
         self.assertNotIn("Traceback", done.stderr)
 
 
-class Misbehaving(unittest.TestCase):
+class BrokenProgramTests(unittest.TestCase):
     """A program that prints what this script says."""
 
     def setUp(self) -> None:
@@ -130,7 +132,7 @@ class Misbehaving(unittest.TestCase):
 
     def test_a_process_that_ignores_its_timeout_and_every_signal(self) -> None:
         began = time.monotonic()
-        with mock.patch("artoo._sources._GRACE", 0.3):
+        with mock.patch("artoo._sources.PATIENCE", 0.3):
             with self.assertRaises(artoo.RunLost) as raised:
                 artoo.run("x", timeout=0.1, binary=self.program("trap '' INT TERM; while :; do sleep 0.1; done"))
         self.assertIn("timeout", raised.exception.message)
@@ -144,6 +146,21 @@ class Misbehaving(unittest.TestCase):
                     raise ZeroDivisionError
         self.assert_gone()
 
+    def test_ctrl_c_while_a_run_in_the_background_begins_stops_it(self) -> None:
+        script = f"""case "$1 $2" in
+"run --detach") sleep 0.5; echo r1 ;;
+"runs stop") echo "$*" > '{self.root}/stopped' ;;
+esac"""
+        process = subprocess.Popen(
+            [sys.executable, "-c", f"import artoo; artoo.start('x', binary={self.program(script)!r})"],
+            env={**os.environ, "PYTHONPATH": PACKAGE},
+            stderr=subprocess.PIPE,
+        )
+        until("the program starts", Path(self.root, "pid").exists)
+        process.send_signal(signal.SIGINT)
+        self.assertIn(b"KeyboardInterrupt", process.communicate()[1])
+        self.assertEqual(Path(self.root, "stopped").read_text(), "runs stop -- r1\n")
+
     def test_much_on_both_outputs_and_a_long_request(self) -> None:
         lines = "i=0; while [ $i -lt 3000 ]; do echo '{\"type\": \"of.tomorrow\", \"x\": 1}'; echo noise noise noise noise noise >&2; i=$((i+1)); done"
         end = """echo '{"type": "run.finished", "run_id": "r1", "exit_code": 77, "output": 1, "later": 2}'"""
@@ -154,7 +171,7 @@ class Misbehaving(unittest.TestCase):
         self.assertEqual(Path(self.root, "request").stat().st_size, 300_000)
 
 
-class Parts(unittest.TestCase):
+class PartTests(unittest.TestCase):
     def test_examples(self) -> None:
         for module in (_errors, _events):
             done = doctest.testmod(module)

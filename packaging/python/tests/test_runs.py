@@ -18,7 +18,7 @@ PACKAGE = str(Path(artoo.__file__).resolve().parent.parent)
 COUNT = "How many .txt files are in docs?"
 
 
-class Running(Scene):
+class RunTests(Scene):
     def test_a_run_has_a_result(self) -> None:
         result = artoo.run(COUNT, **self.counting())
         self.assertEqual((result.output, result.exit_code, result.ok), ("3", artoo.ExitCode.ACCEPTED, True))
@@ -78,7 +78,7 @@ class Running(Scene):
         self.assertEqual((limits[0]["time_budget_ms"], limits[0]["max_replans"]), (90500, 1))
 
 
-class Answering(Scene):
+class AnswerTests(Scene):
     def test_yes(self) -> None:
         asked: List[artoo.Question] = []
         with artoo.start(REQUEST, **self.deleting()) as run:
@@ -182,13 +182,17 @@ class Answering(Scene):
                 run.answer(artoo.ClarificationRequested("clarification.requested", {}, asked=1), "yes")
             self.assertIn("another question", raised.exception.message)
             run.note("the notes are of last year")
+            run.note("x" * (16 * 1024 - len('{"order": "note", "text": ""}') - 2))
+            with self.assertRaises(artoo.OrderRefused) as raised:
+                run.note("x" * 20_000)
+            self.assertIn("too long", raised.exception.message)
             run.answer(question, True)
             self.assertTrue(run.result().ok)
             with self.assertRaises(artoo.OrderRefused):
                 run.answer(question, True)
 
 
-class Undoing(Scene):
+class UndoTests(Scene):
     def test_what_a_run_did_is_taken_back(self) -> None:
         options = self.deleting()
         result = artoo.run(REQUEST, yes=["deletes"], **options)
@@ -218,7 +222,7 @@ class Undoing(Scene):
         self.assertIn("artoo runs list", raised.exception.hint or "")
 
 
-class Ending(Scene):
+class EndTests(Scene):
     def test_stop(self) -> None:
         for answers in (True, False):
             with artoo.start(COUNT, answers=answers, **self.waiting()) as run:
@@ -279,7 +283,7 @@ class Ending(Scene):
                 self.assertIn("artoo runs show", raised.exception.hint or "")
 
 
-class Failing(Scene):
+class FailureTests(Scene):
     def test_a_wrong_key(self) -> None:
         for question in (None, lambda _: True):
             with self.assertRaises(artoo.RunFailed) as raised:
