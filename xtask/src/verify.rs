@@ -1,11 +1,11 @@
 //! The gate: formatting, lints, documentation, smoke runs and tests that must pass before a change lands.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::path::PathBuf;
 
 use crate::{
     Error, Result, bench, cli,
     command::{Program, cargo},
-    files, other_systems, schema,
+    other_systems, schema,
     terminal::{say, step},
     test_tools, tidy,
 };
@@ -51,7 +51,6 @@ pub fn test() -> Result<()> {
 pub fn ci() -> Result<()> {
     test()?;
     smoke(Build::Release)?;
-    step("commands in the README", readme_commands)?;
     step("other systems", other_systems::check)
 }
 
@@ -167,50 +166,9 @@ fn strays() -> Program {
     program.env("PROPTEST_CASES", "2500")
 }
 
-/// Every `artoo COMMAND` of the README has a page of help. A name that is no command has none, while `artoo NAME --help` is answered
-/// for any name.
-fn readme_commands() -> Result<()> {
-    let binary = artoo(Build::Release)?;
-    let readme = files::read(files::root().join("README.md"))?;
-    for name in artoo_commands(&readme) {
-        let help = Program::new(&binary, ["help", name.as_str()]);
-        let output = help.output()?;
-        if !output.status.success() {
-            return Err(Error::Content {
-                path: "README.md".into(),
-                reason: format!("there is no `artoo {name}`"),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// The commands of the binary that a document shows, in code.
-fn artoo_commands(text: &str) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let mut fenced = false;
-    for line in text.lines() {
-        fenced ^= line.trim_start().starts_with("```");
-        let spans: Vec<&str> = if fenced { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
-        for span in spans {
-            let mut words = span.split_whitespace().skip_while(|word| *word != "artoo").skip(1);
-            let name =
-                words.next().filter(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()));
-            names.extend(name.map(str::to_owned));
-        }
-    }
-    names
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_found_in_code_only() {
-        let text = "artoo answers.\n`artoo doctor` and `artoo \"How many?\"`\n```sh\nOPENAI_MODEL=x artoo run \"y\"\n```\n";
-        assert_eq!(artoo_commands(text), BTreeSet::from(["doctor".to_owned(), "run".to_owned()]));
-    }
 
     #[test]
     fn the_program_is_taken_from_cargos_messages() {

@@ -11,7 +11,7 @@ use super::{
     session::Observation,
 };
 
-/// The exit codes of the README's table.
+/// The exit codes of the guide's table.
 const DOCUMENTED: [i32; 12] = [0, 1, 2, 3, 4, 5, 6, 124, 129, 130, 131, 143];
 /// The most calls of a model in a run that nobody limits.
 const MOST_CALLS: usize = 600;

@@ -1,4 +1,4 @@
-//! The door for embedders (`crates/artoo`): its examples stay short, and the README prints the first of them as it is.
+//! The door for embedders (`crates/artoo`): its examples stay short, and the guide prints the first of them as it is.
 
 use super::{Finding, Tree};
 
@@ -6,8 +6,9 @@ use super::{Finding, Tree};
 const FEWER_THAN: usize = 30;
 
 const FOLDER: &str = "crates/artoo/examples/";
+const PAGE: &str = "docs/guide/embedding.md";
 
-/// Finds examples that are long, and a README that shows another text than `embed`.
+/// Finds examples that are long, and a guide that shows another text than `embed`.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.ending(&[".rs"]) {
@@ -19,11 +20,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             let message = format!("has {lines} lines; an example has fewer than {FEWER_THAN}");
             findings.push(Finding::file("embedding", &file.path, message));
         }
-        let is_shown =
-            || tree.text("README.md").is_some_and(|readme| readme.contains(&format!("```rust\n{code}```\n")));
+        let is_shown = || tree.text(PAGE).is_some_and(|page| page.contains(&format!("```rust\n{code}```\n")));
         if name == "embed.rs" && !is_shown() {
             let message = format!("does not print the code of {} as it is", file.path);
-            findings.push(Finding::file("embedding", "README.md", message));
+            findings.push(Finding::file("embedding", PAGE, message));
         }
     }
     findings
@@ -41,12 +41,12 @@ mod tests {
 
     const EMBED: &str = "crates/artoo/examples/embed.rs";
 
-    fn count(path: &str, text: &str, readme: &str) -> usize {
-        check(&Tree::of([(path, text), ("README.md", readme)])).len()
+    fn count(path: &str, text: &str, page: &str) -> usize {
+        check(&Tree::of([(path, text), (PAGE, page)])).len()
     }
 
     #[test]
-    fn the_readme_prints_the_example() {
+    fn the_guide_prints_the_example() {
         let text = "//! Embeds.\n\nfn main() {}\n";
         assert_eq!(count(EMBED, text, "# artoo\n```rust\nfn main() {}\n```\n"), 0);
         assert_eq!(count(EMBED, text, "# artoo\n```rust\nfn main() { }\n```\n"), 1);

@@ -26,7 +26,8 @@ const BY_HAND: [&str; 13] = [
 ];
 
 #[expect(clippy::disallowed_methods, reason = "an example is a line for a shell")]
-fn in_a_shell(scene: &Scene, line: &str) -> Said {
+/// Runs a line, or a script, in the working folder, with `artoo` in `PATH` and the server as its model.
+pub(crate) fn in_a_shell(scene: &Scene, line: &str) -> Said {
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_artoo")).parent().unwrap().display().to_string();
     let mut command = Command::new("sh");
     command.args(["-c", line]).env_clear().current_dir(scene.folder());

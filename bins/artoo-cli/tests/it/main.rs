@@ -19,6 +19,7 @@ mod escapes;
 mod examples;
 mod file_permissions;
 mod fixture;
+mod guide;
 mod instructions;
 mod interrupt;
 mod json_lines;

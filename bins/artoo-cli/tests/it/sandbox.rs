@@ -11,7 +11,7 @@ use crate::process::{Said, say, until, wait};
 use crate::screen::Screen;
 
 /// Whether commands can be tried on this machine; prints the reason if not.
-fn can_try() -> bool {
+pub(crate) fn can_try() -> bool {
     let store = tempfile::tempdir().unwrap();
     let supported = artoo_sandbox::preview::Preview::supported(store.path());
     if let Err(reason) = &supported {

@@ -101,21 +101,21 @@ fn endings() -> Vec<(String, u8)> {
     endings
 }
 
-/// The codes that the README's table names.
+/// The codes that the guide's table names.
 fn told() -> BTreeSet<u8> {
-    let readme = include_str!("../../../../README.md");
-    let table = readme.split("| exit code | meaning |").nth(1).expect("the README has a table of exit codes");
+    let page = include_str!("../../../../docs/guide/scripts-and-ci.md");
+    let table = page.split("| exit code | meaning |").nth(1).expect("the page has a table of exit codes");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let codes = rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split(','));
     codes.map(|code| code.trim().parse().unwrap()).collect()
 }
 
-/// No ending has a code that the README does not tell, and it tells none that no run has.
+/// No ending has a code that the guide does not tell, and it tells none that no run has.
 #[test]
-fn the_readme_tells_every_code() {
+fn the_guide_tells_every_code() {
     let (told, mut seen) = (told(), BTreeSet::new());
     for (how, code) in endings() {
-        assert!(told.contains(&code), "{how}: the README does not tell {code}");
+        assert!(told.contains(&code), "{how}: the guide does not tell {code}");
         seen.insert(code);
     }
     assert_eq!(seen, told);
