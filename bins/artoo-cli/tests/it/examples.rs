@@ -25,8 +25,8 @@ const BY_HAND: [&str; 13] = [
     "artoo memory forget \"sort sales.csv\"",
 ];
 
-#[expect(clippy::disallowed_methods, reason = "an example is a line for a shell")]
 /// Runs a line, or a script, in the working folder, with `artoo` in `PATH` and the server as its model.
+#[expect(clippy::disallowed_methods, reason = "an example is a line for a shell")]
 pub(crate) fn in_a_shell(scene: &Scene, line: &str) -> Said {
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_artoo")).parent().unwrap().display().to_string();
     let mut command = Command::new("sh");

@@ -315,11 +315,15 @@ fn every_command_of_the_readme_and_the_guide_runs() {
     if !can_try() {
         return;
     }
+    let mut mistakes = Vec::new();
     for (page, run, not_run) in PAGES {
         let outcome = outcome(&fs::read_to_string(root().join(page)).unwrap());
-        assert!(outcome.mistakes.is_empty(), "{page}: {}", outcome.mistakes.join("\n\n"));
-        assert_eq!((outcome.run, outcome.not_run), (run, not_run), "blocks of {page}, run and not run");
+        mistakes.extend(outcome.mistakes.iter().map(|mistake| format!("{page}: {mistake}")));
+        if (outcome.run, outcome.not_run) != (run, not_run) {
+            mistakes.push(format!("{page}: {} blocks are run and {} are not", outcome.run, outcome.not_run));
+        }
     }
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n\n"));
 }
 
 #[test]
