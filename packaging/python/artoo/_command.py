@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
-from typing import IO, Any, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, TypedDict, Union
+import threading
+from contextlib import contextmanager
+from typing import IO, Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Sequence, Tuple, TypedDict, Union
 
 from ._binary import find_binary
 from ._errors import ArtooError, BinaryNotFound, ExitCode, UsageError
-
-# Seconds that artoo may take to end what it was told to end.
-PATIENCE = 30.0
-
 
 class CommonOptions(TypedDict, total=False):
     """The options of every function."""
@@ -69,7 +68,7 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def run_arguments(options: Options, schema_file: Optional[str]) -> List[str]:
+def run_arguments(options: Options) -> List[str]:
     """The options of ``artoo run``."""
     given: Dict[str, Any] = dict(options)
     words = common_arguments(options)
@@ -81,8 +80,6 @@ def run_arguments(options: Options, schema_file: Optional[str]) -> List[str]:
             words.append(f"--{name.replace('_', '-')}={max(1, round(given[name] * 1000))}ms")
     words += [f"--yes={kind}" for kind in options.get("yes", ())]
     words += [f"--{name}" for name in ("plan", "strict") if given.get(name)]
-    if schema_file:
-        words.append(f"--output-schema={schema_file}")
     return [*words, *options.get("args", ())]
 
 
@@ -115,39 +112,36 @@ def spawn(words: Sequence[str], options: CommonOptions, stderr: Union[int, IO[by
         raise BinaryNotFound(f"cannot start {program}: {error.strerror}", hint) from error
 
 
+@contextmanager
+def deferred_interrupt() -> Iterator[None]:
+    """Ctrl+C waits for the end of the block, so that a process that was started has its name before an exception comes."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    came: List[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
 def call(words: Sequence[str], options: CommonOptions) -> subprocess.CompletedProcess[bytes]:
     """Runs a command to its end. No process is left over, whatever interrupts this."""
-    with spawn(words, options, subprocess.PIPE) as process:
-        try:
-            out, errors = process.communicate()
-        except BaseException:
+    process: Optional[subprocess.Popen[bytes]] = None
+    try:
+        with deferred_interrupt():
+            process = spawn(words, options, subprocess.PIPE)
+        out, errors = process.communicate()
+    except BaseException:
+        if process:
             process.kill()
-            raise
+            process.communicate()
+        raise
     return subprocess.CompletedProcess(words, process.returncode, out, errors)
-
-
-def begin_in_background(words: Sequence[str], text: str, options: Options) -> str:
-    """Begins a run that outlives the command: its id. Where this is interrupted, the run is stopped."""
-    with spawn(["run", "--detach", *words, "-"], options, subprocess.PIPE) as process:
-        try:
-            out, errors = process.communicate(text.encode())
-        except BaseException:
-            try:
-                # The command passes the run on within moments, and only its output names the run.
-                out, errors = process.communicate(timeout=PATIENCE)
-                if out.strip():
-                    stop_in_background(out.decode().strip(), options)
-            finally:
-                process.kill()
-            raise
-    if process.returncode or not out.strip():
-        fail(process.returncode, errors)
-    return out.decode().strip()
-
-
-def stop_in_background(run_id: str, options: CommonOptions) -> None:
-    """Ends a run by its id."""
-    call(["runs", "stop", *common_arguments(options), "--", run_id], options)
 
 
 def fail(code: int, errors: bytes) -> NoReturn:

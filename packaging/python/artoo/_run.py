@@ -44,12 +44,19 @@ class Run:
     """
 
     def __init__(self, source: Union[Child, Background], schema_file: Optional[str] = None) -> None:
-        self.id: Optional[str] = getattr(source, "run_id", None)
+        self.id: Optional[str] = None
         """The run's id, once it has begun."""
         self._source = source
         self._result: Optional[Result] = None
         self._open: List[Question] = []
+        # From here on, whatever becomes of this object, its process ends.
         self._close = weakref.finalize(self, _end, source, schema_file)
+        try:
+            source.begin()
+        except BaseException:
+            self.close()
+            raise
+        self.id = source.run_id
 
     def __iter__(self) -> Run:
         return self
@@ -172,19 +179,14 @@ def start(request: str, *, answers: bool = True, **options: Unpack[Options]) -> 
     The run asks, and waits for `Run.answer`. With ``answers=False`` it asks nobody: it is a child process whose every question is
     answered with no.
     """
+    words = run_arguments(options)
     schema_file = None
     if "output_schema" in options:
         descriptor, schema_file = tempfile.mkstemp(suffix=".json", prefix="artoo-schema-")
+        words.insert(0, f"--output-schema={schema_file}")
         with open(descriptor, "w") as file:
             json.dump(options["output_schema"], file)
-    source: Union[Child, Background, None] = None
-    try:
-        words = run_arguments(options, schema_file)
-        source = Background(words, request, options) if answers else Child(words, request, options)
-        return Run(source, schema_file)
-    except BaseException:
-        _end(source, schema_file)
-        raise
+    return Run(Background(words, request, options) if answers else Child(words, request, options), schema_file)
 
 
 def run(
@@ -266,10 +268,9 @@ def _settles(event: Event, question: Question) -> bool:
     return event.type == kind
 
 
-def _end(source: Union[Child, Background, None], schema_file: Optional[str]) -> None:
+def _end(source: Union[Child, Background], schema_file: Optional[str]) -> None:
     try:
-        if source:
-            source.close()
+        source.close()
     finally:
-        if schema_file and os.path.exists(schema_file):
+        if schema_file:
             os.unlink(schema_file)

@@ -6,15 +6,21 @@ import json
 import os
 import select
 import signal
+import socket
+import subprocess
 import tempfile
 import time
 from collections import deque
-from typing import Any, Deque, Mapping, Optional, Sequence
+from typing import Any, Deque, Mapping, Optional, Sequence, TypeVar
 
 from . import _control
-from ._command import PATIENCE, Options, begin_in_background, call, common_arguments, data_folder, fail, spawn, stop_in_background
+from ._command import Options, call, common_arguments, data_folder, deferred_interrupt, fail, spawn
 from ._errors import OrderRefused, RunLost
 
+T = TypeVar("T")
+
+# Seconds that artoo may take to end what it was told to end.
+PATIENCE = 30.0
 # Seconds between two looks at the record.
 _BEAT = 0.05
 
@@ -22,35 +28,36 @@ _BEAT = 0.05
 class Child:
     """``artoo run --json``: it asks nobody, and ends with this object."""
 
+    run_id: Optional[str] = None
+
     def __init__(self, words: Sequence[str], text: str, options: Options) -> None:
-        self._errors = tempfile.TemporaryFile()
-        self._written = b""
-        try:
-            self._process = spawn(["run", "--json", *words, "-"], options, self._errors)
-        except BaseException:
-            self._errors.close()
-            raise
-        timeout = options.get("timeout")
-        self._deadline = None if timeout is None else time.monotonic() + timeout + PATIENCE
+        self._words = ["run", "--json", *words, "-"]
+        self._text = text.encode()
         self._options = options
         self._buffer = b""
-        assert self._process.stdin and self._process.stdout
-        self._out = self._process.stdout
+        self._errors = tempfile.TemporaryFile()
+        self._written = b""
+        self._deadline: Optional[float] = None
+        self._process: Optional[subprocess.Popen[bytes]] = None
+
+    def begin(self) -> None:
+        """Starts the process. What interrupts this is to be followed by `close`."""
+        with deferred_interrupt():
+            self._process = spawn(self._words, self._options, self._errors)
+        timeout = self._options.get("timeout")
+        self._deadline = None if timeout is None else time.monotonic() + timeout + PATIENCE
         try:
-            with self._process.stdin as stdin:
-                stdin.write(text.encode())
+            with _there(self._process.stdin) as stdin:
+                stdin.write(self._text)
         except BrokenPipeError:
             pass  # It has ended already, and says why on standard error.
-        except BaseException:
-            self.close()
-            raise
 
     def read(self) -> Optional[str]:
         """The next line; none at the end."""
         while b"\n" not in self._buffer:
-            if not select.select([self._out], [], [], self._left())[0]:
+            read = self._read(self._left())
+            if read is None:
                 raise RunLost("artoo did not end within its timeout, so it was stopped")
-            read = os.read(self._out.fileno(), 1 << 16)
             if not read:
                 break
             self._buffer += read
@@ -63,12 +70,12 @@ class Child:
 
     def stop(self) -> None:
         """Tells the run to end."""
-        if self._process.poll() is None:
+        if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
     def ended(self) -> int:
         """Waits for the process: its exit code, negative for a signal."""
-        return self._process.wait(PATIENCE)
+        return _there(self._process).wait(PATIENCE)
 
     def errors(self) -> bytes:
         """What it wrote on standard error."""
@@ -83,17 +90,24 @@ class Child:
             self.stop()
             self._drain()
         finally:
-            self._process.kill()
-            self._process.wait()
+            if self._process:
+                self._process.kill()
+                self._process.wait()
+                _there(self._process.stdout).close()
             self.errors()
             self._errors.close()
-            self._out.close()
 
     def _drain(self) -> None:
+        """Reads on until the process has ended: it could not end with a full pipe."""
         until = time.monotonic() + PATIENCE
-        while self._process.poll() is None and time.monotonic() < until:
-            if select.select([self._out], [], [], 0.05)[0] and not os.read(self._out.fileno(), 1 << 16):
+        while self._process and self._process.poll() is None and time.monotonic() < until:
+            if self._read(_BEAT) == b"":
                 self._process.wait(PATIENCE)
+
+    def _read(self, patience: Optional[float]) -> Optional[bytes]:
+        """What comes next, none where nothing comes in this time, and nothing at the end."""
+        out = _there(_there(self._process).stdout).fileno()
+        return os.read(out, 1 << 16) if select.select([out], [], [], patience)[0] else None
 
     def _left(self) -> Optional[float]:
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
@@ -103,24 +117,35 @@ class Background:
     """``artoo run --detach``: its questions are answered over its control socket, and its record is read as it grows."""
 
     def __init__(self, words: Sequence[str], text: str, options: Options) -> None:
+        self.run_id: Optional[str] = None
+        self._words = ["run", "--detach", *words, "-"]
+        self._text = text.encode()
         self._options = options
-        self.run_id = begin_in_background(words, text, options)
+        self._starter: Optional[subprocess.Popen[bytes]] = None
+        self._folder = ""
+        # Open as long as the run's process lives.
+        self._life: Optional[socket.socket] = None
+        self._pid = 0
         self._lines: Deque[str] = deque()
         self._seen = 0
         self._size = -1
         self._is_over = False
         self._next_look = 0.0
-        self._pid: Optional[int] = None
+
+    def begin(self) -> None:
+        """Starts the run. What interrupts this is to be followed by `close`."""
+        with deferred_interrupt():
+            self._starter = spawn(self._words, self._options, subprocess.PIPE)
+        out, errors = self._starter.communicate(self._text)
+        self.run_id = out.decode().strip() or None
+        if self.run_id is None:
+            fail(self._starter.returncode, errors)
+        self._folder = os.path.join(data_folder(self._options), "runs", self.run_id)
         try:
-            self._folder = os.path.join(data_folder(options), "runs", self.run_id)
-            # Open as long as the run's process lives.
             self._life = _control.connect(self._folder)
             self._pid = _control.process_of(self._life)
         except OrderRefused:
             pass  # It has ended already.
-        except BaseException:
-            stop_in_background(self.run_id, options)
-            raise
 
     def read(self) -> Optional[str]:
         """The next line; none at the end."""
@@ -144,14 +169,14 @@ class Background:
     def stop(self) -> None:
         """Tells the run to end."""
         try:
-            self.order(self.run_id, {"order": "stop"})
+            _control.tell(self._folder, {"order": "stop"})
         except OrderRefused:
             pass  # It has ended already.
 
     def ended(self) -> int:
         """Waits for the process. It is no child of this one, so that its exit code is not known: the record has it."""
         until = time.monotonic() + PATIENCE
-        while self._pid is not None and time.monotonic() < until:
+        while self._life and time.monotonic() < until:
             self._lives(_BEAT)
         return 0
 
@@ -165,26 +190,40 @@ class Background:
 
     def close(self) -> None:
         """Ends the process if it is still there."""
-        if self._pid is None:
+        self._name()
+        if self.run_id is None or self._is_over and self._life is None:
+            return
+        if self._life is None:
+            call(["runs", "stop", *common_arguments(self._options), "--", self.run_id], self._options)
             return
         try:
             self.stop()
             self.ended()
         finally:
-            if self._lives(0.0) and self._pid is not None:
+            if self._lives(0.0) and self._life:
                 os.kill(self._pid, signal.SIGKILL)
                 self._life.close()
-                self._pid = None
+                self._life = None
+
+    def _name(self) -> None:
+        """Learns the run's id where `begin` was interrupted: the run may have begun, and only the output of the command names it."""
+        starter, self._starter = self._starter, None
+        if starter and self.run_id is None:
+            try:
+                self.run_id = starter.communicate(timeout=PATIENCE)[0].decode().strip() or None
+            finally:
+                starter.kill()
+                starter.wait()
 
     def _lives(self, patience: float) -> bool:
         """Whether the run's process lives. A process that ends closes the connection, and nothing else is sent on it."""
-        if self._pid is None:
+        if self._life is None:
             time.sleep(patience)
             return False
         if not select.select([self._life], [], [], patience)[0]:
             return True
         self._life.close()
-        self._pid = None
+        self._life = None
         return False
 
     def _record_size(self) -> int:
@@ -195,7 +234,7 @@ class Background:
 
     def _look(self, lives: bool) -> None:
         began = time.monotonic()
-        done = call(["runs", "show", "--json", *common_arguments(self._options), "--", self.run_id], self._options)
+        done = call(["runs", "show", "--json", *common_arguments(self._options), "--", _there(self.run_id)], self._options)
         # A long record takes long to read: most of the time is for the run.
         self._next_look = time.monotonic() + 4 * (time.monotonic() - began)
         lines = done.stdout.decode(errors="replace").splitlines()
@@ -208,6 +247,12 @@ class Background:
             self._is_over = True
         self._lines.extend(lines[self._seen :])
         self._seen = max(self._seen, len(lines))
+
+
+def _there(value: Optional[T]) -> T:
+    """What `begin` has made."""
+    assert value is not None, "the run has not begun"
+    return value
 
 
 def _object(line: str) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Optional
 from mock_model import Action, MockModel, shell
 
 if "ARTOO_BINARY" not in os.environ:
-    raise SystemExit("the variable ARTOO_BINARY must name the program that is tested")
+    raise RuntimeError("the variable ARTOO_BINARY must name the program that is tested")
 
 PATIENCE = 60.0
 REQUEST = "How many files are left?"
