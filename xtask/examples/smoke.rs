@@ -1,7 +1,8 @@
 //! Smoke test of `cargo xtask ci`: `smoke ARTOO` starts a mock model server, runs the binary on a request in
-//! an empty home, and checks its output, its actions and its record.
+//! an empty home, and checks its output, its actions and its record. `smoke --serve` is the mock server alone: it prints its address, and
+//! ends with its standard input.
 
-#![expect(clippy::print_stderr, reason = "it says what it saw")]
+#![expect(clippy::print_stderr, clippy::print_stdout, reason = "it says what it saw, and where it serves")]
 
 use std::{path::Path, process::Stdio};
 
@@ -13,11 +14,18 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> std::process::ExitCode {
     let Some(artoo) = std::env::args_os().nth(1) else {
-        eprintln!("usage: smoke ARTOO");
+        eprintln!("usage: smoke ARTOO | --serve");
         return std::process::ExitCode::from(2);
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    match runtime.map_err(Into::into).and_then(|runtime| runtime.block_on(run(Path::new(&artoo)))) {
+    let ended = runtime.map_err(Into::into).and_then(|runtime| {
+        if artoo == "--serve" {
+            runtime.block_on(serve())
+        } else {
+            runtime.block_on(run(Path::new(&artoo)))
+        }
+    });
+    match ended {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("smoke: {error}");
@@ -40,6 +48,14 @@ fn model(call: &Call) -> Reply {
         _ => return Reply::text(artoo_evaluation::learn::model::answer(&call.body)),
     };
     Reply::text(answer.to_string())
+}
+
+/// Serves until whoever started this closes its standard input.
+async fn serve() -> Result<(), Failure> {
+    let server = MockServer::start(model).await?;
+    println!("{}", server.base_url());
+    tokio::task::spawn_blocking(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink())).await??;
+    Ok(())
 }
 
 async fn run(artoo: &Path) -> Result<(), Failure> {

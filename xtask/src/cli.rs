@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{
     Result, bench,
     command::cargo,
-    follow_ups, other_systems, quickstart, readmes, release, schema, screencast,
+    follow_ups, other_systems, package, quickstart, readmes, release, schema, screencast,
     terminal::step,
     test_tools, tidy,
     verify::{self, Build},
@@ -84,6 +84,8 @@ pub enum Task {
         #[arg(long)]
         verify: bool,
     },
+    /// Build what users install: a wheel, npm packages, a Debian package, a tarball with an installer, checksums; uploads nothing
+    Package(Package),
     /// Ask requests that are drawn from families, grade the runs with code, write the sums with their intervals
     Eval(Evaluation),
     /// Run sequences of related requests with memory on, off and shuffled, grade them with code, write a table
@@ -107,6 +109,26 @@ pub struct Quickstart {
     /// Options for `artoo run`, after `--`; with `--base-url` the embedded model is not fetched
     #[arg(last = true)]
     pub artoo: Vec<String>,
+}
+
+/// Options of `package`.
+#[derive(Clone, Debug, Args)]
+pub struct Package {
+    /// The systems; that of this machine must be one of them
+    #[arg(long = "target", value_name = "TARGET", default_value = "x86_64-unknown-linux-gnu")]
+    pub targets: Vec<String>,
+    /// Where the packages go; the folder is emptied before
+    #[arg(long, value_name = "FOLDER", default_value = "target/packages")]
+    pub out: PathBuf,
+    /// Install each package in clean roots of Debian, use it there and remove it; needs root and debootstrap
+    #[arg(long)]
+    pub check: bool,
+    /// The releases of Debian to check in
+    #[arg(long = "suite", value_name = "SUITE", default_values = ["bullseye", "bookworm", "trixie"])]
+    pub suites: Vec<String>,
+    /// Take the packages that are there; only check them
+    #[arg(long, requires = "check")]
+    pub no_build: bool,
 }
 
 /// Arguments of a task of the evaluation, which reads them itself.
@@ -197,6 +219,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Task::Schema { check } => schema::run(check),
         Task::Readmes => readmes::run(),
         Task::Release { dry_run: _, verify } => release::dry_run(verify),
+        Task::Package(options) => package::run(&options),
         Task::Eval(options) => evaluation("eval", &options.arguments),
         Task::Learn(options) => evaluation("learn", &options.arguments),
         Task::Soak(options) => evaluation("soak", &options.arguments),

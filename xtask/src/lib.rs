@@ -1,6 +1,7 @@
 //! Development tasks of the workspace, behind `cargo xtask`: [`verify`] runs everything that must pass,
 //! [`tidy`] checks what no compiler checks, [`quickstart`] takes a fresh machine to its first answer,
-//! [`mod@bench`] measures artoo's cost without the model. Real runs are graded by `artoo-evaluation`, which
+//! [`mod@bench`] measures artoo's cost without the model,
+//! [`mod@package`] builds what users install. Real runs are graded by `artoo-evaluation`, which
 //! [`cli`] passes `eval` and `learn` on to.
 //!
 //! *Architecture invariant*: nothing of artoo depends on this crate, and without its dev-dependencies it
@@ -15,6 +16,7 @@ pub mod files;
 mod follow_ups;
 pub mod machine;
 pub mod other_systems;
+pub mod package;
 pub mod quickstart;
 pub mod readmes;
 pub mod release;

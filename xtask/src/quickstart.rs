@@ -20,7 +20,7 @@ pub const REQUEST: &str = "How many .txt files are in docs, and which is the lar
 /// The first step that fails. A run that is not accepted is not an error of this task: its result has been
 /// printed, and its exit code is reported.
 pub fn run(options: &cli::Quickstart) -> Result<()> {
-    let artoo = step("build artoo in release (minutes, the first time)", || verify::artoo(Build::Release))?;
+    let artoo = step("build artoo (minutes, the first time)", || verify::artoo(Build::Quickstart))?;
     if embedded(&options.artoo) {
         step("obtain the embedded model (1.1 GB, the first time)", || {
             Program::new(&artoo, ["model", "pull"]).run()
@@ -49,7 +49,7 @@ pub fn run(options: &cli::Quickstart) -> Result<()> {
 /// # Errors
 /// The build fails, or the command does.
 pub fn model(arguments: &[String]) -> Result<()> {
-    let artoo = verify::artoo(Build::Release)?;
+    let artoo = verify::artoo(Build::Quickstart)?;
     Program::new(artoo, ["model"]).args(arguments).run()
 }
 

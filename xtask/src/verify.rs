@@ -74,8 +74,10 @@ pub fn smoke(build: Build) -> Result<()> {
 pub enum Build {
     /// The one that the tests run: built together with them, so that nothing is built twice.
     Tested,
-    /// The one for users.
+    /// The one that the bench measures.
     Release,
+    /// The first one of a new user: it is built sooner, and only the model is as quick as in a release.
+    Quickstart,
 }
 
 /// Builds the binary and returns its path, as cargo reports it: the target folder may be anywhere.
@@ -85,11 +87,15 @@ pub enum Build {
 pub fn artoo(build: Build) -> Result<PathBuf> {
     match build {
         Build::Tested => tested("artoo"),
-        Build::Release => {
-            let build = cargo(["build", "--release", "--package=artoo-cli", "--bin=artoo"]);
-            executable(&build.args([MESSAGES]), "artoo")
-        }
+        Build::Release => built("release"),
+        Build::Quickstart => built("quickstart"),
     }
+}
+
+/// The binary alone, in a profile of the workspace.
+fn built(profile: &str) -> Result<PathBuf> {
+    let build = cargo(["build", "--package=artoo-cli", "--bin=artoo", "--profile", profile]);
+    executable(&build.args([MESSAGES]), "artoo")
 }
 
 /// A program or example, built exactly as the tests build it.
@@ -108,7 +114,7 @@ pub fn example(name: &str, build: Build) -> Result<PathBuf> {
     let command = cargo(["build", "--package=xtask", MESSAGES]).args([format!("--example={name}")]);
     let command = match build {
         Build::Tested => command,
-        Build::Release => command.args(["--release"]),
+        Build::Release | Build::Quickstart => command.args(["--release"]),
     };
     executable(&command, name)
 }

@@ -26,7 +26,7 @@ pub(super) fn measured(options: &cli::Bench) -> Result<Measured> {
     };
     let program = |name| match (build, &options.binary) {
         (Build::Tested, None) => verify::tested(name),
-        (Build::Tested, Some(_)) | (Build::Release, _) => verify::example(name, build),
+        (Build::Tested, Some(_)) | (Build::Release | Build::Quickstart, _) => verify::example(name, build),
     };
     let floor = step("build the floor", || program("floor"))?;
     let orchestration = step("build the bench", || program("orchestration"))?;

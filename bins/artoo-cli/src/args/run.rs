@@ -101,6 +101,10 @@ pub(crate) struct RunArgs {
     /// The same, for the process that artoo starts for it
     #[arg(long, hide = true, conflicts_with_all = ["json", "quiet", "detach"])]
     pub(crate) detached: bool,
+    /// Take answers from the control socket of the run, for a program that shows the questions of `--json` itself. A question waits
+    /// until it is answered there, or by `artoo runs attach`
+    #[arg(long, help_heading = "Sessions", requires = "json", conflicts_with_all = ["detach", "detached"])]
+    pub(crate) answer_by_socket: bool,
 
     /// Record every model call into this folder, without secrets. The run recalls nothing of earlier ones and keeps nothing for later
     /// ones, so that it can be replayed
@@ -109,4 +113,11 @@ pub(crate) struct RunArgs {
     /// Answer model calls from a recorded folder, as if at the time of the recording; no model is needed
     #[arg(long, value_name = "DIR", help_heading = "Recordings")]
     pub(crate) replay: Option<PathBuf>,
+}
+
+impl RunArgs {
+    /// Whether another process answers the questions of the run.
+    pub(crate) fn is_answered_by_socket(&self) -> bool {
+        self.detached || self.answer_by_socket
+    }
 }

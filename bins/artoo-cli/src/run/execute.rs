@@ -81,7 +81,7 @@ pub(super) async fn drive(
     let view = View::new(show, findings, run.canceller(), prepared.settings.data_dir.clone()).after(turns);
     let policy = policy_file(context, &prepared.policy.rules);
     let asking =
-        if args.detached { Asking::elsewhere() } else { Asking::new(run.answerer(), keyboard, policy) };
+        if args.is_answered_by_socket() { Asking::elsewhere() } else { Asking::new(run.answerer(), keyboard, policy) };
     let asking = asking.in_folder(&working_folder);
     let attended = attend(context.terminal, (artoo, run, after), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;
@@ -155,17 +155,18 @@ async fn artoo(
     Ok((standing.on(basis, build).await?, After::Keep))
 }
 
-/// Accepts connections of other processes to the run. For a detached run, failing to listen is an error,
-/// because its questions could not be answered.
+/// Accepts connections of other processes to the run. Where answers come over the socket, failing to listen is an error,
+/// because no question could be answered.
 pub(super) fn listening(
     run: &artoo_runtime::Run,
     args: &RunArgs,
     terminal: &mut Terminal,
 ) -> Result<Option<Listening>, CommandError> {
-    let answered_at = if args.detached { AnsweredAt::Socket } else { AnsweredAt::Elsewhere };
+    let by_socket = args.is_answered_by_socket();
+    let answered_at = if by_socket { AnsweredAt::Socket } else { AnsweredAt::Elsewhere };
     match listen(run, answered_at) {
         Ok(listening) => Ok(Some(listening)),
-        Err(error) if args.detached => {
+        Err(error) if by_socket => {
             Err(CommandError::failed(error.to_string()).hint(worded(error.hint(), error.remedy())))
         }
         Err(error) => {

@@ -185,8 +185,8 @@ pub(super) fn prepare(
     let turns = conversation.as_ref().map(|one| one.recent(&undoable)).unwrap_or_default();
     let surroundings = surroundings(context, &settings, working_folder, (label.started, label.zone));
     let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
-    // A background run waits for an attached user.
-    let person_present = args.detached || asked.is_there();
+    // A question waits for whoever answers over the socket.
+    let person_present = args.is_answered_by_socket() || asked.is_there();
     let deadline = args.deadline.and_then(|deadline| deadline.ahead(now));
     let constraints = Constraints { scope: args.scope.clone(), deadline };
     let request = RunRequest {
