@@ -5,6 +5,9 @@
 //! [`terminal::Terminal`] and the log, through its stream, writes to the standard streams; nothing but
 //! [`main`] reads the environment; and no configuration is read from the working folder.
 
+#[cfg(windows)]
+compile_error!("artoo does not support Windows: its sandbox, undo store and terminal are written for Unix");
+
 mod args;
 mod cassette;
 mod commands;

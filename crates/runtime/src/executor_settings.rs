@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use artoo_executor::{Environment, Provenance, Settings, Terms};
 use artoo_ggs_core::Profile;
 use artoo_llm_client::Silence;
+use artoo_sandbox::{SandboxMode, reduced_mode};
 use artoo_shared_memory::PATIENCE;
 use artoo_types::{Approval, CallId, Foreign, SubTaskOutcome};
 use uuid::Uuid;
@@ -33,7 +34,7 @@ pub(crate) fn executor_settings(
         },
         environment: Environment {
             workplace: workplace(request),
-            approval: request.approval,
+            approval: told_approval(request),
             person_present: request.person_present && request.approval != Approval::Never,
             constraints: request.constraints.clone(),
         },
@@ -51,6 +52,15 @@ pub(crate) fn executor_settings(
         },
         mint: Arc::new(|| CallId::new(Uuid::new_v4())),
         conversation: None,
+    }
+}
+
+/// Before what a model is told that somebody is asked: in reduced mode before each command that is not known to
+/// read only, whatever was configured.
+fn told_approval(request: &RunRequest) -> Approval {
+    match (request.sandbox, request.approval, reduced_mode()) {
+        (SandboxMode::WorkspaceWrite, Approval::Auto, Some(_)) => Approval::Ask,
+        (_, approval, _) => approval,
     }
 }
 

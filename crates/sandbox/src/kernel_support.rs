@@ -105,6 +105,14 @@ impl Gap {
         gaps
     }
 
+    /// Whether namespaces would close it.
+    pub const fn is_of_namespaces(self) -> bool {
+        match self {
+            Self::Metadata | Self::PartsOfFolders | Self::HiddenPlaces | Self::Ipc | Self::Orphans => true,
+            Self::LateSockets | Self::DeviceControl | Self::Signals => false,
+        }
+    }
+
     /// What the machine's owner can do about it, as the text after `hint:`.
     pub const fn remedy(self) -> &'static str {
         match self {

@@ -117,6 +117,7 @@ mod private_network;
 mod process_group;
 mod pump;
 mod real_names;
+mod reduced_mode;
 mod room;
 mod run;
 
@@ -193,6 +194,7 @@ pub use outcome::{Ending, Outcome, StreamReport};
 pub use piped::{Piped, PipedEnd, Process};
 pub use private_network::{NoPrivateNetwork, PrivateNetwork};
 pub use real_names::real_paths;
+pub use reduced_mode::{ReducedMode, reduced_mode};
 pub use room::{room_for_files, room_for_threads};
 pub use run::{run, run_unconfined, start};
 #[cfg(target_os = "linux")]

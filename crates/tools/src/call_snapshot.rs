@@ -113,7 +113,7 @@ pub(crate) fn without_room_at(
 
 /// The writable folders of a command, and whether it may write elsewhere too; `None` if it may write nothing.
 fn reach(cx: &ToolContext, opened: &[PathBuf]) -> Option<(Vec<PathBuf>, bool)> {
-    match cx.mode {
+    match cx.mode_after_a_yes() {
         SandboxMode::ReadOnly => None,
         SandboxMode::WorkspaceWrite => {
             Some((cx.within(&cx.workspace).into_iter().chain(opened.iter().cloned()).collect(), false))

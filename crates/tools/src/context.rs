@@ -159,7 +159,7 @@ impl ToolContext {
 
     /// Whether nothing that a command does can leave this machine by the network.
     pub(crate) fn has_no_way_out(&self) -> bool {
-        match (self.mode, self.network) {
+        match (self.mode_after_a_yes(), self.network) {
             (SandboxMode::FullAccess, _) | (_, Network::Granted) => false,
             (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Network::Denied) => true,
         }

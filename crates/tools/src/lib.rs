@@ -65,6 +65,7 @@ mod read_evidence;
 mod read_file;
 mod read_lines;
 mod read_text;
+mod reduced_mode;
 mod seen_files;
 mod server_calls;
 mod shell;

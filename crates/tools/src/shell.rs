@@ -45,8 +45,9 @@ use trial::{Layers, Trial};
 /// else read-only, protected places hidden and no network, unless network was asked about and granted. Its
 /// changes decide: if there are none, or only new files where they are free, the call is done; anything else
 /// is asked about, and a yes makes exactly those changes real. If no trial is possible, the command runs
-/// where it can write nothing, or a person is asked before it can. There is no input and no terminal. When
-/// the command ends, its background processes are ended too.
+/// where it can write nothing, or a person is asked before it can; if nothing can confine it, a person is
+/// asked before it runs at all. There is no input and no terminal. When the command ends, its background
+/// processes are ended too.
 ///
 /// With `background` the command is left running: see [`LookAtJob`](crate::LookAtJob).
 ///
@@ -174,10 +175,7 @@ impl<'a> Call<'a> {
                 }
             }
             (Step::Try, Some(layers)) => self.try_out(&layers).await,
-            (Step::Try | Step::Ask, _) => {
-                let why = "nothing can be tried on this machine".to_owned();
-                self.run_agreed(why).await
-            }
+            (Step::Try | Step::Ask, _) => self.run_agreed(self.cx.why_untried().to_owned()).await,
         }
     }
 
@@ -238,7 +236,8 @@ impl<'a> Call<'a> {
             beyond_undo(&question.effects, &call_snapshot::without_room(self.cx, &opened).await?, self.cx);
         self.cx.consented(Question { beyond_undo, ..question }).await?;
         let (named, _) = Reach::named(&self.reading, self.cx);
-        self.run((self.cx.mode, Reach { network: self.cx.network, ..named }), opened).await
+        let mode = self.cx.mode_after_a_yes();
+        self.run((mode, Reach { network: self.cx.network, ..named }), opened).await
     }
 
     /// Runs the command once. `opened` are folders that it may write besides the workspace.
@@ -255,7 +254,7 @@ impl<'a> Call<'a> {
             }
         };
         let folders = cx.within(&cx.workspace).into_iter().chain(opened.iter().cloned()).collect();
-        let granted = Granted::of(folders, watched.repositories(cx));
+        let granted = Granted::agreed(folders, watched.repositories(cx));
         let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
         let live = LiveOutput::of(cx);
         let show = |channel, bytes: &[u8]| live.show(channel, bytes);
@@ -282,6 +281,7 @@ impl<'a> Call<'a> {
 ///
 /// The command is refused, with the reason.
 fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step, ToolError> {
+    let can_be_confined = cx.can_be_confined()?;
     if cx.mode != SandboxMode::FullAccess {
         trial::is_seen(&cx.workspace, cx)?;
         trial::is_seen(&cx.working_folder, cx)?;
@@ -299,6 +299,7 @@ fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step
     cx.demanded(reading.proposed())?;
     Ok(gate(Case {
         mode: cx.mode,
+        can_be_confined,
         can_be_tried,
         names_more_than_reading: reading.names_more_than_reading(),
         is_refused: false,

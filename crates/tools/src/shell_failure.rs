@@ -246,7 +246,7 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
     let refused = says([Errno::ACCESS, Errno::PERM]);
     // Writing to it, and moving it away.
     let kept = says([Errno::ROFS, Errno::BUSY]);
-    match cx.mode {
+    match cx.mode_after_a_yes() {
         _ if status == NOT_FOUND => Some("use a program that is installed".to_owned()),
         // The most common mistake of models: a compound statement after a semicolon.
         _ if stderr.contains("SyntaxError") && stderr.contains("<string>") => Some(

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Gap, Support, probe};
+use artoo_sandbox::reduced_mode;
 
 use artoo_consent::{REPOSITORY, is_in_git};
 
@@ -17,6 +17,13 @@ pub(crate) struct Granted {
 }
 
 impl Granted {
+    /// Grants these folders to a command that somebody agreed to. Where nothing can be sealed, the repositories
+    /// in them are granted as well: the question says so.
+    pub(crate) fn agreed(folders: Vec<PathBuf>, found: Option<Vec<PathBuf>>) -> Self {
+        let found = if seals() { found } else { Some(Vec::new()) };
+        Self::of(folders, found)
+    }
+
     /// Grants these folders. `found` are the repositories that the run found in them; without such a record,
     /// those at the top of each folder.
     pub(crate) fn of(folders: Vec<PathBuf>, found: Option<Vec<PathBuf>>) -> Self {
@@ -54,11 +61,7 @@ fn can_be_sealed(path: &Path) -> bool {
 
 /// Whether the kernel can keep parts of a folder that is granted.
 pub(crate) fn seals() -> bool {
-    match probe() {
-        Support::Enforced { gaps, .. } => !gaps.contains(&Gap::PartsOfFolders),
-        // The command is refused anyway.
-        Support::Missing(_) => false,
-    }
+    reduced_mode().is_none()
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! `artoo doctor`: checks of what works on this machine, each failure with a remedy.
 
+mod confinement;
 mod machine;
 mod model;
+mod remedies;
 mod servers;
 mod store;
 mod tools;

@@ -9,6 +9,7 @@ use artoo_mkct_memory::MemoryService;
 use artoo_policy::Block;
 use artoo_runtime::control::{AnsweredAt, Listening, listen};
 use artoo_runtime::{Artoo, Builder, Deadlines, Dreams, StartError};
+use artoo_sandbox::{SandboxMode, reduced_mode};
 use artoo_types::{FinalResult, Role, RunId, SessionId};
 
 use super::always_rule::PolicyFile;
@@ -53,6 +54,9 @@ pub(super) async fn drive(
     (signals, keyboard): (Signals, Arc<dyn Keyboard>),
     standing: Option<&mut Standing>,
 ) -> Result<Done, CommandError> {
+    if standing.as_deref().is_none_or(Standing::is_unused) && !args.quiet && !args.detached {
+        tell_reduced_mode(context.terminal, prepared.request.sandbox);
+    }
     let (artoo, after) = artoo(context, args, &prepared, standing).await?;
     context.log_secrets.are(artoo.redactor());
     let verbose = context.common.verbose > 0;
@@ -129,6 +133,13 @@ pub(super) async fn drive(
         // A reader of standard output that is gone has cancelled the run; that is not a fault of the run.
         (None, Some(error), _) | (None, None, Err(error)) => Err(error),
         (None, None, Ok(())) => Ok(done(Exit::of_run(exit))),
+    }
+}
+
+/// Says how commands are confined if not in full.
+fn tell_reduced_mode(terminal: &mut Terminal, mode: SandboxMode) {
+    if let Some(summary) = reduced_mode().and_then(|reduced| reduced.summary(mode)) {
+        terminal.advice(&format!("{summary}; see: artoo doctor"));
     }
 }
 

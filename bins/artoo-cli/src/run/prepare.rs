@@ -13,7 +13,7 @@ use artoo_policy::Policy;
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_runtime::owner_only::{self, StaysOpen};
-use artoo_sandbox::{SandboxMode, Support};
+use artoo_sandbox::SandboxMode;
 use artoo_tools::Toolbox;
 use artoo_types::{Constraints, Limits, Price, Prices, Role, SubTaskOutcome, Surroundings};
 use chrono::{DateTime, FixedOffset};
@@ -291,14 +291,13 @@ fn surroundings(
     }
 }
 
-/// Checks the folders that a run needs and that commands can be confined.
+/// Checks the folders that a run needs.
 fn places(context: &Context<'_>, settings: &Settings) -> Result<(), CommandError> {
     let folder = config::own_folder(context.environment, &context.folders.home);
     for StaysOpen { path, error } in owner_only::close(folder.as_slice()) {
         tracing::warn!(path = %path.display(), %error, "others may read or write the configuration, and it cannot be closed");
     }
-    workspace(settings)?;
-    confinement(settings)
+    workspace(settings)
 }
 
 /// A replay calls no model, so it is free.
@@ -368,18 +367,6 @@ fn workspace(settings: &Settings) -> Result<(), CommandError> {
             .because(error)
             .hint("choose another with --workspace DIR, or write nothing with --sandbox read-only")
     })
-}
-
-/// If the kernel cannot confine commands, every command would be refused; that
-/// is reported before the first model call.
-fn confinement(settings: &Settings) -> Result<(), CommandError> {
-    match (settings.sandbox, artoo_sandbox::probe()) {
-        (SandboxMode::FullAccess, _) | (_, Support::Enforced { .. }) => Ok(()),
-        (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Support::Missing(reason)) => {
-            Err(CommandError::configuration(format!("commands cannot be confined on this machine: {reason}"))
-                .hint("run `artoo doctor` for details, or pass `--sandbox full-access` to run them without confinement"))
-        }
-    }
 }
 
 /// The values of all variables that hold a key.

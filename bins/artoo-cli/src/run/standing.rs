@@ -92,6 +92,11 @@ impl Basis {
 }
 
 impl Standing {
+    /// Whether no request has needed it yet.
+    pub(super) fn is_unused(&self) -> bool {
+        self.open.is_none() && self.dreamt.is_empty()
+    }
+
     /// The open artoo if it was built from the same, and otherwise a new one; the old one is closed first, as two
     /// would share one memory.
     pub(super) async fn on(

@@ -9,6 +9,7 @@ mod bad_server;
 mod budgets;
 mod canary;
 mod choose_model;
+mod chroot;
 mod controller;
 mod day;
 mod detached;

@@ -12,6 +12,8 @@ use artoo_sandbox::SandboxMode;
 pub struct Case {
     /// The sandbox mode that the user chose.
     pub mode: SandboxMode,
+    /// Whether the kernel can hold a command at all.
+    pub can_be_confined: bool,
     /// Whether the command can run over layers that are discarded.
     pub can_be_tried: bool,
     /// Whether its words name more than reading, or leave open what they name.
@@ -68,6 +70,7 @@ impl Step {
 ///
 /// let removal = Case {
 ///     mode: SandboxMode::WorkspaceWrite,
+///     can_be_confined: true,
 ///     can_be_tried: true,
 ///     names_more_than_reading: true,
 ///     is_refused: false,
@@ -75,15 +78,20 @@ impl Step {
 /// assert_eq!(gate(removal), Step::Try);
 /// assert_eq!(gate(Case { names_more_than_reading: false, ..removal }), Step::Read);
 /// assert_eq!(gate(Case { can_be_tried: false, ..removal }), Step::Ask);
+/// // Without confinement the words of a command are no reason to run it.
+/// let listing = Case { names_more_than_reading: false, can_be_tried: false, ..removal };
+/// assert_eq!(gate(Case { can_be_confined: false, ..listing }), Step::Ask);
 /// ```
 pub fn gate(case: Case) -> Step {
     match case.mode {
         _ if case.is_refused => Step::Refuse,
-        SandboxMode::ReadOnly => Step::Read,
+        SandboxMode::ReadOnly if case.can_be_confined => Step::Read,
+        // Nothing would keep it from writing.
+        SandboxMode::ReadOnly => Step::Refuse,
         // The stricter way, and the faster one.
-        SandboxMode::WorkspaceWrite if !case.names_more_than_reading => Step::Read,
+        SandboxMode::WorkspaceWrite if case.can_be_confined && !case.names_more_than_reading => Step::Read,
         SandboxMode::WorkspaceWrite | SandboxMode::FullAccess if case.can_be_tried => Step::Try,
-        // Full access does not confine the command, so its words alone are no reason to run it.
+        // Where nothing confines a command, its words alone are no reason to run it.
         SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => Step::Ask,
     }
 }
@@ -95,18 +103,23 @@ mod tests {
     #[test]
     fn the_whole_table() {
         use SandboxMode::{FullAccess, ReadOnly, WorkspaceWrite};
-        // The mode and whether a trial is possible; then the step for read-only words, and for others.
+        // The mode, whether commands can be confined, and whether a trial is possible; then the step for
+        // read-only words, and for others. Nothing is tried without confinement.
         let table = [
-            (ReadOnly, true, Step::Read, Step::Read),
-            (ReadOnly, false, Step::Read, Step::Read),
-            (WorkspaceWrite, true, Step::Read, Step::Try),
-            (WorkspaceWrite, false, Step::Read, Step::Ask),
-            (FullAccess, true, Step::Try, Step::Try),
-            (FullAccess, false, Step::Ask, Step::Ask),
+            (ReadOnly, true, true, Step::Read, Step::Read),
+            (ReadOnly, true, false, Step::Read, Step::Read),
+            (ReadOnly, false, false, Step::Refuse, Step::Refuse),
+            (WorkspaceWrite, true, true, Step::Read, Step::Try),
+            (WorkspaceWrite, true, false, Step::Read, Step::Ask),
+            (WorkspaceWrite, false, false, Step::Ask, Step::Ask),
+            (FullAccess, true, true, Step::Try, Step::Try),
+            (FullAccess, true, false, Step::Ask, Step::Ask),
+            (FullAccess, false, false, Step::Ask, Step::Ask),
         ];
-        for (mode, can_be_tried, reading, more) in table {
+        for (mode, can_be_confined, can_be_tried, reading, more) in table {
             for (names_more_than_reading, step) in [(false, reading), (true, more)] {
-                let case = Case { mode, can_be_tried, names_more_than_reading, is_refused: false };
+                let case =
+                    Case { mode, can_be_confined, can_be_tried, names_more_than_reading, is_refused: false };
                 assert_eq!(gate(case), step, "{case:?}");
                 assert_eq!(gate(Case { is_refused: true, ..case }), Step::Refuse);
             }
@@ -117,12 +130,21 @@ mod tests {
     #[test]
     fn words_never_grant() {
         for mode in [SandboxMode::ReadOnly, SandboxMode::WorkspaceWrite, SandboxMode::FullAccess] {
-            for can_be_tried in [false, true] {
-                let harmless = Case { mode, can_be_tried, names_more_than_reading: false, is_refused: false };
-                assert!(matches!(
-                    (gate(harmless), mode),
-                    (Step::Read | Step::Try, _) | (Step::Ask, SandboxMode::FullAccess)
-                ));
+            for (can_be_confined, can_be_tried) in [(true, true), (true, false), (false, false)] {
+                let harmless = Case {
+                    mode,
+                    can_be_confined,
+                    can_be_tried,
+                    names_more_than_reading: false,
+                    is_refused: false,
+                };
+                let (step, is_held) = (gate(harmless), can_be_confined && mode != SandboxMode::FullAccess);
+                assert_eq!(step == Step::Read, is_held, "{harmless:?}");
+                assert_eq!(
+                    step == Step::Try,
+                    mode == SandboxMode::FullAccess && can_be_tried,
+                    "{harmless:?}"
+                );
             }
         }
     }
