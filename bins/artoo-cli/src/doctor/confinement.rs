@@ -78,9 +78,13 @@ fn confined(granted: &Granted, support: &Support) -> Vec<Check> {
 
 /// What is not held back; what namespaces would hold back has the remedy of the first line.
 fn not_held_in_reduced_mode(granted: &Granted, support: &Support, reduced: &ReducedMode) -> Vec<Check> {
-    match reduced {
-        ReducedMode::Unconfined(_) => vec![Check::note("not held back", UNCONFINED)],
-        ReducedMode::WithoutNamespaces => {
+    match (reduced, granted.mode) {
+        // No command runs.
+        (ReducedMode::Unconfined(_), SandboxMode::ReadOnly) => Vec::new(),
+        (ReducedMode::Unconfined(_), SandboxMode::WorkspaceWrite | SandboxMode::FullAccess) => {
+            vec![Check::note("not held back", UNCONFINED)]
+        }
+        (ReducedMode::WithoutNamespaces, _) => {
             let (of_namespaces, others): (Vec<Gap>, Vec<Gap>) =
                 gaps(support).iter().partition(|gap| gap.is_of_namespaces());
             let told: Vec<String> =
@@ -215,6 +219,7 @@ mod tests {
             (SandboxMode::ReadOnly, Network::Granted, new.clone()),
             (SandboxMode::FullAccess, Network::Denied, new),
             (SandboxMode::WorkspaceWrite, Network::Granted, missing.clone()),
+            (SandboxMode::ReadOnly, Network::Denied, missing.clone()),
             (SandboxMode::FullAccess, Network::Denied, missing),
         ] {
             let granted = Granted {

@@ -4,7 +4,7 @@ use artoo_auditor::RunFindings;
 use artoo_bus::{Clock as _, SystemClock};
 use artoo_front_end::{HostRequest, HostedRun, RunMode, WhileRunning};
 use artoo_runtime::events::Event;
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{SandboxMode, reduced_mode};
 use artoo_types::Approval;
 use tokio::runtime::Runtime;
 
@@ -60,6 +60,11 @@ pub(crate) fn begin_hosted(
     let mut prepared = prepare(context, &args, &mut loaded, request.text, &wanted, asked, kept)?;
     prepared.request.person_present = request.user_present;
     prepared.request.open_files = request.open_files;
+    if runs.artoos.is_unused()
+        && let Some(summary) = reduced_mode().and_then(|reduced| reduced.summary(prepared.request.sandbox))
+    {
+        asked.warn(context.terminal, &summary);
+    }
     threads.block_on(start(context, &args, prepared, &mut runs.artoos))
 }
 

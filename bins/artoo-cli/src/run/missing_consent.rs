@@ -24,6 +24,11 @@ impl MissingConsent {
         }
     }
 
+    /// Whether nothing was asked about in vain: what was refused needs no consent.
+    pub(super) fn is_empty(&self) -> bool {
+        self.refused.is_empty()
+    }
+
     /// How consent is given where nobody could be asked.
     pub(super) fn hint(&self) -> String {
         let options: Vec<String> = self.refused.iter().map(|kind| format!("--yes {}", kind.name())).collect();
@@ -79,11 +84,12 @@ mod tests {
             })
         };
         let mut missing = MissingConsent::default();
-        assert!(missing.hint().contains("--yes KIND"));
+        assert!(missing.hint().contains("--yes KIND") && missing.is_empty());
         missing.on(&asked(1, &[EffectKind::Network]));
         missing.on(&decided(1, true));
         missing.on(&asked(2, &[EffectKind::Unknown, EffectKind::Deletes]));
         missing.on(&decided(2, false));
+        assert!(!missing.is_empty());
         assert!(missing.hint().ends_with("`--yes deletes --yes unknown`"), "{}", missing.hint());
     }
 }

@@ -116,7 +116,10 @@ async fn carry_out(
     if let (None, Some(refused)) = (&finished.fault, &finished.gave_up) {
         context.terminal.error(&CommandError::failed(refused.reason.clone()));
         if !person_present && refused.kind == GiveUpKind::NeedsConsent {
-            context.terminal.hint(&view.missing_consent.hint());
+            let failure = call.and_then(|call| call.failure.as_ref());
+            let own = failure.and_then(|failure| failure.hint.as_deref());
+            let own = own.filter(|_| view.missing_consent.is_empty());
+            context.terminal.hint(&own.map_or_else(|| view.missing_consent.hint(), str::to_owned));
         }
     }
     if let (Some(outcome), false) = (&view.outcome, args.json) {

@@ -147,6 +147,11 @@ struct Hosting {
 pub(super) struct InUse(#[expect(dead_code, reason = "it only counts")] Arc<()>);
 
 impl Several {
+    /// Whether no run has needed one yet.
+    pub(super) fn is_unused(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The artoo that was built from the same, or a new one.
     pub(super) async fn on(
         &mut self,

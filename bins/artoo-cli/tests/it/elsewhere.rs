@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::Scene;
 use crate::mock_model::{count_plan, counting, model, shell};
-use crate::process::{Said, wait};
+use crate::process::{Said, say_with_input, wait};
 use crate::screen::Screen;
 
 /// What the machine lacks that the program is to believe in.
@@ -203,7 +203,7 @@ fn without_confinement_no_command_runs_read_only() {
     for (machine, reason) in WITHOUT_CONFINEMENT {
         let scene = Scene::new(counting());
         let command = ["sandbox", "--sandbox", "read-only", "--yes", "unknown", "ls docs"];
-        machine.say(scene.artoo(&command)).ended(5).explains(reason, "");
+        machine.say(scene.artoo(&command)).ended(5).explains(reason, "see what the kernel lacks");
     }
 }
 
@@ -241,6 +241,25 @@ fn without_namespaces_commands_read_and_are_asked_about_before_they_write() {
     assert!(!scene.folder().join("docs/a.txt").exists());
     machine.say(scene.artoo(&["runs", "undo", "last"])).ended(0);
     assert!(scene.folder().join("docs/a.txt").exists());
+}
+
+/// It is told with the first request of a conversation, and not again.
+#[test]
+fn a_conversation_tells_reduced_mode_once() {
+    if !is_ordinary() {
+        return;
+    }
+    let scene = Scene::new(counting());
+    let mut command = scene.artoo(&[]);
+    let request = "How many .txt files are in docs?\n";
+    let talk = move || say_with_input(&mut command, request.repeat(2).as_bytes());
+    let said = Missing::Overlays.there(talk).ended(0);
+    assert_eq!(
+        (said.out.as_str(), said.err.matches("reduced mode: ").count()),
+        ("3\n3\n", 1),
+        "{}",
+        said.err
+    );
 }
 
 /// The kernel cannot keep a part of a folder, so a yes is one to the repository as well; it can be undone with the rest.
