@@ -111,6 +111,8 @@ impl ModelStore {
         }
         // Fails if the folder holds foreign files, which stay.
         let _ = fs::remove_dir(prefixes);
+        // Usually missing: a download removes it.
+        let _ = fs::remove_dir_all(self.packages(entry));
         Ok(freed)
     }
 
@@ -162,6 +164,11 @@ impl ModelStore {
     /// The path of an incomplete download.
     pub(crate) fn partial(&self, entry: &CatalogueEntry) -> PathBuf {
         self.folder.join(format!("{}.partial", entry.file))
+    }
+
+    /// The folder in which the package tool works.
+    pub(crate) fn packages(&self, entry: &CatalogueEntry) -> PathBuf {
+        self.folder.join(format!("{}.packages", entry.file))
     }
 
     /// Prevents other processes from downloading or removing the same model, until the returned file is

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_RANGE, RANGE};
+use reqwest::header::{CONTENT_RANGE, ETAG, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode};
 
 use super::error::StoreError;
@@ -24,10 +24,10 @@ pub(crate) fn client(options: &PullOptions) -> Result<Client, StoreError> {
 
 /// Appends the rest of the file at `url`.
 pub(crate) async fn fetch(client: &Client, url: &str, into: &mut Gathering<'_>) -> Result<(), StoreError> {
-    let mut empty = 0;
+    let (mut empty, mut version) = (0, None);
     while !into.is_complete() {
         let before = into.len();
-        let outcome = attempt(client, url, into).await;
+        let outcome = attempt(client, url, &mut version, into).await;
         into.stop_if_cancelled()?;
         if into.is_complete() {
             return Ok(());
@@ -47,18 +47,37 @@ pub(crate) async fn fetch(client: &Client, url: &str, into: &mut Gathering<'_>) 
     Ok(())
 }
 
-async fn attempt(client: &Client, url: &str, into: &mut Gathering<'_>) -> Result<(), StoreError> {
+/// One request. `version` is the tag of the file that the bytes received in this download belong to.
+async fn attempt(
+    client: &Client,
+    url: &str,
+    version: &mut Option<HeaderValue>,
+    into: &mut Gathering<'_>,
+) -> Result<(), StoreError> {
     let failed = |source| StoreError::Network { url: url.to_owned(), source };
     let mut request = client.get(url);
     if into.len() > 0 {
         request = request.header(RANGE, format!("bytes={}-", into.len()));
+        // If the file has changed meanwhile, the server sends the whole of it.
+        if let Some(version) = version.as_ref() {
+            request = request.header(IF_RANGE, version);
+        }
     }
     let cancel = into.cancel.clone();
     let response = tokio::select! {
         response = request.send() => response.map_err(failed)?,
         () = cancel.cancelled() => return into.stop_if_cancelled(),
     };
+    let found = strong_tag(&response);
+    let is_changed = version.is_some() && found.is_some() && *version != found;
+    let is_past_the_end = response.status() == StatusCode::RANGE_NOT_SATISFIABLE && into.len() > 0;
+    if is_past_the_end || (is_changed && response.status() == StatusCode::PARTIAL_CONTENT) {
+        // What is there is of another file: the next request asks for the whole.
+        *version = None;
+        return into.cut(0);
+    }
     let mut response = place(response, url, into)?;
+    *version = found;
     loop {
         let chunk = tokio::select! {
             chunk = response.chunk() => chunk.map_err(failed)?,
@@ -71,11 +90,17 @@ async fn attempt(client: &Client, url: &str, into: &mut Gathering<'_>) -> Result
     }
 }
 
-/// Makes sure that the response continues at the file's end.
+/// The tag of the file's version, if equal tags mean equal bytes.
+fn strong_tag(response: &Response) -> Option<HeaderValue> {
+    let tag = response.headers().get(ETAG)?;
+    (!tag.as_bytes().starts_with(b"W/")).then(|| tag.clone())
+}
+
+/// Makes sure that the response continues at the file's end, or is the whole file.
 fn place(response: Response, url: &str, into: &mut Gathering<'_>) -> Result<Response, StoreError> {
     let status = response.status();
-    match status {
-        StatusCode::OK => into.cut(0)?,
+    let begin = match status {
+        StatusCode::OK => 0,
         StatusCode::PARTIAL_CONTENT => {
             let start = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
             let start = start.and_then(|value| value.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
@@ -83,15 +108,18 @@ fn place(response: Response, url: &str, into: &mut Gathering<'_>) -> Result<Resp
                 let problem = "it sent another part than was asked for".to_owned();
                 return Err(StoreError::WrongBytes { origin: url.to_owned(), problem });
             }
+            into.len()
         }
         _ => return Err(StoreError::Status { url: url.to_owned(), status: status.as_u16() }),
-    }
+    };
     if let Some(length) = response.content_length() {
-        let total = into.len() + length;
+        let total = begin.saturating_add(length);
         if total != into.size() {
             let problem = format!("it has {total} bytes instead of {}", into.size());
             return Err(StoreError::WrongBytes { origin: url.to_owned(), problem });
         }
     }
+    // Only now: another source may go on with what a file of the wrong length does not replace.
+    into.cut(begin)?;
     Ok(response)
 }

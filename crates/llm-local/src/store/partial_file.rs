@@ -19,6 +19,8 @@ pub(crate) struct Gathering<'a> {
     file: File,
     path: PathBuf,
     length: u64,
+    /// Bytes that were told: also those that are on the disk and not yet in the file.
+    told: u64,
     size: u64,
     pub(crate) cancel: &'a CancellationToken,
     progress: &'a mut (dyn FnMut(Progress) + Send),
@@ -35,10 +37,11 @@ impl<'a> Gathering<'a> {
         let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let file = opened.map_err(StoreError::io("write", &path))?;
         let length = file.metadata().map_err(StoreError::io("look at", &path))?.len();
-        let mut gathering = Self { file, path, length, size, cancel, progress };
+        let mut gathering = Self { file, path, length, told: length, size, cancel, progress };
         if length > size {
             gathering.cut(0)?;
         }
+        gathering.tell();
         let needed = size - gathering.length + MARGIN;
         let folder = gathering.path.parent().unwrap_or(Path::new("."));
         match free(folder) {
@@ -68,8 +71,14 @@ impl<'a> Gathering<'a> {
     pub(crate) fn cut(&mut self, length: u64) -> Result<(), StoreError> {
         let length = length.min(self.length);
         self.file.set_len(length).map_err(StoreError::io("cut", &self.path))?;
-        self.length = length;
+        (self.length, self.told) = (length, length);
         Ok(())
+    }
+
+    /// Tells of bytes that are on the disk and not yet in the file.
+    pub(crate) fn arrives(&mut self, beside: u64) {
+        self.told = self.told.max(self.length.saturating_add(beside).min(self.size));
+        self.tell();
     }
 
     /// Appends bytes. More than the final size is an error of the source.
@@ -82,7 +91,8 @@ impl<'a> Gathering<'a> {
         let written = self.file.seek(SeekFrom::Start(self.length)).and_then(|_| self.file.write_all(bytes));
         written.map_err(StoreError::io("write", &self.path))?;
         self.length += bytes.len() as u64;
-        self.tell(Phase::Fetching, self.length);
+        self.told = self.told.max(self.length);
+        self.tell();
         self.stop_if_cancelled()
     }
 
@@ -108,8 +118,8 @@ impl<'a> Gathering<'a> {
         Err(StoreError::WrongBytes { origin: source.to_owned(), problem })
     }
 
-    fn tell(&mut self, phase: Phase, done: u64) {
-        (self.progress)(Progress { phase, done, total: self.size });
+    fn tell(&mut self) {
+        (self.progress)(Progress { phase: Phase::Fetching, done: self.told, total: self.size });
     }
 }
 

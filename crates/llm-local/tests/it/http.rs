@@ -34,6 +34,7 @@ pub(crate) fn entry(bytes: &[u8]) -> CatalogueEntry {
         name: "small",
         file: "small.gguf",
         size: bytes.len() as u64,
+        memory: 0,
         sha256: Box::leak(hex::encode(Sha256::digest(bytes)).into_boxed_str()),
         licence: "MIT",
         repository: "owner/small",
@@ -98,6 +99,70 @@ async fn a_dropped_connection_goes_on_where_it_broke() {
 async fn a_server_without_ranges_starts_again() {
     let (result, _, _folder) = pull_acts(vec![Act::DropAfter(100_000), Act::IgnoreRange]).await;
     assert_eq!(std::fs::read(result.unwrap().path).unwrap(), body());
+}
+
+/// Bytes of two versions would only be noticed by the hash, after the whole download.
+#[tokio::test]
+async fn a_file_that_changes_in_the_middle_is_fetched_from_its_beginning() {
+    let (result, ranges, _folder) = pull_acts(vec![Act::OldThenDrop(100_000), Act::Tagged]).await;
+    assert_eq!(std::fs::read(result.unwrap().path).unwrap(), body());
+    assert_eq!(ranges, [None, Some(100_000)]);
+    // A server that looks at no version sends the rest of the new file: it is not taken.
+    let (result, ranges, _folder) =
+        pull_acts(vec![Act::OldThenDrop(100_000), Act::TaggedUnconditional]).await;
+    assert_eq!(std::fs::read(result.unwrap().path).unwrap(), body());
+    assert_eq!(ranges, [None, Some(100_000), None]);
+}
+
+/// Nothing is known of the version of what an earlier process received.
+#[tokio::test]
+async fn what_an_earlier_download_left_of_another_version_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = ModelStore::new(folder.path());
+    let old: Vec<u8> = body().iter().take(100_000).map(|byte| !byte).collect();
+    std::fs::write(folder.path().join("small.gguf.partial"), old).unwrap();
+    let server = Server::start(body(), vec![Act::Serve]).await;
+    let pulled = pull(&store, vec![Source::Url(server.address.clone())]).await.unwrap();
+    assert_eq!(std::fs::read(pulled.path).unwrap(), body());
+    assert_eq!(*server.ranges.lock().unwrap(), [Some(100_000), None]);
+}
+
+#[tokio::test]
+async fn a_range_that_a_server_does_not_have_is_asked_for_no_more() {
+    let (result, ranges, _folder) =
+        pull_acts(vec![Act::DropAfter(100_000), Act::Status(416), Act::Serve]).await;
+    assert_eq!(std::fs::read(result.unwrap().path).unwrap(), body());
+    assert_eq!(ranges, [None, Some(100_000), None]);
+}
+
+#[tokio::test]
+async fn a_server_that_breaks_in_the_middle_costs_nothing_of_what_came() {
+    let server =
+        Server::start(body(), vec![Act::DropAfter(100_000), Act::Status(500), Act::Status(500), Act::Serve])
+            .await;
+    let folder = tempfile::tempdir().unwrap();
+    let store = ModelStore::new(folder.path());
+    let sources = || vec![Source::Url(server.address.clone())];
+    for _ in 0..2 {
+        let reason = only_reason(pull(&store, sources()).await);
+        assert!(matches!(reason, StoreError::Status { status: 500, .. }), "{reason}");
+        assert_eq!(store.state(&entry(&body())).unwrap(), ModelState::Partial { bytes: 100_000 });
+    }
+    pull(&store, sources()).await.unwrap();
+    assert_eq!(*server.ranges.lock().unwrap(), [None, Some(100_000), Some(100_000), Some(100_000)]);
+}
+
+/// Another source may have the right file.
+#[tokio::test]
+async fn a_file_of_another_length_costs_nothing_of_what_came() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = ModelStore::new(folder.path());
+    std::fs::write(folder.path().join("small.gguf.partial"), &body()[..70_000]).unwrap();
+    let short = Server::start(body()[..80_000].to_vec(), vec![Act::IgnoreRange]).await;
+    let whole = Server::start(body(), vec![Act::Serve]).await;
+    let sources = vec![Source::Url(short.address.clone()), Source::Url(whole.address.clone())];
+    pull(&store, sources).await.unwrap();
+    assert_eq!(*whole.ranges.lock().unwrap(), [Some(70_000)]);
 }
 
 #[tokio::test]

