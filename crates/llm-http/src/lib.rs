@@ -55,5 +55,7 @@ mod wordings;
 pub use anthropic::Anthropic;
 pub use config::{HttpConfig, ProxyPolicy, StructuredMode, Timeouts};
 pub use jitter::Jitter;
-pub use openai::{OpenAiCompatible, is_served, served_models};
+pub use openai::{
+    ListedModel, OpenAiCompatible, is_on_this_machine, is_served, listed_models, served_models,
+};
 pub use secret::ApiKey;

@@ -8,7 +8,7 @@ mod strict;
 mod tool_calls;
 mod turns;
 
-pub use models::{is_served, served_models};
+pub use models::{ListedModel, is_on_this_machine, is_served, listed_models, served_models};
 #[cfg(feature = "test-util")]
 pub(crate) use response::Decoder;
 

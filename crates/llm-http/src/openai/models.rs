@@ -1,11 +1,12 @@
 //! Lists the models that a server offers.
 
 use artoo_llm_client::LlmError;
+use reqwest::Url;
 use serde_json::Value;
 
 use super::{ChatCompletions, ENDPOINT};
 use crate::HttpConfig;
-use crate::base_url::{Endpoint, resolve};
+use crate::base_url::{Endpoint, is_loopback, is_near, resolve};
 use crate::model::Wire;
 use crate::patience::Patience;
 use crate::reported::instead;
@@ -32,7 +33,75 @@ use crate::transport::Transport;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub async fn served_models(config: &HttpConfig) -> Result<Vec<String>, LlmError> {
-    let url = resolve(&config.base_url, &Endpoint { path: "models", ..ENDPOINT })?;
+    let url = resolve(&config.base_url, &LIST)?;
+    Ok(list(config, url).await?.into_iter().map(|model| model.name).collect())
+}
+
+/// A model in a server's list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedModel {
+    /// Its name.
+    pub name: String,
+    /// The bytes of its file, if the server tells them.
+    pub size: Option<u64>,
+}
+
+/// The models of a server as [`served_models`] has them, with their sizes where the server tells them. A server on
+/// this machine or in its own network whose list has none is also asked for Ollama's and LM Studio's own list.
+///
+/// # Errors
+///
+/// As for [`served_models`]. An own list that cannot be had only leaves the sizes out.
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// use artoo_llm_http::{HttpConfig, doubles::{MockServer, Reply}, listed_models};
+///
+/// let server = MockServer::start(|call| match call.path.as_str() {
+///     "/api/tags" => Reply::body("application/json", r#"{"models": [{"name": "qwen3:4b", "size": 2500}]}"#),
+///     _ => Reply::body("application/json", r#"{"data": [{"id": "qwen3:4b"}]}"#),
+/// })
+/// .await?;
+/// let models = listed_models(&HttpConfig::new(server.base_url(), "")).await?;
+/// assert_eq!((models[0].name.as_str(), models[0].size), ("qwen3:4b", Some(2500)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn listed_models(config: &HttpConfig) -> Result<Vec<ListedModel>, LlmError> {
+    let url = resolve(&config.base_url, &LIST)?;
+    let mut models = list(config, url.clone()).await?;
+    for path in OWN_LISTS {
+        if models.iter().any(|model| model.size.is_some()) || models.is_empty() || !is_near(&url) {
+            break;
+        }
+        let mut own = url.clone();
+        own.set_path(path);
+        // Most servers have no such list.
+        let told = list(config, own).await.unwrap_or_default();
+        for model in &mut models {
+            model.size = told.iter().find(|other| other.name == model.name).and_then(|other| other.size);
+        }
+    }
+    Ok(models)
+}
+
+/// Whether an address leads to this machine. An invalid one does not.
+/// ```
+/// use artoo_llm_http::is_on_this_machine;
+///
+/// assert!(is_on_this_machine("localhost:11434") && !is_on_this_machine("https://api.openai.com/v1"));
+/// ```
+pub fn is_on_this_machine(base_url: &str) -> bool {
+    resolve(base_url, &LIST).is_ok_and(|url| is_loopback(&url))
+}
+
+const LIST: Endpoint = Endpoint { path: "models", ..ENDPOINT };
+
+/// The lists of Ollama and of LM Studio that tell sizes.
+const OWN_LISTS: [&str; 2] = ["/api/tags", "/api/v1/models"];
+
+/// Gets the list at an address.
+async fn list(config: &HttpConfig, url: Url) -> Result<Vec<ListedModel>, LlmError> {
     let patience = Patience::with_server(config.timeouts, &url);
     let headers = ChatCompletions::headers(config.api_key.as_ref())?;
     let transport = Transport::new(config, url, headers, patience)?;
@@ -43,9 +112,9 @@ pub async fn served_models(config: &HttpConfig) -> Result<Vec<String>, LlmError>
     })
 }
 
-/// The names in a list of models, in the forms that servers send: OpenAI's `data`, `models` as Ollama, LM Studio
+/// The models in a list, in the forms that servers send: OpenAI's `data`, `models` as Ollama, LM Studio
 /// and Google have it, or the bare list. A server without models may leave the list out or send null for it.
-fn listed(answer: &Value) -> Option<Vec<String>> {
+fn listed(answer: &Value) -> Option<Vec<ListedModel>> {
     let list = match answer {
         Value::Array(list) => list.as_slice(),
         Value::Object(fields) => {
@@ -59,7 +128,7 @@ fn listed(answer: &Value) -> Option<Vec<String>> {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return None,
     };
-    list.iter().map(name).collect()
+    list.iter().map(|model| Some(ListedModel { name: name(model)?, size: size(model) })).collect()
 }
 
 /// The name of a listed model; Google writes `models/` before it.
@@ -67,6 +136,11 @@ fn name(listed: &Value) -> Option<String> {
     let named = ["id", "model", "key", "name"].iter().find_map(|field| listed.get(field)?.as_str());
     let name = listed.as_str().or(named)?;
     Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
+}
+
+/// The bytes of a listed model, as Ollama, LM Studio and llama-server tell them.
+fn size(listed: &Value) -> Option<u64> {
+    ["/size", "/size_bytes", "/meta/size"].iter().find_map(|field| listed.pointer(field)?.as_u64())
 }
 
 /// Whether a server with these models serves `model`. Ollama lists a model without a tag as `:latest`.
@@ -113,8 +187,27 @@ mod tests {
             (json!(null), None),
         ];
         for (answer, expected) in table {
-            let expected = expected.map(|names| names.into_iter().map(str::to_owned).collect());
-            assert_eq!(listed(&answer), expected, "{answer}");
+            let expected: Option<Vec<String>> =
+                expected.map(|names| names.into_iter().map(str::to_owned).collect());
+            let names = listed(&answer).map(|models| models.into_iter().map(|model| model.name).collect());
+            assert_eq!(names, expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn sizes_as_servers_tell_them() {
+        let table = [
+            (json!([{"name": "a", "size": 5}]), Some(5)),
+            (json!({"models": [{"key": "a", "size_bytes": 6}]}), Some(6)),
+            (
+                json!({"models": [{"name": "a", "size": ""}], "data": [{"id": "a", "meta": {"size": 7}}]}),
+                Some(7),
+            ),
+            (json!({"models": [{"name": "a", "size": ""}]}), None),
+            (json!(["a"]), None),
+        ];
+        for (answer, expected) in table {
+            assert_eq!(listed(&answer).unwrap()[0].size, expected, "{answer}");
         }
     }
 }
