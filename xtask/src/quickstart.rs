@@ -39,9 +39,31 @@ pub fn run(options: &cli::Quickstart) -> Result<()> {
     })?;
     say(format!("artoo ended with {status}. The record of the run:\n"));
     Program::new(&artoo, ["runs", "list"]).run()?;
-    say(format!("\nThe binary is {}. Try it on a folder of your own:\n", artoo.display()));
-    say(format!("    {} run \"Which file in this folder is the newest?\"", artoo.display()));
+    say(next_steps(&artoo));
     Ok(())
+}
+
+/// How `artoo` comes onto the `PATH`, and what to type then.
+fn next_steps(artoo: &Path) -> String {
+    let artoo = artoo.display();
+    format!(
+        "
+The binary is {artoo}. To have it as `artoo`, in a folder of your PATH:
+
+    install -D -m 755 \"{artoo}\" ~/.local/bin/artoo
+
+If your shell does not find it then, add ~/.local/bin to PATH: export PATH=\"$HOME/.local/bin:$PATH\"
+What Tab completes, here for bash (also zsh, fish, elvish and powershell):
+
+    mkdir -p ~/.local/share/bash-completion/completions
+    artoo completions bash > ~/.local/share/bash-completion/completions/artoo
+
+Then, in a folder of your own:
+
+    artoo                    a conversation
+    artoo run \"Which file in this folder is the newest?\"
+    artoo setup              another model: a server, or a provider with your key"
+    )
 }
 
 /// `cargo xtask model`: passes everything to `artoo model`.
@@ -90,6 +112,15 @@ mod tests {
         let (home, workspace) = copy(&sample, place.path()).unwrap();
         assert!(home.join("a.txt").is_file() && !home.join("left over.txt").exists());
         assert!(workspace.join("made.txt").is_file(), "what earlier runs made is the user's");
+    }
+
+    /// The lines are to be typed in this order.
+    #[test]
+    fn the_next_steps_name_the_binary_first() {
+        let steps = next_steps(Path::new("/a b/artoo"));
+        let at = |text: &str| steps.find(text).unwrap_or_else(|| panic!("no `{text}` in {steps}"));
+        assert!(at("install -D -m 755 \"/a b/artoo\" ~/.local/bin/artoo") < at("artoo completions bash"));
+        assert!(at("artoo completions bash") < at("artoo run"));
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub(crate) fn path_value(option: &str, path: &Path) -> Result<toml::Value, Comma
 }
 
 /// The state of an embedded model. A new file is hashed, which takes seconds, once.
-pub(crate) fn embedded_state(data_dir: &Path, name: &str) -> EmbeddedState {
+fn embedded_state(data_dir: &Path, name: &str) -> EmbeddedState {
     let Some(entry) = find(name) else { return EmbeddedState::Absent };
     match model_store(data_dir).state(entry) {
         Ok(ModelState::Installed { .. }) => EmbeddedState::Installed,

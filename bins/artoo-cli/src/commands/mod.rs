@@ -24,5 +24,5 @@ mod undo;
 
 pub(crate) use audit_verify::{both_gone, unexplained};
 pub(crate) use diff::changed_by;
-pub(crate) use load_config::{Loaded, embedded_state, path_value};
+pub(crate) use load_config::{Loaded, path_value};
 pub(crate) use runs::explained as unreadable_run;

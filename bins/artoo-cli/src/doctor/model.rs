@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use artoo_llm_client::LlmError;
 use artoo_llm_http::{HttpConfig, Timeouts, is_served, served_models};
+use artoo_llm_local::store::find;
 
 use super::Check;
 use crate::commands::Loaded;
 use crate::config::{Applied, ModelChoice, Provider, Settings, applied};
 use crate::dispatch::Context;
 use crate::llm_clients;
-use crate::machine::threads;
+use crate::machine::{threads, usable_memory};
+use crate::view::bytes;
 
 /// Timeouts of each step of listing a server's models.
 const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: Some(SECONDS), idle: Some(SECONDS) };
@@ -38,7 +40,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
         checks.push(match client {
             Err(error) => Check::of_error(&name, &error),
             Ok(_) => match choice.provider {
-                Provider::Local => Check::good(&name, format!("{}, embedded, hash verified", choice.model)),
+                Provider::Local => embedded(&name, choice, usable_memory()),
                 Provider::Openai => server(context, &loaded.settings, &name, choice),
                 Provider::Anthropic => {
                     let key = choice.key_env.as_deref().unwrap_or("no variable");
@@ -63,6 +65,21 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
         }
     }
     checks
+}
+
+/// The embedded model, and whether the machine has the memory for it.
+fn embedded(name: &str, choice: &ModelChoice, memory: Option<u64>) -> Check {
+    let verified = format!("{}, embedded, hash verified", choice.model);
+    let needed = find(&choice.model).map(|entry| entry.memory);
+    match memory.zip(needed) {
+        Some((there, needed)) if there < needed => {
+            let finding =
+                format!("{verified}; it needs {} of memory, and {} are here", bytes(needed), bytes(there));
+            Check::note(name, finding)
+                .remedy("it will be slow, or the system ends it; another model: artoo setup")
+        }
+        Some(_) | None => Check::good(name, verified),
+    }
 }
 
 fn server(context: &Context<'_>, settings: &Settings, name: &str, choice: &ModelChoice) -> Check {

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 use std::io;
-use std::path::Path;
 
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
+
+use super::control_groups::{GroupLimit, tightest};
 
 /// A limit of processes above this is a system's default, and is not named.
 const USUAL_PROCESSES: u64 = 4096;
@@ -87,26 +88,8 @@ fn found() -> Limits {
 
 /// The tightest `pids.max` of the control groups that this process is in.
 fn of_the_groups() -> Option<u64> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    let folders = groups.lines().filter_map(|line| {
-        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
-        let root = match controllers {
-            "" => "/sys/fs/cgroup",
-            _ if controllers.split(',').any(|name| name == "pids") => "/sys/fs/cgroup/pids",
-            _ => return None,
-        };
-        Some((Path::new(root).join(path.trim_start_matches('/')), root))
-    });
-    let limits = folders.flat_map(|(folder, root)| {
-        let within = folder.ancestors().take_while(|folder| folder.starts_with(root)).map(Path::to_owned);
-        // In a container, the path may be that of the host; the group itself is then the root.
-        within.filter_map(|folder| read(&folder.join("pids.max"))).collect::<Vec<_>>()
-    });
-    limits.filter(|most| *most < USUAL_PROCESSES).min()
-}
-
-fn read(file: &Path) -> Option<u64> {
-    std::fs::read_to_string(file).ok()?.trim().parse().ok()
+    const PROCESSES: GroupLimit = GroupLimit { controller: "pids", first: "pids.max", second: "pids.max" };
+    tightest(&PROCESSES).filter(|most| *most < USUAL_PROCESSES)
 }
 
 #[cfg(test)]

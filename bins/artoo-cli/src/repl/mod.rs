@@ -38,6 +38,9 @@ use type_ahead::After;
 
 /// Runs the conversation: one request after the other, in one session.
 pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, CommandError> {
+    if let Some(exit) = run::choose_if_none(context, &args)? {
+        return Ok(exit);
+    }
     let threads = threads::for_runs()?;
     let (standing, continued) = {
         let _inside = threads.enter();

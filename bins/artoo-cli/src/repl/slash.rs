@@ -57,6 +57,7 @@ pub(super) enum Then {
 pub(super) const TABLE: &[(&str, &str, &str)] = &[
     ("help", "", "this page"),
     ("model", "[NAME | list | pull]", "work with another model; without a name, list the embedded ones"),
+    ("setup", "", "choose a model: a server, a key, or the embedded one"),
     ("plan", "on | off", "show each plan and ask before anything of it runs"),
     ("approval", "auto | ask | never", "before which effects to ask"),
     ("cwd", "FOLDER", "work in another folder, in a session of its own"),
@@ -129,6 +130,7 @@ impl Slash {
                 None | Some("list" | "pull" | "path" | "remove") => command(&["model"], &["list"]),
                 Some(_) => Self::Model(one()?),
             },
+            "setup" => command(&["setup"], &[]),
             "show" => Self::AboutRun("show", rest),
             "explain" => Self::AboutRun("explain", rest),
             "undo" => Self::AboutRun("undo", rest),

@@ -144,7 +144,7 @@ impl State {
         ));
         if self.model(context).is_none() {
             context.terminal.warning("no model is set up");
-            context.terminal.hint("run `artoo setup`, or name one: /model NAME");
+            context.terminal.hint("choose one: /setup, or name one: /model NAME");
         }
     }
 

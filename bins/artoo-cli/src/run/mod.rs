@@ -9,8 +9,10 @@ mod attend;
 mod before_run;
 mod detach;
 mod details_pager;
+mod embedded_notice;
 mod execute;
 mod findings;
+mod first_model;
 mod hosted;
 mod missing_consent;
 mod option_overrides;
@@ -30,6 +32,7 @@ pub(crate) use attach::attach;
 pub(crate) use before_run::{AtTerminal, BeforeRun};
 pub(crate) use detach::{Begun, DETACHED, begin};
 pub(crate) use execute::Done;
+pub(crate) use first_model::choose_if_none;
 pub(crate) use hosted::{HostedRuns, begin_hosted};
 pub(crate) use option_overrides::given;
 pub(crate) use periodic::Periodic;
@@ -52,6 +55,7 @@ use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::threads;
 use crate::servers::RunningServers;
+use crate::setup::FirstRun;
 use crate::signals::{self, Signals};
 use crate::terminal::neutral_line;
 use prepare::FrontEndState;
@@ -65,7 +69,17 @@ pub(crate) fn run(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, Com
         detach::leave_session()?;
     }
     let text = request::read(args.request.as_deref(), context.streams, &mut std::io::stdin().lock())?;
-    alone(context, args, text, &Wanted::by(args), |_| {})
+    let wanted = Wanted::by(args);
+    match alone(context, args, text.clone(), &wanted, |_| {}) {
+        Err(error) if first_model::can_be_asked_for(context, args, &error) => {
+            match crate::setup::first_run(context)? {
+                FirstRun::Chosen => alone(context, args, text, &wanted, |_| {}),
+                FirstRun::Declined | FirstRun::EndOfInput => Err(error),
+                FirstRun::Interrupted(exit) => Ok(exit),
+            }
+        }
+        done => done,
+    }
 }
 
 /// Resumes an interrupted run: the same request, folders and limits, with the results that still hold.
@@ -168,6 +182,7 @@ pub(crate) fn work(
     };
     let mut prepared = prepare::prepare(context, args, &mut loaded, text, wanted, &asked, kept)?;
     more(&mut prepared);
+    embedded_notice::tell_once(context.terminal, args, &prepared);
     let Front { signals, keyboard, standing, .. } = front;
     threads.block_on(execute::drive(context, args, prepared, (signals, keyboard), standing))
 }

@@ -99,10 +99,11 @@ pub(super) fn prepare(
     let output_schema = schema_file.as_deref().map(output_schema::read).transpose()?;
     let here = working_folder(context, args.permissions.cwd.as_deref())?;
     let session = session::find(&loaded.settings.data_dir, wanted, &here)?;
-    let working_folder = session::folder(context, args, asked, session.as_ref(), here)?;
     let home = &context.folders.home;
     let policy = config::own_policy(context.environment, home)?;
+    // Before anything is asked: without a model, the person is asked for one, and the run is prepared again.
     let models = if args.replay.is_some() { None } else { Some(loaded.models(context)?) };
+    let working_folder = session::folder(context, args, asked, session.as_ref(), here)?;
     let settings = loaded.settings.clone();
     let prices = match &models {
         Some(models) => prices(models, &loaded.sections.prices, settings.max_cost.is_some())?,

@@ -1,30 +1,33 @@
-//! Download of the embedded model, with progress.
+//! Download of the embedded model, with progress. Ctrl+C keeps what has arrived.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use artoo_llm_local::store::{
-    CatalogueEntry, CommandFailure, Phase, Progress, PullOptions, RunCommand, Source,
+    CatalogueEntry, CommandFailure, ModelState, Progress, PullOptions, RunCommand, Source, StoreError,
 };
 use artoo_sandbox::{Capture, Ending, Invocation, SandboxError, run_unconfined};
 use artoo_tools::SystemProgram;
 use async_trait::async_trait;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use super::download_line::DownloadLine;
 use crate::commands::model::explained;
 use crate::config::Settings;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::llm_clients::model_store;
 use crate::machine::{Environment, make_private, threads};
+use crate::run::deaf;
 use crate::signals;
 use crate::terminal::Terminal;
-use crate::view::{bytes, seconds};
+use crate::view::bytes;
 
-/// Progress step in percent if the line cannot be rewritten.
-const PLAIN_STEP: u64 = 10;
+/// How often the line is looked at while nothing arrives.
+const TICK: Duration = Duration::from_millis(500);
 
 /// Fetches a model from the known sources or from the given one, and prints its path.
 pub(crate) fn pull(
@@ -46,31 +49,42 @@ pub(crate) fn pull(
     let store = model_store(&settings.data_dir);
     let programs = Programs { environment: context.environment };
     context.terminal.note(&format!("{}: {}, licence {}", entry.name, bytes(entry.size), entry.licence));
-    let bar =
-        Mutex::new(Bar { terminal: context.terminal, started: Instant::now(), first: None, shown: None });
+    let display = Mutex::new(Display {
+        terminal: context.terminal,
+        line: DownloadLine::default(),
+        started: Instant::now(),
+    });
     let (pulled, interrupted) = runtime.block_on(async {
         let cancel = CancellationToken::new();
         let on_signal = cancel.clone();
-        let caught = signals::catch()
-            .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
+        let caught = signals::catch().map_err(deaf)?;
         let interrupted = signals::watch(caught, move |_| on_signal.cancel(), std::future::ready(()));
-        let mut show = |progress: Progress| {
-            if let Ok(mut bar) = bar.lock() {
-                bar.show(progress);
+        let mut show = |progress| Display::show(&display, Some(progress));
+        let pulling = store.pull(entry, &options, &programs, &mut show, &cancel);
+        tokio::pin!(pulling);
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let pulled = loop {
+            tokio::select! {
+                pulled = &mut pulling => break pulled,
+                _ = tick.tick() => Display::show(&display, None),
             }
         };
-        let pulled = store.pull(entry, &options, &programs, &mut show, &cancel).await.map_err(explained);
         Ok::<_, CommandError>((pulled, interrupted))
     })?;
     runtime.shutdown_background();
     context.terminal.wipe();
     let pulled = match (pulled, interrupted.exit()) {
         (Ok(pulled), _) => pulled,
-        (Err(error), Some(exit)) => {
-            context.terminal.error(&error);
+        (Err(StoreError::Cancelled { .. }), Some(exit)) => {
+            kept(context, store.state(entry).map_err(explained)?, entry);
             return Ok(exit);
         }
-        (Err(error), None) => return Err(error),
+        (Err(error), Some(exit)) => {
+            context.terminal.error(&explained(error));
+            return Ok(exit);
+        }
+        (Err(error), None) => return Err(explained(error)),
     };
     for (source, error) in &pulled.failed {
         context.terminal.note(&format!("not from {source}: {error}"));
@@ -109,11 +123,14 @@ impl RunCommand for Programs<'_> {
         let Some(program) = SystemProgram::find(program, &self.environment.search_path()) else {
             return Err(CommandFailure::NotFound);
         };
+        let mut environment = self.environment.all();
+        // What arrives is counted in this folder, and goes with it.
+        environment.insert("TMPDIR".into(), folder.into());
         let invocation = Invocation {
             program: program.path().into(),
             arguments: arguments.iter().map(OsString::from).collect(),
             folder: PathBuf::from(folder),
-            environment: self.environment.all(),
+            environment,
             timeout: Duration::from_secs(3600),
             keep: 64 * 1024,
         };
@@ -145,59 +162,37 @@ fn last_lines(output: &[u8]) -> String {
     lines.join(" / ")
 }
 
-/// Progress display: one rewritten line, or a plain line every ten percent.
-struct Bar<'a> {
-    terminal: &'a mut Terminal,
-    started: Instant,
-    /// Bytes already present at the start, to compute the rate.
-    first: Option<u64>,
-    /// What was last shown: the phase, and the step or the time.
-    shown: Option<(bool, u64)>,
-}
-
-impl Bar<'_> {
-    fn show(&mut self, progress: Progress) {
-        let fetching = progress.phase == Phase::Fetching;
-        let first = *self.first.get_or_insert(progress.done);
-        let live = self.terminal.look().live;
-        let step = if live {
-            u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX) / 100
-        } else {
-            percent(progress) / PLAIN_STEP
-        };
-        if self.shown == Some((fetching, step)) {
-            return;
+/// Tells how much of an interrupted download is kept.
+fn kept(context: &mut Context<'_>, state: ModelState, entry: &CatalogueEntry) {
+    let there = match state {
+        ModelState::Partial { bytes: there } => format!("{} of {} are kept", bytes(there), bytes(entry.size)),
+        ModelState::Absent | ModelState::Installed { .. } | ModelState::Corrupt { .. } => {
+            "nothing had arrived".to_owned()
         }
-        self.shown = Some((fetching, step));
-        let rate =
-            progress.done.saturating_sub(first).checked_div(self.started.elapsed().as_secs()).unwrap_or(0);
-        let line = bar(progress, rate, self.terminal.look().columns);
-        if live { self.terminal.status(&line) } else { self.terminal.note(&line) }
-    }
-}
-
-fn percent(progress: Progress) -> u64 {
-    progress.done.saturating_mul(100).checked_div(progress.total).unwrap_or(0).min(100)
-}
-
-/// The progress line: text and numbers first, then a bar if there is room.
-fn bar(progress: Progress, rate: u64, columns: usize) -> String {
-    let word = match progress.phase {
-        Phase::Fetching => "fetching",
-        Phase::Verifying => "verifying",
     };
-    let percent = percent(progress);
-    let mut line = format!("{percent:>3} % {word} {} of {}", bytes(progress.done), bytes(progress.total));
-    if progress.phase == Phase::Fetching && rate > 0 {
-        let left = progress.total.saturating_sub(progress.done) / rate;
-        line.push_str(&format!(", {}/s, {} left", bytes(rate), seconds(Duration::from_secs(left))));
+    context.terminal.note(&format!("stopped: {there}"));
+    context.terminal.hint("the next download goes on there: artoo model pull");
+}
+
+/// Shows how far the download is.
+struct Display<'a> {
+    terminal: &'a mut Terminal,
+    line: DownloadLine,
+    started: Instant,
+}
+
+impl Display<'_> {
+    /// Shows news of the download, or that time goes on.
+    fn show(display: &Mutex<Self>, news: Option<Progress>) {
+        let mut display = display.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, look) = (display.started.elapsed(), display.terminal.look());
+        let line = match news {
+            Some(progress) => display.line.on(at, progress, look),
+            None => display.line.at(at, look),
+        };
+        let Some(line) = line else { return };
+        if look.live { display.terminal.status(&line) } else { display.terminal.note(&line) }
     }
-    let room = columns.saturating_sub(line.len() + 4).min(30);
-    if room >= 10 {
-        let full = usize::try_from(percent).unwrap_or(0) * room / 100;
-        line.push_str(&format!("  {}{}", "█".repeat(full), "░".repeat(room - full)));
-    }
-    line
 }
 
 #[cfg(test)]
@@ -220,13 +215,5 @@ mod tests {
         let environment = Environment::new([("PATH".into(), open.into())]);
         let ran = Programs { environment: &environment }.run("pip3", &[], folder.path()).await;
         assert_eq!((ran, mark.exists()), (Err(CommandFailure::NotFound), false));
-    }
-
-    #[test]
-    fn a_bar_fits_and_tells() {
-        let progress = |phase, done| Progress { phase, done, total: 1_117_320_768 };
-        insta::assert_snapshot!(bar(progress(Phase::Fetching, 558_660_384), 12_000_000, 80), @" 50 % fetching 558 MB of 1.1 GB, 12.0 MB/s, 46 s left  ███████████░░░░░░░░░░░░");
-        insta::assert_snapshot!(bar(progress(Phase::Verifying, 1_117_320_768), 0, 40), @"100 % verifying 1.1 GB of 1.1 GB");
-        insta::assert_snapshot!(bar(Progress { phase: Phase::Fetching, done: 0, total: 0 }, 0, 20), @"  0 % fetching 0 B of 0 B");
     }
 }

@@ -16,11 +16,21 @@ pub(crate) fn more_keys_follow() -> bool {
 
 /// Whether standard input has more within this time, less than a second, while it is read line by line.
 pub(crate) fn input_follows(within: Duration) -> bool {
+    readiness(within) == Some(PollFlags::IN)
+}
+
+/// The same, or whether standard input is at its end: reading it does not wait.
+pub(crate) fn input_or_its_end_follows(within: Duration) -> bool {
+    readiness(within).is_some()
+}
+
+/// What standard input is ready for within this time.
+fn readiness(within: Duration) -> Option<PollFlags> {
     let input = std::io::stdin();
     let mut ready = [PollFd::new(&input, PollFlags::IN)];
     let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(within.subsec_nanos()) };
-    poll(&mut ready, Some(&wait)).is_ok_and(|count| count > 0)
-        && ready.iter().all(|ready| ready.revents() == PollFlags::IN)
+    poll(&mut ready, Some(&wait)).ok().filter(|count| *count > 0)?;
+    ready.first().map(PollFd::revents)
 }
 
 /// The lines that follow the one just read in the same burst, joined to it. At a terminal only: in a pipe nothing is

@@ -13,9 +13,12 @@ mod stderr;
 mod style;
 mod visible;
 mod width;
+mod wrap;
 mod writer;
 
-pub(crate) use burst::{input_follows, more_keys_follow, with_the_rest_of_its_burst};
+pub(crate) use burst::{
+    input_follows, input_or_its_end_follows, more_keys_follow, with_the_rest_of_its_burst,
+};
 pub(crate) use capabilities::{Look, Streams};
 pub(crate) use pager::paged;
 pub(crate) use raw_mode::{RawModeGuard, restore, take_again, take_again_for_editor};
@@ -28,4 +31,5 @@ pub(crate) use stderr::{Field, StderrWriter};
 pub(crate) use style::{Paint, Style};
 pub(crate) use visible::{exact, exact_ends};
 pub(crate) use width::{clip, pad, width};
+pub(crate) use wrap::wrapped;
 pub(crate) use writer::Terminal;

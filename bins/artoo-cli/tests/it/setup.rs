@@ -2,57 +2,13 @@
 
 use crate::fixture::Scene;
 use crate::mock_model::counting;
-use crate::process::{ended, say};
-use crate::screen::Screen;
+use crate::process::say;
 
 #[test]
 fn setup_without_a_terminal_asks_for_a_decision() {
     let scene = Scene::new(counting());
     say(&mut scene.bare(&["setup"])).ended(2).explains("no terminal", "artoo setup --yes");
     assert!(!scene.home().join(".config").exists());
-}
-
-#[test]
-fn a_person_chooses_and_no_key_is_written() {
-    let scene = Scene::new(counting());
-    let mut screen = Screen::new(100);
-    // The list starts with the servers that run on this machine, then the keys; the embedded model is last.
-    screen.types("0\nnonsense\nq\n");
-    let mut command = scene.bare(&["setup"]);
-    command.env("TERM", "xterm").env("ANTHROPIC_API_KEY", "sk-canary-2");
-    let mut child =
-        command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
-    drop(command);
-    assert_eq!(ended(&mut child).code(), Some(0));
-    let (shown, raw) = screen.end();
-    assert!(
-        shown.contains("Anthropic, with the key in ANTHROPIC_API_KEY")
-            && shown.contains("nothing was changed"),
-        "{shown}"
-    );
-    let number = shown
-        .lines()
-        .find(|line| line.contains("Anthropic, with"))
-        .unwrap()
-        .split_whitespace()
-        .next()
-        .unwrap()
-        .to_owned();
-
-    let mut screen = Screen::new(100);
-    screen.types(&format!("{number}\n"));
-    let mut command = scene.bare(&["setup"]);
-    command.env("TERM", "xterm").env("ANTHROPIC_API_KEY", "sk-canary-2");
-    let mut child =
-        command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
-    drop(command);
-    assert_eq!(ended(&mut child).code(), Some(0), "{}", screen.end().0);
-    let written = std::fs::read_to_string(scene.home().join(".config/artoo/config.toml")).unwrap();
-    assert!(
-        written.contains("provider = \"anthropic\"") && written.contains("key_env = \"ANTHROPIC_API_KEY\""),
-        "{written}"
-    );
-    assert!(!written.contains("canary") && !raw.contains("canary"));
 }
 
 #[test]
