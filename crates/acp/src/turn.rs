@@ -155,7 +155,8 @@ async fn follow(
                     settled.cancel();
                 }
             }
-            Some(Step::Ended(_)) => {}
+            // The protocol has no message for it: a client shows that the turn goes on.
+            Some(Step::GoesOn(_) | Step::Ended(_)) => {}
             None => break,
         }
     }

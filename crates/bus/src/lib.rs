@@ -3,7 +3,8 @@
 //! A role holds a [`Port`]: it receives the kinds that its contract names, losslessly and in one order, and
 //! can publish only those that its contract lists ([`contract`] is the table). Views hold an [`Observer`] of
 //! one run, the auditor a [`Tap`] of all runs; both may fall behind without slowing publishers, and are then
-//! told exactly which messages they missed. A recorder ([`RunBus::record`]) sees everything.
+//! told exactly which messages they missed. A recorder ([`RunBus::record`]) sees everything. What goes on at this
+//! moment is no message: [`Activities`].
 //!
 //! *Architecture invariant*: the bus knows no role's behaviour, no prompt, no model, no file and no network.
 //! It never waits for a receiver, and it never silently loses a message that it has accepted.
@@ -25,6 +26,7 @@
 //! # });
 //! ```
 
+mod activity;
 mod bus;
 mod clock;
 pub mod contract;
@@ -42,6 +44,7 @@ mod run_bus;
 mod run_clock;
 mod tap;
 
+pub use activity::{Activities, Activity};
 pub use bus::{Bus, BusLimits};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{BusError, RunFailure};

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, ready};
 
 use artoo_case_file::CaseFile;
-use artoo_types::{Envelope, Message, Role, RunId};
+use artoo_types::{Envelope, Message, Progress, Role, RunId, SubTaskId};
 use tokio::task::coop::cooperative;
 
 use crate::run::Run;
-use crate::{BusError, contract};
+use crate::{Activities, Activity, BusError, contract};
 
 /// The only live port of a role in a run. It receives the kinds that the role's contract names, and publishes
 /// only those that it lists.
@@ -160,6 +160,11 @@ impl Sender {
     /// published since.
     pub fn case_file(&self) -> Arc<CaseFile> {
         Arc::clone(&self.run.lock().case_file)
+    }
+
+    /// Begins an activity of this role, see [`Activities::begin`].
+    pub fn begin_activity(&self, subtask_id: Option<SubTaskId>, progress: Progress) -> Activity {
+        Activities(Arc::clone(&self.run)).begin(self.role, subtask_id, progress)
     }
 
     fn is_catching_up(&self) -> bool {

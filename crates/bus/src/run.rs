@@ -9,6 +9,7 @@ use artoo_case_file::CaseFile;
 use artoo_types::{Envelope, Message, MessageKind, Role, RunId};
 use tokio::sync::Notify;
 
+use crate::activity::Board;
 use crate::contract;
 use crate::mailbox::{Mailbox, Mailboxes};
 use crate::observer::Lanes;
@@ -26,6 +27,8 @@ pub(crate) struct Run {
     clock: Arc<dyn Clock>,
     mailbox_limit: usize,
     state: Mutex<State>,
+    /// Has a lock of its own: a report of progress holds up no message.
+    pub(crate) board: Board,
     pub(crate) failed: Notify,
 }
 
@@ -97,7 +100,14 @@ impl Run {
             recorders: Vec::new(),
             failure: None,
         };
-        Self { id, clock, mailbox_limit, state: Mutex::new(state), failed: Notify::new() }
+        Self {
+            id,
+            clock,
+            mailbox_limit,
+            state: Mutex::new(state),
+            board: Board::default(),
+            failed: Notify::new(),
+        }
     }
 
     /// Every change under the lock is complete before anything that could panic, so a poisoned lock is

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use artoo_types::{Envelope, Role, RunId};
 
+use crate::activity::Activities;
 use crate::bus::Registry;
 use crate::observer::{InRun, Observer, Watch};
 use crate::run::{Recorder, Run};
@@ -92,6 +93,11 @@ impl RunBus {
     pub fn observe(&self, capacity: usize) -> Observer {
         let number = self.run().lock().add_observer(capacity);
         Observer { watch: Watch::new(InRun { run: Arc::clone(self.run()), number }) }
+    }
+
+    /// What goes on in the run now.
+    pub fn activities(&self) -> Activities {
+        Activities(Arc::clone(self.run()))
     }
 
     /// Adds a recorder: it is called for every message from now on, in order, without loss.

@@ -29,8 +29,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
-    Attempt, AttemptContext, Blocked, Conversation, Environment, ExecuteError, Executor, Ledger, Provenance,
-    RunTools, Terms, ToolSpec, approval_broker::ApprovalBroker, attempt_end::was_started,
+    Attempt, AttemptContext, Blocked, CallTool as _, Conversation, Environment, ExecuteError, Executor,
+    Ledger, Provenance, RunTools, Terms, ToolSpec, approval_broker::ApprovalBroker, attempt_end::was_started,
     guard_lookup::GuardLookup, ledger::denial, told::told, tool_gateway::ToolGateway,
 };
 
@@ -244,6 +244,8 @@ impl WorkerShared {
             Some(None) => Err(ExecuteError::Silent { seconds: deadline.as_secs() }),
             None => Err(ExecuteError::Deadline { seconds: left.as_secs() }),
         };
+        // An attempt that was cut off tries nothing any more.
+        gateway.tell_trial(None);
         let tool_calls = gateway.calls(cx.earlier.len());
         let conversation = ended.as_mut().ok().and_then(|ended| ended.conversation.take());
         let ended = match tool_calls.iter().find_map(denial) {

@@ -6,7 +6,7 @@ use artoo_case_file::Background;
 use artoo_llm_client::{Image, LlmClient};
 use artoo_types::{
     Arguments, BlockedProgram, CorrectionSignal, Criterion, ExecutionFailure, ExecutionStatus, Instruction,
-    NotRehearsed, Perturbation, Rehearsed, Samples, SubTask, Surroundings, ToolCall, ToolName,
+    NotRehearsed, Perturbation, Progress, Rehearsed, Samples, SubTask, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 
@@ -58,6 +58,9 @@ pub trait CallTool: Send + Sync {
     async fn rehearse(&self, _command: &str, _world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
         Err(NotRehearsed { reason: "nothing can be rehearsed here".to_owned() })
     }
+
+    /// Tells who waits for the run what is tried now; `None` when nothing is. The run is the same without it.
+    fn tell_trial(&self, _trial: Option<Progress>) {}
 
     /// Asks the person. `None` if no person is present or the answer is empty. The clocks pause until the
     /// answer arrives.

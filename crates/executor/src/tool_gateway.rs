@@ -5,12 +5,13 @@ use std::{
     time::Duration,
 };
 
+use artoo_bus::Activity;
 use artoo_consent::PauseClock;
 use artoo_llm_client::{Image, Silence};
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, MemoryGuard, NotRehearsed,
-    OutputRecord, Perturbation, Rehearsed, SubTask, SubTaskId, TagPair, ToolCall, ToolFinished, ToolKind,
-    ToolName, ToolOutput, ToolStarted, printable, settled,
+    OutputRecord, Perturbation, Progress, Rehearsed, SubTask, SubTaskId, TagPair, ToolCall, ToolFinished,
+    ToolKind, ToolName, ToolOutput, ToolStarted, printable, settled,
 };
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -40,6 +41,8 @@ pub(crate) struct ToolGateway<'a> {
     pauses: PauseClock,
     /// How long nothing was heard of it.
     silence: Silence,
+    /// The commands that are tried.
+    trial: Mutex<Option<Activity>>,
 }
 
 impl<'a> ToolGateway<'a> {
@@ -51,6 +54,7 @@ impl<'a> ToolGateway<'a> {
             ledger: Mutex::new(ledger),
             pauses: PauseClock::default(),
             silence: shared.settings.silence.below(),
+            trial: Mutex::default(),
         }
     }
 
@@ -80,6 +84,11 @@ impl<'a> ToolGateway<'a> {
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         // The ledger is always consistent, so a panic elsewhere corrupts nothing.
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An activity of this subtask.
+    fn activity(&self, progress: Progress) -> Activity {
+        self.shared.sender.begin_activity(Some(self.subtask_id), progress)
     }
 
     /// What memory holds against a call. Experience alone holds only while the run has changed nothing.
@@ -190,8 +199,10 @@ impl CallTool for ToolGateway<'_> {
                     cancel: settings.cancel.clone(),
                 };
                 self.silence.heard();
+                let activity = self.activity(Progress::RunningTool { call_id });
                 let made = settings.tools.call(call_id, tool, arguments, terms);
                 let made = made.instrument(tracing::error_span!("tool_call", call = %call_id)).await;
+                drop(activity);
                 self.silence.heard();
                 let call = ToolCall { held, ..marked(made) };
                 running.call = None;
@@ -235,6 +246,16 @@ impl CallTool for ToolGateway<'_> {
         provenance.overhear(&rehearsed.stdout.text());
         provenance.overhear(&rehearsed.stderr.text());
         Ok(rehearsed)
+    }
+
+    fn tell_trial(&self, trial: Option<Progress>) {
+        // A poisoned lock is harmless: at worst a report is missing.
+        let mut told = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
+        match (trial, told.as_ref()) {
+            (Some(progress), Some(activity)) => activity.report(progress),
+            (Some(progress), None) => *told = Some(self.activity(progress)),
+            (None, _) => *told = None,
+        }
     }
 
     async fn ask_person(&self, question: &str) -> Option<String> {

@@ -6,15 +6,19 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use artoo_auditor::RunFindings;
-use artoo_bus::{Observed, Observer};
+use artoo_bus::{Activities, Observed, Observer};
 use artoo_runtime::Question;
 use artoo_runtime::events::{EventFold, Line};
 use artoo_runtime::sessions::{Sessions, TurnEnd};
 use artoo_runtime::{Answerer, Artoo, Canceller, Noter, Questions, Run, UserQuestion, rejected};
-use artoo_types::{FinalResult, RunId, SessionId, Turn};
+use artoo_types::{ActivityReport, FinalResult, RunId, SessionId, Turn};
+use tokio::time::{Instant, Interval, interval_at};
 
 /// How many messages a front end may lag behind. A whole long run fits.
 const CAPACITY: usize = 1 << 16;
+
+/// How often what goes on is told.
+const PACE: Duration = Duration::from_secs(1);
 
 /// How long the record of a run may take to be on disk.
 const SETTLING: Duration = Duration::from_secs(3);
@@ -28,6 +32,8 @@ pub enum Step {
     Asked(UserQuestion),
     /// A question needs no answer any more: it was settled elsewhere.
     Settled(Question),
+    /// What goes on at this moment, at most once a second: it is in no record, and replaces what was told before.
+    GoesOn(Vec<ActivityReport>),
     /// Something that a user should know of: what the auditor found, or that events were lost.
     Notice(String),
     /// The run has ended, and its record is on disk. Nothing follows.
@@ -53,6 +59,8 @@ pub struct HostedRun {
     run_id: RunId,
     folder: PathBuf,
     observer: Observer,
+    activities: Activities,
+    beats: Option<Interval>,
     finished: Pin<Box<dyn Future<Output = FinalResult> + Send>>,
     answerer: Answerer,
     canceller: Canceller,
@@ -74,6 +82,8 @@ impl HostedRun {
             run_id: run.id(),
             folder: run.folder().to_owned(),
             observer: run.observe(CAPACITY),
+            activities: run.activities(),
+            beats: None,
             answerer: run.answerer(),
             canceller: run.canceller(),
             noter: run.noter(),
@@ -131,6 +141,8 @@ impl HostedRun {
                 self.end().await;
                 continue;
             }
+            // Made here, since a run may be begun outside of the runtime that follows it.
+            let beats = self.beats.get_or_insert_with(|| interval_at(Instant::now() + PACE, PACE));
             tokio::select! {
                 biased;
                 observed = self.observer.recv() => match observed {
@@ -138,6 +150,12 @@ impl HostedRun {
                     None => self.result = Some((&mut self.finished).await),
                 },
                 result = &mut self.finished => self.result = Some(result),
+                _ = beats.tick() => {
+                    let now = self.activities.now();
+                    if !now.is_empty() {
+                        return Some(Step::GoesOn(now));
+                    }
+                }
             }
             if self.result.is_some() {
                 while let Some(observed) = self.observer.try_recv() {

@@ -16,6 +16,7 @@
 //! assert_eq!((request.mode, request.session), (RunMode::Auto, None));
 //! ```
 
+mod activity_text;
 mod choices;
 mod confirm;
 mod error;
@@ -24,6 +25,7 @@ mod hosted_run;
 mod result_text;
 mod worth;
 
+pub use activity_text::{activity_detail, activity_text};
 pub use artoo_tools::OpenFiles;
 pub use choices::{Choice, ChoiceMeaning, choices, question_text};
 pub use confirm::{Confirm, Confirmation, NobodyConfirms};

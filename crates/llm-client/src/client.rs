@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use artoo_types::SubTaskId;
 use async_trait::async_trait;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use crate::reporting::for_subtask;
 use crate::{Completion, LlmError, ModelProfile, Request, Usage, estimate_usage};
 
 /// A language model.
@@ -22,6 +24,9 @@ use crate::{Completion, LlmError, ModelProfile, Request, Usage, estimate_usage};
 ///
 /// *Structured answers.* If [`structured`](LlmClient::structured) is true, an answer to a request with a
 /// schema is always valid for it, unless it was truncated by `max_tokens`.
+///
+/// *Progress.* A call that lasts reports to [`Reporter::current`](crate::Reporter::current), at most some times a
+/// second, how far it is. That is optional.
 ///
 /// *An implementation must not* log prompts or secrets, print, or read the environment.
 #[async_trait]
@@ -106,6 +111,8 @@ behind!(Box);
 pub struct Metered {
     inner: Arc<dyn LlmClient>,
     observe: Box<Observer>,
+    /// The subtask that its calls are made for.
+    subtask_id: Option<SubTaskId>,
 }
 
 /// How a call ended.
@@ -129,7 +136,12 @@ impl Metered {
         inner: Arc<dyn LlmClient>,
         observe: impl Fn(&Request, CallEnd<'_>) + Send + Sync + 'static,
     ) -> Self {
-        Self { inner, observe: Box::new(observe) }
+        Self { inner, observe: Box::new(observe), subtask_id: None }
+    }
+
+    /// The same for calls that are made for a subtask.
+    pub(crate) fn of_subtask(self, subtask_id: Option<SubTaskId>) -> Self {
+        Self { subtask_id, ..self }
     }
 }
 
@@ -153,7 +165,8 @@ impl LlmClient for Metered {
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         let mut open = self.open(std::slice::from_ref(request));
-        let result = self.inner.complete(request).instrument(self.span(&request.purpose)).await;
+        let call = self.inner.complete(request).instrument(self.span(&request.purpose));
+        let result = for_subtask(self.subtask_id, call).await;
         open.ended(request, &result);
         result
     }
@@ -161,7 +174,8 @@ impl LlmClient for Metered {
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         let mut open = self.open(requests);
         let purpose = requests.first().map_or("", |request| request.purpose.as_str());
-        let results = self.inner.complete_several(requests).instrument(self.span(purpose)).await;
+        let calls = self.inner.complete_several(requests).instrument(self.span(purpose));
+        let results = for_subtask(self.subtask_id, calls).await;
         for (request, result) in requests.iter().zip(&results) {
             open.ended(request, result);
         }

@@ -24,6 +24,7 @@
 //! | a count of tokens and calls | [`Metered`], [`Usage`] |
 //! | a model for tests | `doubles::ScriptedModel`, with the feature `test-util` |
 //! | a recorded session | [`cassette::Recorder`], [`cassette::Replayer`] |
+//! | how far a call is | [`Reporter`] |
 //! | a retry decision, for provider crates | [`next_delay`] |
 
 mod ask;
@@ -46,6 +47,7 @@ mod prompt;
 #[cfg(feature = "test-util")]
 mod prompt_size;
 mod reasoning;
+mod reporting;
 mod request;
 mod retry;
 mod retry_after;
@@ -76,6 +78,7 @@ pub use prompt::with_schema_in_prompt;
 #[cfg(feature = "test-util")]
 pub use prompt_size::{PromptSize, prompt_size};
 pub use reasoning::strip_reasoning;
+pub use reporting::{Progress, Reporter, RetryReason, subtask_of_call};
 pub use request::{
     AnswerRule, Choice, Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason,
     ToolDefinition, ToolResult, ToolUse, Usage,

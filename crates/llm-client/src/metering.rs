@@ -23,7 +23,7 @@ pub fn metered(
     publish: impl Fn(ModelCall) + Send + Sync + 'static,
 ) -> Arc<dyn LlmClient> {
     let model = inner.model().to_owned();
-    Arc::new(Metered::new(inner, move |request, end| {
+    let metered = Metered::new(inner, move |request, end| {
         let (usage, model, error, usable) = match end {
             CallEnd::Answered(completion) => {
                 let usable = is_usable(completion, request);
@@ -45,7 +45,8 @@ pub fn metered(
             usable,
             error,
         });
-    }))
+    });
+    Arc::new(metered.of_subtask(subtask_id))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use artoo_types::RetryReason;
+
 /// How often and how long a failed call is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
@@ -91,6 +93,18 @@ impl std::fmt::Display for Failure {
             Self::Generation => f.write_str("the server could not use what the model wrote"),
             Self::Status { status, .. } => write!(f, "status {status}"),
             Self::Protocol => f.write_str("no answer of the protocol"),
+        }
+    }
+}
+
+impl From<Failure> for RetryReason {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Connection => Self::NoConnection,
+            Failure::FirstByte | Failure::Idle => Self::Silence,
+            Failure::Broken => Self::BrokenOff,
+            Failure::Garbled | Failure::Generation | Failure::Protocol => Self::Unusable,
+            Failure::Status { status, .. } => Self::Status(status),
         }
     }
 }

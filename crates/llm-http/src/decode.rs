@@ -21,6 +21,9 @@ pub(crate) trait Decode: Send {
     /// The usage received so far.
     fn heard(&self) -> Heard;
 
+    /// Estimated tokens of the reasoning received so far.
+    fn thought(&self) -> u64;
+
     /// The answer, once everything was taken.
     fn finish(self) -> Result<Answer, Bad>;
 }
@@ -59,6 +62,11 @@ pub(crate) struct Heard {
 impl Heard {
     pub(crate) fn new<'a>(counts: Option<Counts>, words: impl Iterator<Item = &'a str>) -> Self {
         Self { counts, words: words.map(estimate_tokens).sum() }
+    }
+
+    /// The tokens of the answer so far: counted by the server, or estimated.
+    pub(crate) fn tokens(self) -> u64 {
+        self.counts.and_then(|counts| counts.completion).unwrap_or(0).max(self.words)
     }
 
     /// The usage of the attempt at `request`, as far as known. A stream's counts come at its beginning and

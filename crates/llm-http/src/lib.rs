@@ -21,6 +21,7 @@
 mod adapt;
 mod anthropic;
 mod arguments;
+mod arrival;
 mod base_url;
 mod body;
 mod client;

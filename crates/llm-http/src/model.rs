@@ -1,10 +1,12 @@
 //! One model on one server: the retry loop, and the learned dialect of the server.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use artoo_llm_client::{
-    Completion, Failure, LlmError, ModelProfile, ReasoningEffort, Request, RetryDecision, RetryPolicy,
-    RetryState, ToolCalling, Usage, next_delay,
+    Completion, Failure, LlmError, ModelProfile, Progress, ReasoningEffort, Reporter, Request, RetryDecision,
+    RetryPolicy, RetryReason, RetryState, ToolCalling, Usage, next_delay,
 };
 use reqwest::Url;
 use reqwest::header::HeaderMap;
@@ -60,6 +62,8 @@ pub(crate) struct HttpModel<W: Wire> {
     jitter: Jitter,
     ladder: &'static [Level],
     known: Mutex<Capabilities>,
+    /// Whether the failures since the last answer were told.
+    is_told: AtomicBool,
     wire: std::marker::PhantomData<W>,
 }
 
@@ -84,7 +88,17 @@ impl<W: Wire> HttpModel<W> {
         let transport = Transport::new(&config, url, W::headers(config.api_key.as_ref())?, patience)?;
         let HttpConfig { model, retry, jitter, .. } = config;
         let wire = std::marker::PhantomData;
-        Ok(Self { model, profile, transport, retry, jitter, ladder, known, wire })
+        Ok(Self {
+            model,
+            profile,
+            transport,
+            retry,
+            jitter,
+            ladder,
+            known,
+            is_told: AtomicBool::new(false),
+            wire,
+        })
     }
 
     pub(crate) fn model(&self) -> &str {
@@ -109,7 +123,7 @@ impl<W: Wire> HttpModel<W> {
     }
 
     pub(crate) async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
-        let started = Instant::now();
+        let (started, reporter) = (Instant::now(), Reporter::current());
         let least = if self.profile.reasoning { LEAST_THINKING } else { LEAST };
         let effort = self.profile.reasoning_effort;
         let mut call = Adaptation::new(request, self.ladder, self.known(), effort, least);
@@ -124,12 +138,13 @@ impl<W: Wire> HttpModel<W> {
                 LlmError::Configuration { reason: format!("the request cannot be written as JSON: {error}") }
             })?;
             requests = requests.saturating_add(1);
-            let mut failed = match self.transport.post(body, W::decoder(&told, put)).await {
+            let mut failed = match self.transport.post(body, W::decoder(&told, put), &reporter).await {
                 Ok(answer) => {
                     let heard = answer.heard();
                     match answer.into_completion(request, &self.model, elapsed_ms(), requests) {
                         Ok(mut completion) => {
                             self.remember(call.known);
+                            self.is_told.store(false, Ordering::Relaxed);
                             completion.usage += in_vain;
                             return Ok(completion);
                         }
@@ -160,7 +175,7 @@ impl<W: Wire> HttpModel<W> {
             let Failed { failure, error, .. } = failed;
             match next_delay(&self.retry, failure, spent, self.jitter.next()) {
                 RetryDecision::Retry(delay) => {
-                    tracing::warn!(server = self.endpoint(), reason = %failure, wait = ?delay, failures = spent.attempts, "a model call failed and is made again");
+                    self.tell(failure, (spent.attempts, delay), &reporter);
                     tracing::debug!(%error, "what the server said");
                     sleep(delay).await;
                     spent.waited(delay);
@@ -172,6 +187,24 @@ impl<W: Wire> HttpModel<W> {
                 }
             }
         }
+    }
+
+    /// Tells that a call is made again: each time to who waits for it, and in the log as one warning until the server
+    /// answers again.
+    fn tell(&self, failure: Failure, (failures, wait): (u32, Duration), reporter: &Reporter) {
+        let (server, of) = (self.endpoint(), self.retry.attempts);
+        let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        tracing::debug!(server, reason = %failure, wait_ms, failures, "a model call failed and is made again");
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            tracing::warn!(server, reason = %failure, "a model server failed, and is asked again");
+        }
+        reporter.report(Progress::WaitingToRetry {
+            server: server.to_owned(),
+            reason: RetryReason::from(failure),
+            attempt: failures.saturating_add(1),
+            of,
+            wait_ms,
+        });
     }
 
     fn too_long(&self, refusal: &Refusal, tokens: Option<u32>, limit: Option<u32>) -> LlmError {

@@ -87,6 +87,11 @@ impl<'a, D: Decode> Reader<'a, D> {
         self.decoder.heard()
     }
 
+    /// The tokens received so far, for whoever waits: with the reasoning, which may be most of them.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.decoder.heard().tokens().saturating_add(self.decoder.thought())
+    }
+
     fn events(&mut self, bytes: &[u8]) -> Result<Progress, Bad> {
         let Form::Events(Events { parser, seen, done, first }) = &mut self.form else {
             return Ok(Progress::More);

@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use artoo_llm_client::{Failure, LlmError, Usage, parse_http_date, parse_retry_after};
+use artoo_llm_client::Progress::{Queued, WaitingForModel};
+use artoo_llm_client::{Failure, LlmError, Reporter, Usage, parse_http_date, parse_retry_after};
 use artoo_redaction::Redactor;
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Proxy, RequestBuilder, Response, StatusCode, Url, redirect, retry};
@@ -12,6 +13,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use crate::adapt::Refusal;
+use crate::arrival::Arrival;
 use crate::base_url::{is_loopback, shown};
 use crate::body::{Incoming, Stalled, causes};
 use crate::decode::{Answer, Bad, Decode, Heard, Progress};
@@ -104,16 +106,22 @@ impl Transport {
     }
 
     /// Sends `body` and decodes the answer.
-    pub(crate) async fn post<D: Decode>(&self, body: Vec<u8>, decoder: D) -> Result<Answer, Failed> {
-        let _permit = self.turn().await;
+    pub(crate) async fn post<D: Decode>(
+        &self,
+        body: Vec<u8>,
+        decoder: D,
+        reporter: &Reporter,
+    ) -> Result<Answer, Failed> {
+        let _permit = self.turn(reporter).await;
+        reporter.report(WaitingForModel);
         let request = |client: &Client| client.post(self.url.clone()).body(body);
         let (incoming, buffer, retry_after) = self.begin(request).await?;
-        self.read(incoming, buffer, decoder).await.map_err(|failed| failed.with_wait(retry_after))
+        self.read(incoming, buffer, decoder, reporter).await.map_err(|failed| failed.with_wait(retry_after))
     }
 
     /// Gets one JSON value from the endpoint, without retries.
     pub(crate) async fn get(&self) -> Result<Value, LlmError> {
-        let _permit = self.turn().await;
+        let _permit = self.turn(&Reporter::default()).await;
         let begun = self.begin(|client| client.get(self.url.clone())).await;
         let (mut incoming, mut buffer, _) = begun.map_err(|failed| failed.error)?;
         let rest = incoming.rest(&mut buffer).await;
@@ -127,7 +135,11 @@ impl Transport {
     }
 
     /// Waits until one more request may be in flight.
-    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+    async fn turn(&self, reporter: &Reporter) -> Option<SemaphorePermit<'_>> {
+        if let Ok(permit) = self.permits.try_acquire() {
+            return Some(permit);
+        }
+        reporter.report(Queued);
         // The semaphore is never closed; if it were, continuing without a limit would be the lesser evil.
         self.permits.acquire().await.ok()
     }
@@ -168,9 +180,10 @@ impl Transport {
         incoming: Incoming,
         buffer: Vec<u8>,
         decoder: D,
+        reporter: &Reporter,
     ) -> Result<Answer, Failed> {
         let mut reader = Reader::new(decoder, &self.redaction);
-        if let Err(failed) = self.take(incoming, buffer, &mut reader).await {
+        if let Err(failed) = self.take(incoming, buffer, &mut reader, Arrival::new(reporter)).await {
             return Err(Failed { heard: reader.heard(), ..failed });
         }
         let (heard, answer) = reader.finish();
@@ -183,9 +196,11 @@ impl Transport {
         mut incoming: Incoming,
         buffer: Vec<u8>,
         reader: &mut Reader<'_, D>,
+        mut arrival: Arrival<'_>,
     ) -> Result<(), Failed> {
         let mut progress = reader.feed(&buffer).map_err(|bad| self.bad(bad))?;
         while progress == Progress::More {
+            arrival.on_piece(|| reader.tokens());
             match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
                 Some(piece) => progress = reader.feed(&piece).map_err(|bad| self.bad(bad))?,
                 None => return Ok(()),

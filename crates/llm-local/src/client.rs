@@ -4,8 +4,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use artoo_llm_client::{
-    Completion, LlmClient, LlmError, ModelProfile, ProfileOverrides, Request, calls_in_text,
-    with_tools_in_prompt,
+    Completion, LlmClient, LlmError, ModelProfile, ProfileOverrides, Progress, Reporter, Request,
+    calls_in_text, with_tools_in_prompt,
 };
 use async_trait::async_trait;
 use tokio::sync::oneshot;
@@ -58,7 +58,10 @@ impl LocalModel {
     /// Answers requests in a batch: at least the first of them, and as many as can be begun.
     async fn answer(&self, requests: &[Request]) -> Result<Vec<Completion>, LlmError> {
         let told = requests.iter().map(|request| with_tools_in_prompt(request).into_owned()).collect();
-        let mut completions = self.submit(|reply| Job::Answer(told, reply)).await?;
+        let reporter = Reporter::current();
+        // The engine answers one after the other, and reports as soon as it begins.
+        reporter.report(Progress::Queued);
+        let mut completions = self.submit(|reply| Job::Answer(told, reporter, reply)).await?;
         for (completion, request) in completions.iter_mut().zip(requests) {
             if let Some(found) = calls_in_text(&completion.text, &request.tools) {
                 (completion.text, completion.calls) = (found.text, found.calls);

@@ -80,8 +80,14 @@ impl Model {
         self.transformer.state(rows, tokens)
     }
 
+    /// The number of its layers.
+    pub(crate) fn layers(&self) -> usize {
+        self.transformer.depth()
+    }
+
     /// Processes the tokens of several sequences at once; with `score`, returns for each the logits after its
-    /// last token, otherwise nothing. `None` if cancelled: then the states are unusable.
+    /// last token, otherwise nothing. `None` if cancelled, which is asked before each [layer](Self::layers): then the states
+    /// are unusable.
     pub(crate) fn read(
         &self,
         parts: &mut [Part<'_>],

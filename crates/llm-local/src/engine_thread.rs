@@ -4,12 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use artoo_llm_client::{Completion, LlmError, Request};
+use artoo_llm_client::{Completion, LlmError, Progress, Reporter, Request};
 use tokio::sync::oneshot;
 
 use crate::error::LocalError;
 use crate::options::LocalOptions;
-use crate::session::{Cancelled, Session};
+use crate::session::{Session, Watch};
 
 /// The channel for a result. If it is closed, the request was cancelled.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, LlmError>>;
@@ -17,7 +17,7 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, LlmError>>;
 /// A job for the engine.
 pub(crate) enum Job {
     /// Answers requests in a batch: as many, from the first on, as can be begun.
-    Answer(Vec<Request>, Reply<Vec<Completion>>),
+    Answer(Vec<Request>, Reporter, Reply<Vec<Completion>>),
     /// Processes a system text in advance.
     Warm(Arc<str>, Reply<()>),
 }
@@ -33,11 +33,14 @@ fn run(options: LocalOptions, jobs: &Receiver<Job>) {
     let mut engine = Engine { options, session: None };
     while let Ok(job) = jobs.recv() {
         match job {
-            Job::Answer(requests, reply) => {
-                engine.work(reply, |session, cancelled| session.complete(&requests, cancelled));
+            Job::Answer(requests, reporter, reply) => {
+                engine.work((reply, &reporter), |session, watch| session.complete(&requests, watch));
             }
             Job::Warm(system, reply) => {
-                engine.work(reply, |session, cancelled| Ok(session.warm(&system, cancelled)?.then_some(())));
+                let unheard = Reporter::default();
+                engine.work((reply, &unheard), |session, watch| {
+                    Ok(session.warm(&system, watch)?.then_some(()))
+                });
             }
         }
     }
@@ -52,8 +55,8 @@ impl Engine {
     /// Does one job, loading the model if needed; nothing is sent if it was cancelled.
     fn work<T: Send>(
         &mut self,
-        reply: Reply<T>,
-        job: impl FnOnce(&mut Session, Cancelled<'_>) -> Result<Option<T>, LocalError>,
+        (reply, reporter): (Reply<T>, &Reporter),
+        job: impl FnOnce(&mut Session, Watch<'_>) -> Result<Option<T>, LocalError>,
     ) {
         if reply.is_closed() {
             return;
@@ -62,9 +65,12 @@ impl Engine {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let session = match &mut self.session {
                 Some(session) => session,
-                none => none.insert(Session::open(&self.options)?),
+                none => {
+                    reporter.report(Progress::LoadingModel { done: 0, total: 0 });
+                    none.insert(Session::open(&self.options)?)
+                }
             };
-            job(session, &cancelled)
+            job(session, Watch { cancelled: &cancelled, reporter })
         }));
         let result = match outcome {
             Ok(Ok(Some(value))) => Ok(value),

@@ -73,6 +73,11 @@ impl Sequence {
         self.stop.is_some()
     }
 
+    /// The tokens of the answer so far.
+    pub(crate) fn length(&self) -> usize {
+        self.answer.len()
+    }
+
     /// The model's next input.
     pub(crate) fn part(&mut self) -> Part<'_> {
         Part { state: &mut self.state, tokens: &self.pending }

@@ -1,9 +1,10 @@
 //! Answers requests with a loaded model, in batches of samples.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use artoo_llm_client::{Completion, Request, Usage};
+use artoo_llm_client::{Completion, Progress, Reporter, Request, Usage};
 use llguidance::toktrie::TokenId;
 
 use crate::chat;
@@ -23,8 +24,14 @@ const PROMPT_CHUNK: usize = 256;
 /// Number of prompts whose states are kept: a question in three forms is asked again.
 const LAST_PROMPTS: usize = 3;
 
-/// Returns whether the request was cancelled.
-pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+/// Who waits for a job.
+#[derive(Clone, Copy)]
+pub(crate) struct Watch<'a> {
+    /// Returns whether nobody waits any more.
+    pub(crate) cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Takes the reports of how far it is.
+    pub(crate) reporter: &'a Reporter,
+}
 
 /// A loaded model and its caches between requests.
 pub(crate) struct Session {
@@ -37,6 +44,8 @@ pub(crate) struct Session {
     /// The last prompts and their states, the latest first: the next one often goes on with the same conversation.
     last: Vec<(Vec<TokenId>, State)>,
     random: Seeded,
+    /// Whether its weights are still on the disk: they are mapped, and come into memory when they are used first.
+    is_cold: bool,
 }
 
 impl Session {
@@ -58,6 +67,7 @@ impl Session {
             files,
             last: Vec::new(),
             random,
+            is_cold: true,
         })
     }
 
@@ -71,12 +81,12 @@ impl Session {
     pub(crate) fn complete(
         &mut self,
         requests: &[Request],
-        cancelled: Cancelled<'_>,
+        watch: Watch<'_>,
     ) -> Result<Option<Vec<Completion>>, LocalError> {
         let started = Instant::now();
         let mut answers: Vec<Answer<'_>> = Vec::with_capacity(requests.len());
         for samples in requests.chunk_by(is_same_question) {
-            match self.begin(samples, cancelled) {
+            match self.begin(samples, watch) {
                 Ok(Some(begun)) => answers.extend(begun),
                 Ok(None) => return Ok(None),
                 Err(error) if answers.is_empty() => return Err(error),
@@ -84,7 +94,12 @@ impl Session {
             }
         }
         let penalty = self.options.repetition_penalty_percent;
+        let decoding = Instant::now();
         loop {
+            watch.reporter.report(Progress::ReceivingAnswer {
+                tokens: answers.iter().map(|answer| answer.sequence.length() as u64).sum(),
+                within_ms: milliseconds(decoding),
+            });
             let mut open: Vec<_> = answers
                 .iter_mut()
                 .map(|answer| &mut answer.sequence)
@@ -94,15 +109,14 @@ impl Session {
                 break;
             }
             let mut parts: Vec<_> = open.iter_mut().map(|sequence| sequence.part()).collect();
-            let Some(scores) = self.model.read(&mut parts, true, cancelled) else { return Ok(None) };
+            let Some(scores) = self.model.read(&mut parts, true, watch.cancelled) else { return Ok(None) };
             for (sequence, scores) in open.into_iter().zip(scores) {
                 sequence.was_read();
                 sequence.choose(scores, &self.vocab, penalty)?;
             }
         }
         // The time of all is counted with the first.
-        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let times = std::iter::once(elapsed_ms).chain(std::iter::repeat(0));
+        let times = std::iter::once(milliseconds(started)).chain(std::iter::repeat(0));
         let completion = |(answer, elapsed_ms): (&Answer<'_>, u64)| {
             let usage = Usage {
                 prompt_tokens: answer.prompt as u64,
@@ -121,7 +135,7 @@ impl Session {
     fn begin<'r>(
         &mut self,
         samples: &'r [Request],
-        cancelled: Cancelled<'_>,
+        watch: Watch<'_>,
     ) -> Result<Option<Vec<Answer<'r>>>, LocalError> {
         let Some(request) = samples.first() else { return Ok(Some(Vec::new())) };
         let prefix = chat::system_turn(&self.vocab, &request.system);
@@ -138,7 +152,7 @@ impl Session {
             Some(schema) => Some(self.grammars.constraint(schema)?),
             None => None,
         };
-        let Some((mut state, mut cached)) = self.prefix(&request.system, &prefix, cancelled) else {
+        let Some((mut state, mut cached)) = self.prefix(&request.system, &prefix, (prompt, watch)) else {
             return Ok(None);
         };
         if let Some((longer, known)) = self.known(&prefix, &pending) {
@@ -150,7 +164,7 @@ impl Session {
         let mut scores = Vec::new();
         if !first.has_ended() {
             let part = first.part();
-            let Some(read) = self.read(part.state, part.tokens, Score::Last, cancelled) else {
+            let Some(read) = self.read(part.state, part.tokens, Score::Last, (prompt, watch)) else {
                 return Ok(None);
             };
             if self.options.prefixes > 0 {
@@ -197,21 +211,22 @@ impl Session {
     }
 
     /// Processes a system text in advance; false if cancelled.
-    pub(crate) fn warm(&mut self, system: &Arc<str>, cancelled: Cancelled<'_>) -> Result<bool, LocalError> {
+    pub(crate) fn warm(&mut self, system: &Arc<str>, watch: Watch<'_>) -> Result<bool, LocalError> {
         let prefix = chat::system_turn(&self.vocab, system);
         if prefix.len() >= self.options.context {
             let limit = self.options.context.saturating_sub(1);
             return Err(LocalError::TooLong { tokens: prefix.len(), limit });
         }
-        Ok(self.prefix(system, &prefix, cancelled).is_some())
+        Ok(self.prefix(system, &prefix, (prefix.len(), watch)).is_some())
     }
 
-    /// The state after a system text, and how many of its tokens came from a cache; `None` if cancelled.
+    /// The state after a system text, and how many of its tokens came from a cache; `None` if cancelled. The whole prompt has
+    /// `prompt` tokens.
     fn prefix(
         &mut self,
         system: &Arc<str>,
         tokens: &[TokenId],
-        cancelled: Cancelled<'_>,
+        (prompt, watch): (usize, Watch<'_>),
     ) -> Option<(State, usize)> {
         if let Some(state) = self.prefixes.get(system) {
             return Some((state, tokens.len()));
@@ -221,7 +236,7 @@ impl Session {
             return Some((state, tokens.len()));
         }
         let mut state = self.model.fresh();
-        self.read(&mut state, tokens, Score::None, cancelled)?;
+        self.read(&mut state, tokens, Score::None, (prompt, watch))?;
         self.prefixes.keep(system, &state);
         if let Some(files) = &self.files {
             files.keep(tokens, &state);
@@ -229,24 +244,44 @@ impl Session {
         Some((state, 0))
     }
 
-    /// Processes tokens; returns the logits after the last one, if requested. `None` if cancelled.
+    /// Processes tokens; returns the logits after the last one, if requested. `None` if cancelled. Reports how much of the
+    /// `prompt` is processed, layer by layer: a layer of a large model takes a second on a small machine.
     fn read(
-        &self,
+        &mut self,
         state: &mut State,
         tokens: &[TokenId],
         score: Score,
-        cancelled: Cancelled<'_>,
+        (prompt, watch): (usize, Watch<'_>),
     ) -> Option<Vec<f32>> {
         let mut scores = Vec::new();
         let mut left = tokens.len();
+        let (layers, before) = (self.model.layers(), state.len());
         for chunk in tokens.chunks(PROMPT_CHUNK) {
+            let first = before + tokens.len() - left;
             left -= chunk.len();
             let is_scored = score == Score::Last && left == 0;
+            let (layer, is_cold) = (AtomicUsize::new(0), self.is_cold);
+            let before_layer = || {
+                let layer = layer.fetch_add(1, Ordering::Relaxed);
+                watch.reporter.report(match is_cold {
+                    true => Progress::LoadingModel { done: layer as u64, total: layers as u64 },
+                    false => {
+                        let done = first + chunk.len() * layer / layers.max(1);
+                        Progress::ReadingPrompt { done: done.min(prompt) as u64, total: prompt as u64 }
+                    }
+                });
+                (watch.cancelled)()
+            };
             let mut part = [Part { state: &mut *state, tokens: chunk }];
-            scores = self.model.read(&mut part, is_scored, cancelled)?.pop().unwrap_or_default();
+            scores = self.model.read(&mut part, is_scored, &before_layer)?.pop().unwrap_or_default();
+            self.is_cold = false;
         }
         Some(scores)
     }
+}
+
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// An answer being decoded, with the length of its prompt and what of that came from a cache, in tokens.

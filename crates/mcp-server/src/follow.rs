@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_front_end::{Host, HostedRun, Step};
+use artoo_front_end::{Host, HostedRun, Step, activity_text};
 use artoo_runtime::UserQuestion;
+use artoo_types::ActivityReport;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
@@ -62,6 +63,10 @@ pub(crate) async fn follow(
                     last = message;
                 }
             }
+            // Told with the next beat.
+            Some(Step::GoesOn(now)) => {
+                last = now.iter().rfind(|one| !is_tool(one)).map_or(last, activity_text);
+            }
             Some(Step::Asked(_)) if was_cancelled => {}
             Some(Step::Asked(question)) => {
                 questions += 1;
@@ -76,6 +81,11 @@ pub(crate) async fn follow(
             None => return FollowEnd::Ended(followed.report),
         }
     }
+}
+
+/// Whether a tool runs, which an event has told by its name.
+fn is_tool(report: &ActivityReport) -> bool {
+    matches!(report.progress, artoo_types::Progress::RunningTool { .. })
 }
 
 /// Goes on with a run that nobody answers any more: every question is a no, and its end is on record.

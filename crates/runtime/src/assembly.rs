@@ -225,7 +225,7 @@ fn assemble(
         tool_context.build_rules.lose_track();
     }
     let kept = resumed.unwrap_or_default();
-    let gate = Gate::default();
+    let gate = Gate::of(bus.activities());
     let (toolbox, inventory) = parts.tools(&request);
     let names = names_in(&inventory);
     let (role_tasks, settings, deadlines) = match errand {
@@ -324,12 +324,12 @@ fn role_tasks(
         memory: Arc::clone(&parts.memory),
         redactor: options.redactor.clone(),
     });
-    let model = UntilStopped::wrap(&parts.models.perceiver, &stop, &gate);
+    let model = UntilStopped::wrap((Role::Perceiver, &parts.models.perceiver), &stop, &gate);
     role_tasks.add(bus, Role::Perceiver, move |port| {
         artoo_perceiver::run(port, Arc::clone(&behaviour), Arc::clone(&model))
     })?;
     let planner: Arc<dyn Planner> = Arc::new(IdempotentPlanner::new(Arc::clone(&options.roles.planner)));
-    let model = UntilStopped::gated(&parts.models.planner, &gate);
+    let model = UntilStopped::gated((Role::Planner, &parts.models.planner), &gate);
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
         inventory,
@@ -355,8 +355,8 @@ fn role_tasks(
     role_tasks.add(bus, Role::Planner, move |port| {
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
-    let (behaviour, model) =
-        (Arc::clone(&options.roles.executor), UntilStopped::wrap(&parts.models.executor, &stop, &gate));
+    let behaviour = Arc::clone(&options.roles.executor);
+    let model = UntilStopped::wrap((Role::Executor, &parts.models.executor), &stop, &gate);
     let made_here = OnThisMachine { toolbox: Arc::clone(&toolbox), context: tools.clone() };
     let conversation = kept_conversation(parts);
     let settings = artoo_executor::Settings {
@@ -366,8 +366,8 @@ fn role_tasks(
     role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
-    let (judge, model) =
-        (Arc::clone(&options.roles.judge), UntilStopped::wrap(&parts.models.agent_validator, &stop, &gate));
+    let judge = Arc::clone(&options.roles.judge);
+    let model = UntilStopped::wrap((Role::AgentValidator, &parts.models.agent_validator), &stop, &gate);
     let rehearsal = Rehearsal::new(&toolbox, tools.clone(), options.policy.clone());
     let again: Arc<dyn Rerun> = match options.acceptance.dependence {
         true => Arc::new(CallsAgain(rehearsal)),
@@ -390,10 +390,8 @@ fn role_tasks(
     role_tasks.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
-    let (judge, model) = (
-        Arc::clone(&options.roles.task_judge),
-        UntilStopped::wrap(&parts.models.meta_validator, &stop, &gate),
-    );
+    let judge = Arc::clone(&options.roles.task_judge);
+    let model = UntilStopped::wrap((Role::MetaValidator, &parts.models.meta_validator), &stop, &gate);
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings.clone(),
         judge_deadline: deadlines.judge,

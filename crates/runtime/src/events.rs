@@ -9,10 +9,12 @@ mod event;
 mod fold;
 mod instruction_file;
 mod notes;
+mod progress;
 mod usage;
 
 pub use correction::CorrectionWords;
-pub use event::{Event, Line, schema};
+pub use event::{Event, Line};
 pub use fold::EventFold;
 pub use instruction_file::InstructionFile;
+pub use progress::{OutputLine, ProgressLine, ProgressTag, schema};
 pub use usage::{Cost, Cumulative, RoleUsage};

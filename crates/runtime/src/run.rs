@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use artoo_bus::{Observer, RunBus};
+use artoo_bus::{Activities, Observer, RunBus};
 use artoo_types::{
     ApprovalDecided, ApprovalScope, CallId, ContinuationDecided, FaultKind, FinalResult, PlanApprovalDecided,
     ProposedRule, RunId,
@@ -52,6 +52,11 @@ impl Run {
     pub fn observe(&self, capacity: usize) -> Observer {
         let first = self.first_observer.lock().unwrap_or_else(PoisonError::into_inner).take();
         first.unwrap_or_else(|| self.bus.observe(capacity))
+    }
+
+    /// What goes on in it at this moment, for those who wait: it is in no message and no record. Look as often as you like.
+    pub fn activities(&self) -> Activities {
+        self.bus.activities()
     }
 
     /// A handle to cancel the run.

@@ -1,9 +1,14 @@
 //! A model that is asked nothing any more once its run is being stopped, and nothing while the run waits for the user's
-//! word whether it shall go on.
+//! word whether it shall go on. Each of its calls is an activity of the run.
 
 use std::sync::Arc;
 
-use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request, Rest, Silence};
+use artoo_bus::Activities;
+use artoo_llm_client::{
+    Completion, LlmClient, LlmError, ModelProfile, Progress, Reporter, Request, Rest, Silence,
+    subtask_of_call,
+};
+use artoo_types::Role;
 use async_trait::async_trait;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -15,15 +20,16 @@ pub(crate) struct Gate {
     silence: Silence,
     /// That rest; none while the gate is open.
     rest: watch::Sender<Option<Rest>>,
-}
-
-impl Default for Gate {
-    fn default() -> Self {
-        Self { silence: Silence::default(), rest: watch::Sender::new(None) }
-    }
+    /// Those of the run.
+    activities: Activities,
 }
 
 impl Gate {
+    /// The gate of the run with these activities. It is open.
+    pub(crate) fn of(activities: Activities) -> Self {
+        Self { silence: Silence::default(), rest: watch::Sender::new(None), activities }
+    }
+
     /// What the silence of each role in the run rests with.
     pub(crate) fn silence(&self) -> &Silence {
         &self.silence
@@ -45,11 +51,26 @@ impl Gate {
         // This fails only without a sender, and `self` is one.
         let _ = self.rest.subscribe().wait_for(Option::is_none).await;
     }
+
+    /// Makes a call of this role, which tells how far it is while it runs.
+    async fn told<F: Future>(&self, role: Role, call: F) -> F::Output {
+        let activity = self.activities.begin(role, subtask_of_call(), Progress::WaitingForModel);
+        let activity = Arc::new(activity);
+        // A client may keep the reporter longer than its caller waits; the activity ends with the call.
+        let weak = Arc::downgrade(&activity);
+        let reporter = Reporter::new(move |progress| {
+            if let Some(activity) = weak.upgrade() {
+                activity.report(progress);
+            }
+        });
+        reporter.during(call).await
+    }
 }
 
 /// The model of a role in one run. A call that has begun goes on, so that its cost is on record; a call after
 /// the stop never begins and never returns: the role is dismissed with its run.
 pub(crate) struct UntilStopped {
+    role: Role,
     model: Arc<dyn LlmClient>,
     stop: Option<CancellationToken>,
     gate: Gate,
@@ -57,16 +78,16 @@ pub(crate) struct UntilStopped {
 
 impl UntilStopped {
     pub(crate) fn wrap(
-        model: &Arc<dyn LlmClient>,
+        (role, model): (Role, &Arc<dyn LlmClient>),
         stop: &CancellationToken,
         gate: &Gate,
     ) -> Arc<dyn LlmClient> {
-        Arc::new(Self { model: Arc::clone(model), stop: Some(stop.clone()), gate: gate.clone() })
+        Arc::new(Self { role, model: Arc::clone(model), stop: Some(stop.clone()), gate: gate.clone() })
     }
 
     /// A model that is asked after the stop as well.
-    pub(crate) fn gated(model: &Arc<dyn LlmClient>, gate: &Gate) -> Arc<dyn LlmClient> {
-        Arc::new(Self { model: Arc::clone(model), stop: None, gate: gate.clone() })
+    pub(crate) fn gated((role, model): (Role, &Arc<dyn LlmClient>), gate: &Gate) -> Arc<dyn LlmClient> {
+        Arc::new(Self { role, model: Arc::clone(model), stop: None, gate: gate.clone() })
     }
 
     async fn may_go_on(&self) {
@@ -97,11 +118,11 @@ impl LlmClient for UntilStopped {
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         self.may_go_on().await;
-        self.model.complete(request).await
+        self.gate.told(self.role, self.model.complete(request)).await
     }
 
     async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         self.may_go_on().await;
-        self.model.complete_several(requests).await
+        self.gate.told(self.role, self.model.complete_several(requests)).await
     }
 }

@@ -46,6 +46,7 @@ mod note;
 mod outcome;
 mod plan;
 mod programs;
+mod progress;
 mod rehearsal;
 mod remedy;
 mod role;
@@ -108,6 +109,7 @@ pub use outcome::{
 };
 pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, SubTask};
 pub use programs::BlockedProgram;
+pub use progress::{ActivityReport, Progress, RetryReason, TrialFiles};
 pub use rehearsal::{NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said};
 pub use remedy::Remedy;
 pub use role::Role;

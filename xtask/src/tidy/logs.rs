@@ -4,9 +4,9 @@ use super::{Finding, Tree, strip};
 
 /// Allowed fields of warnings and errors: numbers, ids, words of closed sets, and artoo's and the system's
 /// errors. A request, an argument, an output or a provider's text is none of them.
-const FIELDS: [&str; 14] = [
-    "call", "error", "failures", "kind", "model", "path", "purpose", "reason", "role", "roles", "run",
-    "server", "subtask", "wait",
+const FIELDS: [&str; 12] = [
+    "call", "error", "kind", "model", "path", "purpose", "reason", "role", "roles", "run", "server",
+    "subtask",
 ];
 
 /// What makes warnings, and the spans whose fields are shown with them. A span has the level of an error, or a warning in it would

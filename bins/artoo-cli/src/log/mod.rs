@@ -93,7 +93,9 @@ fn subscriber(
         }
     };
     let plain = plain.map(|filter| {
-        plain::Plain::new(terminal.errors(), terminal.look().colour, secrets.clone()).with_filter(filter)
+        let detailed = options.verbose > 0;
+        let colour = terminal.look().colour;
+        plain::Plain::new(terminal.errors(), colour, secrets.clone(), detailed).with_filter(filter)
     });
     Ok(Registry::default().with(plain).with(kept))
 }

@@ -16,11 +16,13 @@ pub(super) struct Plain {
     errors: Arc<StderrWriter>,
     paint: Paint,
     secrets: Secrets,
+    /// Whether a line names the run, the role and the call around it.
+    detailed: bool,
 }
 
 impl Plain {
-    pub(super) fn new(errors: Arc<StderrWriter>, colour: bool, secrets: Secrets) -> Self {
-        Self { errors, paint: Paint::new(colour), secrets }
+    pub(super) fn new(errors: Arc<StderrWriter>, colour: bool, secrets: Secrets, detailed: bool) -> Self {
+        Self { errors, paint: Paint::new(colour), secrets, detailed }
     }
 }
 
@@ -32,7 +34,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Plain {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let entry = Entry::of(event, &context);
         let (style, label) = label(entry.level);
-        let text = self.secrets.redactor().apply(&sentence(&entry)).into_owned();
+        let text = self.secrets.redactor().apply(&sentence(&entry, self.detailed)).into_owned();
         self.errors.log(format!("{} {}", self.paint.text(style, label), neutral_line(&text)));
     }
 }
@@ -46,15 +48,16 @@ fn label(level: Level) -> (Style, &'static str) {
     }
 }
 
-/// The message, the errors, then the other fields; also the target for levels below warning.
-fn sentence(entry: &Entry) -> String {
+/// The message, the errors, then the other fields; in detail, what is around it; also the target for levels below warning.
+fn sentence(entry: &Entry, detailed: bool) -> String {
     let mut text = entry.message.clone();
     let (errors, others): (Vec<_>, Vec<_>) = entry.fields.iter().partition(|(name, _)| *name == "error");
     for (_, error) in errors {
         text.push_str(&format!(": {error}"));
     }
+    let around = entry.spans.iter().filter(|_| detailed);
     let mut others: Vec<String> =
-        others.into_iter().chain(&entry.spans).map(|(name, value)| format!("{name} {value}")).collect();
+        others.into_iter().chain(around).map(|(name, value)| format!("{name} {value}")).collect();
     if entry.level > Level::WARN {
         others.push(entry.target.to_owned());
     }

@@ -48,7 +48,8 @@ fn warnings_are_plain_lines_and_less_is_not_shown_unasked() {
     assert_eq!(shown(&options(2, None), Some("off"), all_levels).unwrap(), "");
 }
 
-/// Which run, which role, which call: what is around a warning says so, and what it names itself is not said twice.
+/// Which run, which role, which call: what is around a warning says so where details are asked for, and what it names
+/// itself is not said twice. A person at a terminal has one run, and its id is noise.
 #[test]
 fn what_happened_is_said_with_the_spans_around_it() {
     let work = || {
@@ -60,6 +61,8 @@ fn what_happened_is_said_with_the_spans_around_it() {
         tracing::warn!("later");
     };
     let said = shown(&options(0, None), None, work).unwrap();
+    assert_eq!(said, "warning: late (run 8)\nwarning: later\n");
+    let said = shown(&options(1, None), None, work).unwrap();
     let expected = "warning: late (run 8, call c1, role [redacted: secret])\n\
         warning: later (run 7, role executor)\n";
     assert_eq!(said, expected);
@@ -70,7 +73,7 @@ fn what_happened_is_said_with_the_spans_around_it() {
     // In a file both layers are at work.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
-    assert_eq!(shown(&options(0, Some(&path)), None, work).unwrap(), expected);
+    assert_eq!(shown(&options(1, Some(&path)), None, work).unwrap(), expected);
     assert!(std::fs::read_to_string(&path).unwrap().contains(r#""spans":{"run":"7","role":"executor"}"#));
 }
 

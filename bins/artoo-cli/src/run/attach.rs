@@ -10,10 +10,10 @@ use artoo_runtime::control::{ControlError, Peer};
 use artoo_runtime::events::EventFold;
 use artoo_runtime::journal::{self, Follow, RunState};
 use artoo_runtime::{Question as Open, Questions, UserQuestion, runs};
-use artoo_types::Envelope;
+use artoo_types::{ActivityReport, Envelope};
 use chrono::{DateTime, FixedOffset};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::always_rule::PolicyFile;
 use super::ask::{Asking, from_stdin};
@@ -23,7 +23,7 @@ use crate::config;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::terminal::worded;
-use crate::view::{Outcome, no_end};
+use crate::view::{Moment, Outcome, no_end};
 
 /// Poll interval of the journal and redraw interval of the status line.
 const BEAT: Duration = Duration::from_millis(100);
@@ -46,6 +46,7 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
     };
     let first = follow.read_on().map_err(unreadable)?;
     let mut way = if may_work(first.state) { way(context, folder).await } else { Way::none() };
+    let activities = activities(folder).await;
     let mut beats = tokio::time::interval(BEAT);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     let (mut beat, mut read) = (0, Some(first));
@@ -93,7 +94,8 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
             _ = beats.tick() => {
                 beat += 1;
                 if !way.asking.is_open() {
-                    watched.show.status(context.terminal, beat, watched.elapsed());
+                    let now = Moment { elapsed: watched.elapsed(), activities: &activities.borrow() };
+                    watched.show.status(context.terminal, beat, now);
                 }
             }
         }
@@ -141,6 +143,15 @@ async fn way(context: &mut Context<'_>, folder: &Path) -> Way {
     };
     context.terminal.note(&said);
     Way::none()
+}
+
+/// What goes on in the run, over a connection of its own: an answer does not wait for it.
+async fn activities(folder: &Path) -> watch::Receiver<Vec<ActivityReport>> {
+    match Peer::connect(folder).await {
+        Ok(peer) => peer.into_progress(),
+        // The journal tells the rest.
+        Err(_) => watch::channel(Vec::new()).1,
+    }
 }
 
 /// State of the attached run.

@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use artoo_auditor::RunFindings;
-use artoo_bus::{Observed, Observer};
-use artoo_runtime::events::{Event, EventFold};
+use artoo_bus::{Activities, Clock as _, Observed, Observer, SystemClock};
+use artoo_runtime::events::{Event, EventFold, ProgressLine};
 use artoo_runtime::sessions::TurnEnd;
 use artoo_runtime::{Artoo, Canceller, Run, UserQuestion, rejected};
 use artoo_types::{CallId, Fault, FaultKind, FinalResult, Message, Rejection, Role, RunId, ToolCall, Turn};
@@ -20,12 +20,15 @@ use crate::error::CommandError;
 use crate::instructions;
 use crate::signals::{Interrupted, Signals};
 use crate::terminal::Terminal;
-use crate::view::Outcome;
+use crate::view::{Moment, Outcome};
 
 /// How many messages the view may lag behind. A whole long run fits.
 const CAPACITY: usize = 1 << 16;
 /// Redraw interval of the status line.
 const BEAT: Duration = Duration::from_millis(125);
+
+/// How often a program is told what goes on.
+const PROGRESS_PACE: Duration = Duration::from_secs(1);
 
 /// A finished run with the final state of the view.
 pub(super) struct Attended {
@@ -55,9 +58,10 @@ pub(super) async fn attend(
     mut asking: Asking,
 ) -> Attended {
     let observer = run.observe(CAPACITY);
+    let goes_on = GoesOn::of(&run);
     let interrupted = signals.end(run.canceller(), run.recorded());
     let folder = run.folder().to_owned();
-    let finished = watch(run.finished(), observer, &mut view, &mut asking, terminal).await;
+    let finished = watch(run.finished(), (observer, goes_on), &mut view, &mut asking, terminal).await;
     asking.give_up(terminal);
     terminal.wipe();
     let auditor = artoo.clone();
@@ -121,6 +125,27 @@ impl View {
         Self { turns, ..self }
     }
 
+    /// Shows what goes on.
+    fn beat(&mut self, (beat, elapsed): (usize, Duration), goes_on: &mut GoesOn, terminal: &mut Terminal) {
+        let activities = goes_on.activities.now();
+        self.show.status(terminal, beat, Moment { elapsed, activities: &activities });
+        if self.trouble.is_none() && elapsed.saturating_sub(goes_on.told) >= PROGRESS_PACE {
+            goes_on.told = elapsed;
+            let line = ProgressLine::new(goes_on.run_id, goes_on.clock.now(), activities);
+            let told = self.show.progress(terminal, line.as_ref());
+            self.hold(told);
+        }
+    }
+
+    /// Ends the run if its reader is gone.
+    fn hold(&mut self, told: Result<(), CommandError>) {
+        if let Err(error) = told {
+            // The reader of standard output is gone: the run is cancelled and recorded as interrupted.
+            self.canceller.cancel();
+            self.trouble = Some(error);
+        }
+    }
+
     fn on(&mut self, observed: &Observed, terminal: &mut Terminal) {
         let notices = self.findings.on(observed);
         let envelope = match observed {
@@ -148,11 +173,8 @@ impl View {
             if self.trouble.is_some() {
                 continue;
             }
-            if let Err(error) = self.show.line(terminal, &line) {
-                // The reader of standard output is gone: the run is cancelled and recorded as interrupted.
-                self.canceller.cancel();
-                self.trouble = Some(error);
-            }
+            let told = self.show.line(terminal, &line);
+            self.hold(told);
         }
         for notice in notices {
             self.show.notice(terminal, &notice);
@@ -160,10 +182,25 @@ impl View {
     }
 }
 
+/// What goes on in a run, and when a program was told of it.
+struct GoesOn {
+    run_id: RunId,
+    activities: Activities,
+    clock: SystemClock,
+    told: Duration,
+}
+
+impl GoesOn {
+    fn of(run: &Run) -> Self {
+        let (run_id, activities) = (run.id(), run.activities());
+        Self { run_id, activities, clock: SystemClock::new(), told: Duration::ZERO }
+    }
+}
+
 /// Shows messages until the run has ended and all of them were shown.
 async fn watch<F: Future>(
     finished: F,
-    mut observer: Observer,
+    (mut observer, mut goes_on): (Observer, GoesOn),
     view: &mut View,
     asking: &mut Asking,
     terminal: &mut Terminal,
@@ -192,7 +229,7 @@ async fn watch<F: Future>(
             _ = beats.tick() => {
                 beat += 1;
                 if !asking.is_open() {
-                    view.show.status(terminal, beat, started.elapsed());
+                    view.beat((beat, started.elapsed()), &mut goes_on, terminal);
                 }
             }
         }
@@ -220,7 +257,6 @@ mod tests {
     use std::io;
     use std::sync::Arc;
 
-    use artoo_bus::{Clock as _, SystemClock};
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;
     use artoo_sandbox::SandboxMode;
@@ -292,8 +328,8 @@ mod tests {
         let mut view =
             View::new(show, RunFindings::new([], SystemClock::new().now()), run.canceller(), data_dir);
         let mut asking = Asking::new(run.answerer(), Arc::new(Typing("logs")), None);
-        let observer = run.observe(CAPACITY);
-        watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;
+        let seen_by = (run.observe(CAPACITY), GoesOn::of(&run));
+        watch(run.finished(), seen_by, &mut view, &mut asking, &mut terminal).await;
         drop(terminal);
         assert!(!asking.is_open());
         let planned = |sent: &artoo_llm_client::Request| {
@@ -334,8 +370,8 @@ mod tests {
             let findings = RunFindings::new([], SystemClock::new().now());
             let mut view = View::new(Show::for_person(false, true), findings, run.canceller(), data_dir);
             let mut asking = Asking::new(run.answerer(), Arc::new(Typing(typed)), None);
-            let observer = run.observe(CAPACITY);
-            let result = watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;
+            let seen_by = (run.observe(CAPACITY), GoesOn::of(&run));
+            let result = watch(run.finished(), seen_by, &mut view, &mut asking, &mut terminal).await;
             drop(terminal);
             let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
             assert!(text.contains("? this has taken 1 model call, "), "{text}");

@@ -1,19 +1,19 @@
 //! Output of a run: JSON Lines for programs, or the live view for people.
 
 use std::path::Path;
-use std::time::Duration;
 
 use artoo_redaction::{JsonWriter, Redactor};
-use artoo_runtime::events::{Event, Line};
+use artoo_runtime::events::{Event, Line, ProgressLine};
 use artoo_runtime::runs::undo_state;
 
 use artoo_types::Role;
+use serde::Serialize;
 
 use crate::args::RunArgs;
 use crate::error::CommandError;
 use crate::terminal::{Style, Terminal, neutral_json};
 use crate::view::{
-    Frame, Live, Outcome, Story, footer, left_behind, result, structured, undo_line, unstructured,
+    Frame, Live, Moment, Outcome, Story, footer, left_behind, result, structured, undo_line, unstructured,
 };
 
 /// The recipient of the output.
@@ -65,14 +65,7 @@ impl Show {
     /// Shows one line.
     pub(super) fn line(&mut self, terminal: &mut Terminal, line: &Line) -> Result<(), CommandError> {
         match self {
-            Self::Json(writer) => {
-                let failed = "cannot write an event as JSON";
-                let mut json = Vec::new();
-                writer.write(line, &mut json).map_err(|error| CommandError::failed(failed).because(error))?;
-                let json =
-                    String::from_utf8(json).map_err(|error| CommandError::failed(failed).because(error))?;
-                terminal.data(&format!("{}\n", neutral_json(&json)))
-            }
+            Self::Json(writer) => json_line(writer, line, terminal),
             Self::Person { live, quiet, verbose, .. } => {
                 let frame = Frame::new(terminal.look(), *verbose);
                 let mut rows = live.on(line, frame);
@@ -119,13 +112,31 @@ impl Show {
         }
     }
 
-    /// Draws the status line.
-    pub(super) fn status(&mut self, terminal: &mut Terminal, beat: usize, elapsed: Duration) {
+    /// Draws the status line; where nothing can be redrawn, says now and then what is waited for.
+    pub(super) fn status(&mut self, terminal: &mut Terminal, beat: usize, now: Moment<'_>) {
+        let look = terminal.look();
         match self {
-            Self::Person { live, quiet: false, .. } | Self::Command { live, .. } => {
-                terminal.status(&live.status(beat, elapsed))
+            Self::Person { live, quiet: false, .. } | Self::Command { live, .. } if look.live => {
+                terminal.status(&live.status(beat, now, look.columns));
             }
-            Self::Person { .. } | Self::Json(_) => {}
+            Self::Person { live, quiet: false, verbose, .. } => {
+                let row = live.waiting_row(now, Frame::new(look, *verbose));
+                row.iter().for_each(|row| terminal.note(row));
+            }
+            // What a command puts out is its own.
+            Self::Command { .. } | Self::Person { .. } | Self::Json(_) => {}
+        }
+    }
+
+    /// Tells a program what goes on.
+    pub(super) fn progress(
+        &mut self,
+        terminal: &mut Terminal,
+        line: Option<&ProgressLine>,
+    ) -> Result<(), CommandError> {
+        match (self, line) {
+            (Self::Json(writer), Some(line)) => json_line(writer, line, terminal),
+            (Self::Json(_), None) | (Self::Person { .. } | Self::Command { .. }, _) => Ok(()),
         }
     }
 
@@ -175,6 +186,19 @@ impl Show {
             }
         }
     }
+}
+
+/// Writes a line for a program, redacted as in the journal.
+fn json_line(
+    writer: &mut JsonWriter,
+    line: &impl Serialize,
+    terminal: &mut Terminal,
+) -> Result<(), CommandError> {
+    let failed = "cannot write an event as JSON";
+    let mut json = Vec::new();
+    writer.write(line, &mut json).map_err(|error| CommandError::failed(failed).because(error))?;
+    let json = String::from_utf8(json).map_err(|error| CommandError::failed(failed).because(error))?;
+    terminal.data(&format!("{}\n", neutral_json(&json)))
 }
 
 /// Whether an event of a `sandbox` command is shown to the user.

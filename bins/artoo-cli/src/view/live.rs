@@ -14,7 +14,11 @@ use super::layout::Frame;
 use super::outcome::Outcome;
 use super::plain::{Around, Plain};
 use super::story::Story;
-use super::waiting::Waiting;
+use super::waiting::{Moment, Waiting};
+use crate::terminal::Style;
+
+/// How often a view that is not redrawn says what is waited for.
+const LINE_PACE: Duration = Duration::from_secs(10);
 
 /// State of the view: a fold over the run's lines, so replaying the journal gives the same view.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +32,8 @@ pub(crate) struct Live {
     plain: Plain,
     story: Story,
     waiting: Waiting,
+    /// When something was shown last, in a view that is not redrawn.
+    shown: Option<Duration>,
     /// Hashes of the outputs of calls.
     put_out: BTreeSet<u64>,
 }
@@ -44,11 +50,24 @@ impl Live {
         self.remember(line);
         self.waiting.on(&line.event, subtask);
         self.story.on(line);
+        let rows = self.rows(line, (subtask, ended.as_ref()), frame);
+        if !rows.is_empty() {
+            self.shown = None;
+        }
+        rows
+    }
+
+    fn rows(
+        &mut self,
+        line: &Line,
+        (subtask, ended): (Option<usize>, Option<&Value>),
+        frame: Frame,
+    ) -> Vec<String> {
         if !frame.verbose {
-            let around = Around { call: ended.as_ref(), folder: self.story.folder() };
+            let around = Around { call: ended, folder: self.story.folder() };
             return self.plain.on(line, around, frame);
         }
-        let call = ended.as_ref().map(labels::arguments);
+        let call = ended.map(labels::arguments);
         let before = Before {
             subtask,
             losses: &self.losses,
@@ -65,8 +84,18 @@ impl Live {
     }
 
     /// The status line: what is waited for.
-    pub(crate) fn status(&mut self, beat: usize, elapsed: Duration) -> String {
-        self.waiting.status(beat, elapsed)
+    pub(crate) fn status(&mut self, beat: usize, now: Moment<'_>, columns: usize) -> String {
+        self.waiting.status(beat, now, columns)
+    }
+
+    /// The same as a row for a view that is not redrawn: one when nothing else was shown for ten seconds.
+    pub(crate) fn waiting_row(&mut self, now: Moment<'_>, frame: Frame) -> Option<String> {
+        let since = *self.shown.get_or_insert(now.elapsed);
+        if now.elapsed.saturating_sub(since) < LINE_PACE {
+            return None;
+        }
+        self.shown = Some(now.elapsed);
+        Some(frame.bare(Style::Faint, &format!("still at work: {}", self.waiting.sentence(now))))
     }
 
     /// What the run did and what was checked of it.

@@ -9,6 +9,7 @@ mod detail;
 mod ending;
 mod explanation;
 mod labels;
+mod last_line;
 mod layout;
 mod live;
 mod loss;
@@ -43,6 +44,7 @@ pub(crate) use records::{
 pub(crate) use session::{changed_file, session_markdown, session_page, session_row};
 pub(crate) use story::Story;
 pub(crate) use units::{bytes, counted, seconds};
+pub(crate) use waiting::Moment;
 pub(crate) use what_if::what_if;
 
 #[cfg(test)]

@@ -15,6 +15,11 @@ pub(super) fn frame(columns: usize, verbose: bool) -> Frame {
     Frame::new(Look { columns, colour: false, live: true, words: false }, verbose)
 }
 
+/// A moment at which nothing is known besides the events.
+fn moment(milliseconds: u64) -> Moment<'static> {
+    Moment { elapsed: Duration::from_millis(milliseconds), activities: &[] }
+}
+
 /// The view of the whole run, with the status line after each event.
 fn screen(columns: usize, verbose: bool) -> String {
     let mut live = Live::default();
@@ -26,7 +31,7 @@ fn screen(columns: usize, verbose: bool) -> String {
             text.push_str(&row);
             text.push('\n');
         }
-        let status = live.status(beat, Duration::from_millis(900 * beat as u64));
+        let status = live.status(beat, moment(900 * beat as u64), columns);
         assert!(!status.contains('\n'));
     }
     assert_neutral(&text);
@@ -281,7 +286,7 @@ fn the_status_line_says_what_is_waited_for() {
     let mut text = String::new();
     for (beat, line) in run().iter().enumerate() {
         live.on(line, frame(80, false));
-        text.push_str(&live.status(beat, Duration::from_millis(900 * beat as u64)));
+        text.push_str(&live.status(beat, moment(900 * beat as u64), 100));
         text.push('\n');
     }
     insta::assert_snapshot!(text);
@@ -356,7 +361,7 @@ fn a_plan_that_waits_for_consent() {
                 text.push_str(&row);
                 text.push('\n');
             }
-            text.push_str(&format!("{}\n", live.status(0, Duration::ZERO)));
+            text.push_str(&format!("{}\n", live.status(0, moment(0), 100)));
         }
     }
     assert_neutral(&text);
@@ -382,4 +387,28 @@ fn stripped(text: &str) -> String {
         rest = after.split_once('m').map_or("", |(_, rest)| rest);
     }
     (out + rest).trim_end().to_owned()
+}
+
+/// In a pipe and for a screen reader nothing is redrawn: a row comes when nothing else came for ten seconds.
+#[test]
+fn a_view_that_is_not_redrawn_says_what_is_waited_for() {
+    let look = Look { columns: 200, colour: false, live: false, words: false };
+    for frame in [Frame::new(look, false), Frame::new(look.spoken(), false)] {
+        let mut live = Live::default();
+        let started = &run()[0];
+        let mut rows = Vec::new();
+        for second in 0..=45 {
+            if second == 12 {
+                assert!(!live.on(started, frame).is_empty());
+            }
+            let row = live.waiting_row(moment(second * 1000), frame);
+            rows.extend(row.map(|row| (second, row)));
+        }
+        let at: Vec<u64> = rows.iter().map(|(second, _)| *second).collect();
+        assert_eq!(at, [10, 22, 32, 42]);
+        assert_eq!(
+            rows[3].1,
+            "still at work: reading the request, 20 s; 42 s in all, 0 model calls, 0 tokens"
+        );
+    }
 }

@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use artoo_front_end::{activity_detail, activity_text};
 use artoo_runtime::events::{Cumulative, Event};
-use artoo_types::CallId;
+use artoo_types::{ActivityReport, CallId, Progress, Role};
 
 use super::call_words;
+use super::last_line::LastLine;
 use super::units::{counted, seconds, spent};
-use crate::terminal::neutral_line;
+use crate::terminal::{clip, neutral_line, width};
 
 /// What is waited for, by the events so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
-    /// The active calls: what is waited for, and the call in words.
-    calls: BTreeMap<CallId, (Phase, String)>,
+    /// The active calls.
+    calls: BTreeMap<CallId, Call>,
     /// What each active step waits for.
     steps: BTreeMap<usize, Phase>,
     /// What the run waits for while no step is active.
@@ -23,6 +25,33 @@ pub(super) struct Waiting {
     phases: u64,
     /// The phase that was drawn last, and when it was drawn first.
     drawn: Option<(u64, Duration)>,
+}
+
+/// The moment that a line is drawn for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment<'a> {
+    /// The time of the run.
+    pub(crate) elapsed: Duration,
+    /// What goes on.
+    pub(crate) activities: &'a [ActivityReport],
+}
+
+/// An active call.
+#[derive(Clone, Debug)]
+struct Call {
+    /// What is waited for.
+    phase: Phase,
+    /// The call in words.
+    words: String,
+    output: LastLine,
+}
+
+/// What is waited for, in words.
+struct Awaited {
+    words: String,
+    /// How long, from a comma on.
+    time: String,
+    details: Vec<String>,
 }
 
 /// Something that is waited for.
@@ -41,6 +70,8 @@ impl Default for Phase {
 
 const MODEL: &str = "waiting for the model";
 const PERSON: &str = "waiting for your answer";
+/// Columns of a command's last line.
+const LINE: usize = 40;
 
 impl Waiting {
     /// Takes note of an event of the step with this number.
@@ -61,22 +92,25 @@ impl Waiting {
             Event::ToolStarted { call_id, tool, arguments } => {
                 let words = call_words::now(tool, arguments);
                 let phase = self.phase(&words);
-                self.calls.insert(*call_id, (phase, words));
+                self.calls.insert(*call_id, Call { phase, words, output: LastLine::default() });
             }
             Event::ApprovalRequested { person: true, call_id, .. } => {
                 let phase = self.phase(PERSON);
                 match self.calls.get_mut(call_id) {
-                    Some((now, _)) => *now = phase,
+                    Some(call) => call.phase = phase,
                     None => self.step(step, PERSON),
                 }
             }
             Event::ApprovalDecided { call_id, .. } => {
-                let words = self.calls.get(call_id).map_or(MODEL, |(_, words)| words).to_owned();
+                let words = self.calls.get(call_id).map_or(MODEL, |call| &call.words).to_owned();
                 let phase = self.phase(&words);
                 match self.calls.get_mut(call_id) {
-                    Some((now, _)) => *now = phase,
+                    Some(call) => call.phase = phase,
                     None => self.step(step, MODEL),
                 }
+            }
+            Event::ToolOutput { call_id, text } => {
+                self.calls.get_mut(call_id).into_iter().for_each(|call| call.output.push(text));
             }
             Event::ToolFinished { call_id, .. } => {
                 self.calls.remove(call_id);
@@ -92,7 +126,6 @@ impl Waiting {
             | Event::NoteGiven { .. }
             | Event::ContinuationRequested { .. }
             | Event::ContinuationDecided { .. }
-            | Event::ToolOutput { .. }
             | Event::RoundScored { .. }
             | Event::MemoryWritten { .. }
             | Event::Warning { .. } => {}
@@ -113,39 +146,114 @@ impl Waiting {
         Phase { number: self.phases, words: words.to_owned() }
     }
 
-    /// The status line: what is waited for and since when, then the time and the cost so far. The most important part comes first,
-    /// because a narrow terminal cuts the rest.
-    pub(super) fn status(&mut self, beat: usize, elapsed: Duration) -> String {
+    /// The status line: what is waited for and since when, then details, the time and the cost so far. The most important
+    /// part comes first, because a narrow terminal cuts the rest; what is waited for gives way to its time.
+    pub(super) fn status(&mut self, beat: usize, now: Moment<'_>, columns: usize) -> String {
         const BEATS: [&str; 4] = ["◐", "◓", "◑", "◒"];
         let beat = BEATS.get(beat % BEATS.len()).copied().unwrap_or("◐");
-        let Phase { number, words } = self.now();
-        let since = match self.drawn {
-            Some((drawn, since)) if drawn == number => since,
-            Some(_) | None => elapsed,
-        };
-        self.drawn = Some((number, since));
-        let waited = match elapsed.saturating_sub(since).as_secs() {
-            0 => String::new(),
-            waited => format!(", {}", whole(waited)),
-        };
+        let Awaited { words, time, details } = self.awaited(now);
+        let room = columns.saturating_sub(width(&time) + width(beat) + 2);
+        let words = clip(&neutral_line(&words), room);
+        let parts =
+            [format!("{beat} {words}{time}")].into_iter().chain(details).chain([self.so_far(now.elapsed)]);
+        neutral_line(&parts.collect::<Vec<_>>().join(" · "))
+    }
+
+    /// The same as a sentence, for a reader of lines.
+    pub(super) fn sentence(&mut self, now: Moment<'_>) -> String {
+        let Awaited { words, time, details } = self.awaited(now);
+        let parts = [format!("{words}{time}")].into_iter().chain(details).chain([self.so_far(now.elapsed)]);
+        neutral_line(&parts.collect::<Vec<_>>().join("; "))
+    }
+
+    /// The time and the cost.
+    fn so_far(&self, elapsed: Duration) -> String {
         let total = match elapsed.as_secs() {
             0 => String::new(),
             total => format!("{} in all, ", whole(total)),
         };
         let calls = counted(self.usage.calls, "model call", "model calls");
-        neutral_line(&format!("{beat} {words}{waited} · {total}{calls}, {}", spent(&self.usage)))
+        format!("{total}{calls}, {}", spent(&self.usage))
     }
 
-    fn now(&self) -> Phase {
-        let newest = self.calls.values().map(|(phase, _)| phase).max_by_key(|phase| phase.number);
-        match (newest, self.steps.len(), self.steps.values().next()) {
-            (Some(call), ..) => call.clone(),
-            (None, 0, _) | (None, _, None) => self.run.clone(),
-            (None, 1, Some(step)) => step.clone(),
-            (None, several, Some(_)) => {
+    /// What is waited for: the newest call of a tool, otherwise what the models and the trials tell, otherwise the phase.
+    fn awaited(&mut self, now: Moment<'_>) -> Awaited {
+        let newest = self.calls.values().max_by_key(|call| call.phase.number);
+        if let Some(Call { phase, output, .. }) = newest.cloned() {
+            let details = output.text().map(|line| clip(&neutral_line(&line), LINE)).into_iter().collect();
+            return Awaited { time: self.since(&phase, now.elapsed), words: phase.words, details };
+        }
+        if let Some(report) = shown(now.activities) {
+            let time = match report.progress {
+                // It counts down.
+                Progress::WaitingToRetry { .. } => String::new(),
+                Progress::WaitingForModel
+                | Progress::Queued
+                | Progress::LoadingModel { .. }
+                | Progress::ReadingPrompt { .. }
+                | Progress::ReceivingAnswer { .. }
+                | Progress::TryingCommand { .. }
+                | Progress::RunningTool { .. } => waited(Duration::from_millis(report.age_ms)),
+            };
+            let purpose = self.purpose(report.role);
+            let details = activity_detail(report).into_iter().chain(purpose).collect();
+            return Awaited { words: activity_text(report), time, details };
+        }
+        let phase = self.phase_now();
+        Awaited { time: self.since(&phase, now.elapsed), words: phase.words, details: Vec::new() }
+    }
+
+    /// How long this phase is waited for, since it was drawn first.
+    fn since(&mut self, phase: &Phase, elapsed: Duration) -> String {
+        let since = match self.drawn {
+            Some((drawn, since)) if drawn == phase.number => since,
+            Some(_) | None => elapsed,
+        };
+        self.drawn = Some((phase.number, since));
+        waited(elapsed.saturating_sub(since))
+    }
+
+    /// What a role works at.
+    fn purpose(&self, role: Role) -> Option<String> {
+        match role {
+            Role::Perceiver => Some("reading the request".to_owned()),
+            Role::Planner => Some("planning".to_owned()),
+            Role::Executor if self.steps.len() > 1 => Some(format!("{} steps", self.steps.len())),
+            Role::AgentValidator => Some("checking".to_owned()),
+            Role::MetaValidator => Some("checking the result".to_owned()),
+            Role::Executor
+            | Role::SharedMemory
+            | Role::Ggs
+            | Role::Auditor
+            | Role::Dispatcher
+            | Role::Supervisor
+            | Role::User => None,
+        }
+    }
+
+    fn phase_now(&self) -> Phase {
+        match (self.steps.len(), self.steps.values().next()) {
+            (0, _) | (_, None) => self.run.clone(),
+            (1, Some(step)) => step.clone(),
+            (several, Some(_)) => {
                 Phase { number: self.run.number, words: format!("working on {several} steps") }
             }
         }
+    }
+}
+
+/// The activity that is shown: one that waits to be made again, otherwise the newest. Calls of tools come as events.
+fn shown(activities: &[ActivityReport]) -> Option<&ActivityReport> {
+    let is_retry = |one: &&ActivityReport| matches!(one.progress, Progress::WaitingToRetry { .. });
+    let is_tool = |one: &&ActivityReport| matches!(one.progress, Progress::RunningTool { .. });
+    activities.iter().rfind(is_retry).or_else(|| activities.iter().rfind(|one| !is_tool(one)))
+}
+
+/// A time that is waited; nothing before there is a second of it.
+fn waited(time: Duration) -> String {
+    match time.as_secs() {
+        0 => String::new(),
+        seconds => format!(", {}", whole(seconds)),
     }
 }
 
@@ -155,28 +263,4 @@ fn whole(whole: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use artoo_types::ToolName;
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_time_is_that_of_what_is_waited_for() {
-        let mut waiting = Waiting::default();
-        let at = |waiting: &mut Waiting, seconds| waiting.status(0, Duration::from_secs(seconds));
-        assert_eq!(at(&mut waiting, 0), "◐ reading the request · 0 model calls, 0 tokens");
-        let call_id: CallId = "01970000-0000-7000-8000-0000000000c1".parse().unwrap();
-        let arguments = json!({"command": "cargo test\n"});
-        let started = Event::ToolStarted { call_id, tool: ToolName::new("shell"), arguments };
-        waiting.on(&started, Some(1));
-        assert_eq!(at(&mut waiting, 20), "◐ running cargo test · 20 s in all, 0 model calls, 0 tokens");
-        let output = Event::ToolOutput { call_id, text: "ok\n".to_owned() };
-        waiting.on(&output, Some(1));
-        let status = at(&mut waiting, 95);
-        assert_eq!(status, "◐ running cargo test, 1 min 15 s · 1 min 35 s in all, 0 model calls, 0 tokens");
-        // The same again is another call.
-        waiting.on(&started, Some(1));
-        assert!(at(&mut waiting, 96).starts_with("◐ running cargo test · "));
-    }
-}
+mod tests;

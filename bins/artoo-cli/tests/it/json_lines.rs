@@ -1,12 +1,13 @@
 //! Tests of `--json`: one object per line, each valid for the schema that artoo prints.
 
 use std::io::{BufRead, BufReader};
+use std::time::Duration;
 
 use artoo_llm_http::doubles::Reply;
 use serde_json::{Value, json};
 
 use crate::fixture::Scene;
-use crate::mock_model::{count_plan, counting, model};
+use crate::mock_model::{count_plan, counting, model, schema};
 use crate::process::ended;
 
 /// The parsed lines, each validated.
@@ -14,10 +15,17 @@ fn lines(scene: &Scene, text: &str) -> Vec<Value> {
     let schema = scene.say(&["config", "schema", "--events"]).ended(0).out;
     let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    for (number, line) in (1..).zip(&lines) {
+    let mut number = 0;
+    for line in &lines {
         let errors: Vec<String> = validator.iter_errors(line).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{line:#}: {errors:?}");
-        assert_eq!((&line["v"], &line["seq"]), (&json!(1), &json!(number)));
+        assert_eq!(line["v"], json!(1));
+        if line["type"] == "progress" {
+            assert_eq!(line.get("seq"), None, "it is no event");
+        } else {
+            number += 1;
+            assert_eq!(line["seq"], json!(number));
+        }
     }
     lines
 }
@@ -39,7 +47,39 @@ fn every_line_is_valid_and_the_last_tells_the_end() {
     assert_eq!(said.err, "", "nothing but the lines");
     // `runs show` prints the same lines.
     let again = scene.say(&["runs", "show", "last", "--json"]).ended(0);
-    assert_eq!(again.out, said.out);
+    assert_eq!(again.out, events(&said.out));
+}
+
+/// The lines without those of progress, which no record has.
+fn events(text: &str) -> String {
+    text.lines()
+        .filter(|line| !line.contains(r#""type":"progress""#))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+/// Whoever reads the lines of a run hears of it while a model takes its time, at most once a second.
+#[test]
+fn what_goes_on_is_told_between_the_events() {
+    let answer = counting();
+    let scene = Scene::new(move |call| match schema(call) {
+        "plan" => answer(call).after(Duration::from_millis(3200)),
+        _ => answer(call),
+    });
+    let said = scene.say(&["run", "--json", "How many .txt files are in docs?"]).ended(0);
+    let lines = lines(&scene, &said.out);
+    let told: Vec<&Value> = lines.iter().filter(|line| line["type"] == "progress").collect();
+    assert!(told.len() >= 2, "{}", said.out);
+    let planner: Vec<&Value> = told
+        .iter()
+        .flat_map(|line| line["activities"].as_array().unwrap())
+        .filter(|one| one["role"] == "planner")
+        .collect();
+    assert!(planner.iter().any(|one| one["progress"] == "waiting_for_model"), "{told:#?}");
+    let ages: Vec<u64> = planner.iter().map(|one| one["age_ms"].as_u64().unwrap()).collect();
+    assert!(ages.windows(2).all(|pair| pair[0] + 900 <= pair[1]), "at most once a second: {ages:?}");
+    let again = scene.say(&["runs", "show", "last", "--json"]).ended(0);
+    assert_eq!(again.out, events(&said.out));
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! A pseudo-terminal with test helpers, and tests of the live view at 20 and 80 columns.
 
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use artoo_llm_http::doubles::{Reply, Step};
 use artoo_pseudo_terminal::{PseudoTerminal, Shown, Size};
 
 use crate::fixture::Scene;
-use crate::mock_model::counting;
+use crate::mock_model::{count_plan, counting, schema};
 use crate::process::{PATIENCE, ended};
 
 /// High enough that nothing scrolls off the screen in a test.
@@ -93,7 +96,10 @@ impl Screen {
 }
 
 fn shown(columns: u16, variables: &[(&str, &str)]) -> (String, String) {
-    let scene = Scene::new(counting());
+    shown_of(&Scene::new(counting()), columns, variables)
+}
+
+fn shown_of(scene: &Scene, columns: u16, variables: &[(&str, &str)]) -> (String, String) {
     let screen = Screen::new(columns);
     let mut command = scene.artoo(&["run", "数一数 docs 里有多少个 .txt 文件? كم عددها؟ 😀"]);
     command.env("TERM", "xterm-256color").envs(variables.iter().copied());
@@ -124,4 +130,34 @@ fn colour_and_cursor_are_left_alone_where_they_are_not_wanted() {
     let (_, raw) = shown(80, &[("NO_COLOR", "1")]);
     assert!(!raw.contains("\u{1b}[3"), "{raw:?}");
     assert!(!raw.contains("\u{1b}[1m"), "{raw:?}");
+}
+
+/// A model that thinks for five seconds and then writes for another three: the status line stands still at no time.
+#[test]
+fn the_status_line_moves_while_a_model_works() {
+    let answer = counting();
+    let scene = Scene::new(move |call| match schema(call) {
+        "plan" => {
+            let plan = count_plan("Count the .txt files in docs").to_string();
+            let letters: Vec<char> = plan.chars().collect();
+            let pieces = letters.chunks(letters.len().div_ceil(12)).map(String::from_iter);
+            let pieces =
+                pieces.flat_map(|piece| [Step::delta(&piece), Step::Wait(Duration::from_millis(250))]);
+            Reply::steps(
+                [Step::Wait(Duration::from_secs(5))].into_iter().chain(pieces).chain([Step::finish()]),
+            )
+        }
+        _ => answer(call),
+    });
+    for columns in [40, 80] {
+        let (_, raw) = shown_of(&scene, columns, &[("NO_COLOR", "1")]);
+        let frames: BTreeSet<&str> = raw
+            .split("\r\u{1b}[2K")
+            .filter_map(|frame| frame.split(['\n', '\r', '\u{1b}']).next())
+            .filter_map(|frame| Some(frame.split_once(' ')?.1))
+            .collect();
+        let of = |words: &str| frames.iter().filter(|frame| frame.starts_with(words)).count();
+        assert!(of("waiting for the model") >= 3, "{columns}: {frames:#?}");
+        assert!(of("receiving ") >= 3, "{columns}: {frames:#?}");
+    }
 }

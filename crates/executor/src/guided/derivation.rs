@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use artoo_checks::{MissingName, runs_program};
 use artoo_llm_client::{Completion, LlmClient, Request, StopReason};
-use artoo_types::{Perturbation, Rehearsed, Samples, ToolKind, ToolName};
+use artoo_types::{NotRehearsed, Perturbation, Progress, Rehearsed, Samples, ToolKind, ToolName, TrialFiles};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::absence::{looked_for, may_be_nothing};
@@ -171,9 +171,15 @@ fn command(
 async fn candidates(written: Vec<Option<String>>, world: &World<'_>, planned: Goal) -> Vec<Candidate> {
     let new = |command: &&String| !is_known(command, world.tools);
     let commands: BTreeSet<&String> = written.iter().flatten().filter(new).collect();
-    let rehearsals: Vec<_> =
-        commands.iter().map(|command| world.rehearse(command, planned).boxed()).collect();
+    let of = u32::try_from(commands.len()).unwrap_or(u32::MAX);
+    let rehearsals: Vec<_> = (1..)
+        .zip(&commands)
+        .map(|(variant, command)| {
+            Variant { world, command: command.as_str(), number: variant, of }.rehearse(planned).boxed()
+        })
+        .collect();
     let came: Vec<Option<Came>> = stream::iter(rehearsals).buffered(AT_ONCE).collect().await;
+    world.tools.tell_trial(None);
     let came: BTreeMap<String, Option<Came>> = commands.into_iter().cloned().zip(came).collect();
     let mut candidates = Vec::with_capacity(written.len());
     for (sample, command) in (0..).zip(written) {
@@ -249,29 +255,6 @@ struct World<'a> {
 }
 
 impl World<'_> {
-    /// Runs a command in each world; `None` if it cannot be rehearsed on the files as they are. A command that
-    /// fails there is not rehearsed in the other worlds.
-    async fn rehearse(&self, command: &str, goal: Goal) -> Option<Came> {
-        let as_is = self.tools.rehearse(command, &Perturbation::AsIs).await.ok()?;
-        let mut came = Came { as_is, hidden: None, doubled: None, planted: None, ignores: false };
-        if failed(&came.as_is) {
-            return Some(came);
-        }
-        if !self.places.is_empty() {
-            let places = self.places.to_vec();
-            came.hidden = self.tools.rehearse(command, &Perturbation::Hidden(places.clone())).await.ok();
-            came.doubled = self.tools.rehearse(command, &Perturbation::Doubled(places.clone())).await.ok();
-            let line = looked_for(self.request, self.names, command).filter(|_| may_be_nothing(&came));
-            if let Some(line) = line {
-                let planted = Perturbation::Planted { places, line };
-                came.planted = self.tools.rehearse(command, &planted).await.ok();
-            }
-        }
-        came.ignores = self.ignores_a_number(command, &came.as_is, goal).await
-            || self.ignores_a_value(command, &came.as_is, goal).await;
-        Some(came)
-    }
-
     /// Whether this is nowhere in what the step is about. What cannot be searched may hold it.
     async fn lacks(&self, missing: &MissingName) -> bool {
         if missing.is_one_of(self.places) {
@@ -290,21 +273,64 @@ impl World<'_> {
         let found = self.tools.rehearse(&search, &Perturbation::AsIs).await;
         found.is_ok_and(|found| found.status == NO_HIT)
     }
+}
+
+/// One of the commands that are rehearsed.
+struct Variant<'a> {
+    world: &'a World<'a>,
+    command: &'a str,
+    /// Its number among them, from 1.
+    number: u32,
+    of: u32,
+}
+
+impl Variant<'_> {
+    /// Runs a command here.
+    async fn run(&self, command: &str, on: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
+        let (variant, of, files) = (self.number, self.of, TrialFiles::from(on));
+        self.world.tools.tell_trial(Some(Progress::TryingCommand { variant, of, files }));
+        self.world.tools.rehearse(command, on).await
+    }
+
+    /// Runs the command in each world; `None` if it cannot be rehearsed on the files as they are. A command that
+    /// fails there is not rehearsed in the other worlds.
+    async fn rehearse(self, goal: Goal) -> Option<Came> {
+        let (world, command) = (self.world, self.command);
+        let as_is = self.run(command, &Perturbation::AsIs).await.ok()?;
+        let mut came = Came { as_is, hidden: None, doubled: None, planted: None, ignores: false };
+        if failed(&came.as_is) {
+            return Some(came);
+        }
+        if !world.places.is_empty() {
+            let places = world.places.to_vec();
+            came.hidden = self.run(command, &Perturbation::Hidden(places.clone())).await.ok();
+            came.doubled = self.run(command, &Perturbation::Doubled(places.clone())).await.ok();
+            let line = looked_for(world.request, world.names, command).filter(|_| may_be_nothing(&came));
+            if let Some(line) = line {
+                let planted = Perturbation::Planted { places, line };
+                came.planted = self.run(command, &planted).await.ok();
+            }
+        }
+        came.ignores =
+            self.ignores_a_number(&came.as_is, goal).await || self.ignores_a_value(&came.as_is, goal).await;
+        Some(came)
+    }
 
     /// Whether the values of a field that the request names make no difference, when others stand in their places. Of
     /// two values of a field one is enough: which of them is the larger need not depend on the smaller one.
-    async fn ignores_a_value(&self, command: &str, as_is: &Rehearsed, goal: Goal) -> bool {
+    async fn ignores_a_value(&self, as_is: &Rehearsed, goal: Goal) -> bool {
+        let world = self.world;
         let is_nothing = match goal {
             Goal::Answer => is_nothing(as_is),
             Goal::Change => as_is.changes.is_none(),
         };
-        if is_nothing || self.places.is_empty() {
+        if is_nothing || world.places.is_empty() {
             return false;
         }
         let mut makes_a_difference: BTreeMap<&Field, bool> = BTreeMap::new();
         // A value may stand in several fields, and is replaced in all of them at once.
         let mut tried: BTreeMap<&str, bool> = BTreeMap::new();
-        for NamedValue { value, field } in self.values {
+        for NamedValue { value, field } in world.values {
             let known = makes_a_difference.entry(field).or_default();
             if *known {
                 continue;
@@ -313,9 +339,9 @@ impl World<'_> {
                 Some(differed) => *differed,
                 None => {
                     let (from, to) = (value.clone(), values::another(value));
-                    let replaced = Perturbation::Replaced { places: self.places.to_vec(), from, to };
+                    let replaced = Perturbation::Replaced { places: world.places.to_vec(), from, to };
                     // What cannot be tried is no fact against it.
-                    let other = self.tools.rehearse(command, &replaced).await;
+                    let other = self.run(self.command, &replaced).await;
                     other.map_or(true, |other| failed(&other) || differs(&other, as_is, goal))
                 }
             };
@@ -326,12 +352,12 @@ impl World<'_> {
 
     /// Whether a number that the request names makes no difference. What found nothing may find nothing with any other
     /// number either.
-    async fn ignores_a_number(&self, command: &str, as_is: &Rehearsed, goal: Goal) -> bool {
+    async fn ignores_a_number(&self, as_is: &Rehearsed, goal: Goal) -> bool {
         let found_nothing = is_nothing(as_is) && as_is.changes.is_none();
-        for changed in self.numbers.changed(command).into_iter().filter(|_| !found_nothing) {
+        for changed in self.world.numbers.changed(self.command).into_iter().filter(|_| !found_nothing) {
             let mut makes_a_difference = false;
             for other in changed {
-                let other = self.tools.rehearse(&other, &Perturbation::AsIs).await.ok();
+                let other = self.run(&other, &Perturbation::AsIs).await.ok();
                 makes_a_difference =
                     other.is_some_and(|other| !failed(&other) && differs(&other, as_is, goal));
                 if makes_a_difference {

@@ -12,8 +12,8 @@ use artoo_llm_client::{
 };
 use artoo_types::{
     Arguments, CallEnding, ExecutionStatus, FailureClass, FileChange, FileChangeKind, GaveUp, GiveUpKind,
-    GuardAction, NotRehearsed, Perturbation, Rehearsed, RehearsedChanges, Said, Samples, StepKind, ToolCall,
-    ToolName,
+    GuardAction, NotRehearsed, Perturbation, Progress, Rehearsed, RehearsedChanges, Said, Samples, StepKind,
+    ToolCall, ToolName, TrialFiles,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -34,6 +34,8 @@ struct Stage {
     made: Vec<FileChange>,
     rehearsed: Mutex<Vec<(String, Perturbation)>>,
     called: Mutex<Vec<String>>,
+    /// What was told of trials.
+    told: Mutex<Vec<Option<Progress>>>,
 }
 
 #[async_trait]
@@ -50,6 +52,10 @@ impl CallTool for Stage {
 
     fn is_known(&self, _: &ToolName, arguments: &Arguments) -> bool {
         self.known.is_some_and(|known| arguments["command"] == known)
+    }
+
+    fn tell_trial(&self, trial: Option<Progress>) {
+        self.told.lock().unwrap().push(trial);
     }
 
     async fn rehearse(&self, command: &str, world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
@@ -98,6 +104,7 @@ impl Stage {
             made: Vec::new(),
             rehearsed: Mutex::default(),
             called: Mutex::default(),
+            told: Mutex::default(),
         }
     }
 
@@ -112,6 +119,7 @@ struct Seen {
     requests: Vec<Request>,
     rehearsed: Vec<(String, Perturbation)>,
     called: Vec<String>,
+    told: Vec<Option<Progress>>,
 }
 
 const WORKS: [(&str, [&str; 3]); 5] = [
@@ -148,12 +156,13 @@ async fn seen(cx: &AttemptContext, written: &[&str], turns: &[Value], stage: Sta
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
     let attempt = ModelExecutor::default().attempt(cx, &stage, &client).await.unwrap();
     model.assert_finished();
-    let Stage { rehearsed, called, .. } = stage;
+    let Stage { rehearsed, called, told, .. } = stage;
     Seen {
         attempt,
         requests: model.requests(),
         rehearsed: rehearsed.into_inner().unwrap(),
         called: called.into_inner().unwrap(),
+        told: told.into_inner().unwrap(),
     }
 }
 
@@ -780,4 +789,19 @@ async fn the_actor_rehearses_and_makes_no_call_of_it() {
     let messages = house.said_within(std::time::Duration::ZERO).await;
     assert!(finished(&messages).is_empty(), "{messages:?}");
     house.close().await;
+}
+
+/// Who waits is told which command is tried on which files, until none is.
+#[tokio::test]
+async fn trials_are_told() {
+    let home = home();
+    let (command, worlds) = WORKS[0];
+    let stage = Stage::new(vec![(command.to_owned(), worlds)]);
+    let seen = seen(&question(home.path()), &[command, command], &[], stage).await;
+    assert_eq!(seen.called, [command]);
+    let trial = |files| Some(Progress::TryingCommand { variant: 1, of: 1, files });
+    assert_eq!(seen.told.last(), Some(&None));
+    let expected = [TrialFiles::AsIs, TrialFiles::Hidden, TrialFiles::Doubled].map(trial);
+    assert_eq!(seen.told[..3], expected, "{:?}", seen.told);
+    assert_eq!(seen.told.len(), seen.rehearsed.len() + 1, "each trial is told");
 }

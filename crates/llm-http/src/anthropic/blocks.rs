@@ -67,6 +67,11 @@ impl Blocks {
         self.blocks.iter().flat_map(|block| std::iter::once(block.text()).chain(block.input.words()))
     }
 
+    /// All thinking received so far.
+    pub(super) fn thoughts(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().filter_map(|block| block.value.get("thinking")?.as_str())
+    }
+
     /// The finished answer. A thinking block without a signature is not kept for sending back: it was
     /// truncated, or the server signs nothing and wants nothing back.
     pub(super) fn into_answer(self, stop: StopReason) -> Answer {

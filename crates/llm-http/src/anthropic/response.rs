@@ -1,6 +1,6 @@
 //! Decodes a Messages answer, streamed or whole.
 
-use artoo_llm_client::{StopReason, ToolUse};
+use artoo_llm_client::{StopReason, ToolUse, estimate_tokens};
 use serde_json::Value;
 
 use crate::anthropic::blocks::Blocks;
@@ -154,6 +154,10 @@ impl Decode for Decoder {
 
     fn heard(&self) -> Heard {
         Heard::new(self.counts(), self.blocks.words())
+    }
+
+    fn thought(&self) -> u64 {
+        self.blocks.thoughts().map(estimate_tokens).sum()
     }
 
     fn finish(mut self) -> Result<Answer, Bad> {

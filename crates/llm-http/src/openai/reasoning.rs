@@ -1,6 +1,6 @@
 //! A model's reasoning, for servers that want it back.
 
-use artoo_llm_client::ToolUse;
+use artoo_llm_client::{ToolUse, estimate_tokens};
 use serde_json::{Map, Value, json};
 
 /// The reasoning of one answer received so far.
@@ -22,6 +22,15 @@ impl Thoughts {
                 _ => self.details.push(detail.clone()),
             }
         }
+    }
+
+    /// Its estimated tokens so far. Servers that send both forms send the same in both.
+    pub(super) fn tokens(&self) -> u64 {
+        let text =
+            |detail: &Value, field: &str| detail.get(field).and_then(Value::as_str).map(estimate_tokens);
+        let of_detail = |detail| PIECES.iter().filter_map(move |field| text(detail, field)).sum::<u64>();
+        let of_details: u64 = self.details.iter().map(of_detail).sum();
+        estimate_tokens(&self.plain).max(of_details)
     }
 
     /// The reasoning to send back with the turn: all parts, or, with tool calls, the plain text. Servers that

@@ -65,6 +65,10 @@ impl Decode for Decoder {
         Heard::new(self.counts, std::iter::once(self.text.as_str()).chain(self.calls.words()))
     }
 
+    fn thought(&self) -> u64 {
+        self.thoughts.tokens()
+    }
+
     fn finish(mut self) -> Result<Answer, Bad> {
         let stop = match self.finish.stop(self.done) {
             // The server's own words say more than ours.

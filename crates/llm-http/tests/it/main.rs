@@ -12,6 +12,7 @@ mod connections;
 mod generation;
 mod limits;
 mod openai;
+mod progress;
 mod retries;
 mod secrets;
 mod streams;

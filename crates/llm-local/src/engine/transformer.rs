@@ -114,6 +114,11 @@ impl Transformer {
         })
     }
 
+    /// The number of layers.
+    pub(crate) fn depth(&self) -> usize {
+        self.layers.len()
+    }
+
     /// An empty state.
     pub(crate) fn fresh(&self) -> State {
         State::new(self.layers.len())

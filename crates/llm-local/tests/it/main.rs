@@ -11,6 +11,7 @@ mod decoding;
 mod files;
 mod http;
 mod packages;
+mod progress;
 mod server;
 mod tiny;
 

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use artoo_bus::Activities;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{UnixListener, UnixStream, unix::OwnedWriteHalf},
@@ -17,6 +18,9 @@ use crate::{Answerer, Canceller, Noter, Run, question::Asked, run::Reply};
 
 /// Maximum number of concurrent connections.
 const MOST: usize = 16;
+
+/// How many activities are told: they fit into one message.
+const MOST_ACTIVITIES: usize = 16;
 
 /// Where the questions of a run are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +61,7 @@ pub fn listen(run: &Run, answered_at: AnsweredAt) -> Result<Listening, ControlEr
         answerer: run.answerer(),
         noter: run.noter(),
         canceller: run.canceller(),
+        activities: run.activities(),
     };
     let task = tokio::spawn(accept(listener, Arc::new(ear))).abort_handle();
     Ok(Listening { path, task })
@@ -134,6 +139,7 @@ struct Ear {
     answerer: Answerer,
     noter: Noter,
     canceller: Canceller,
+    activities: Activities,
 }
 
 impl Ear {
@@ -145,6 +151,11 @@ impl Ear {
             Order::Effect { decision } => self.reply(Reply::Effect(decision)),
             Order::Decline {} => self.reply(Reply::Declined),
             Order::Note { text } => self.noter.note(&text).map_err(|error| error.to_string()),
+            Order::Progress {} => {
+                let mut activities = self.activities.now();
+                activities.truncate(MOST_ACTIVITIES);
+                return Said::Progress { activities };
+            }
             Order::Stop {} => {
                 self.canceller.cancel();
                 Ok(())

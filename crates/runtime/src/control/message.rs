@@ -1,6 +1,6 @@
 //! The messages of the control socket.
 
-use artoo_types::{ApprovalDecided, ContinuationDecided, PlanApprovalDecided};
+use artoo_types::{ActivityReport, ApprovalDecided, ContinuationDecided, PlanApprovalDecided};
 use serde::{Deserialize, Serialize};
 
 use crate::run::Reply;
@@ -38,6 +38,8 @@ pub enum Order {
         /// The person's words.
         text: String,
     },
+    /// Asks what goes on at this moment.
+    Progress {},
     /// Stops the run.
     Stop {},
 }
@@ -53,6 +55,11 @@ pub enum Said {
     },
     /// The order was accepted.
     Taken {},
+    /// What goes on in the run.
+    Progress {
+        /// The activities, in the order of beginning: at most those that fit into a message.
+        activities: Vec<ActivityReport>,
+    },
     /// The order was refused.
     Refused {
         /// The reason.

@@ -2,13 +2,15 @@
 
 use std::{io, path::Path, time::Duration};
 
+use artoo_types::ActivityReport;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{
         UnixStream,
         unix::{OwnedReadHalf, OwnedWriteHalf},
     },
-    sync::mpsc,
+    sync::{mpsc, watch},
+    time::interval,
 };
 
 use super::{ControlError, MAX_LINE, Order, Said, socket_path};
@@ -16,6 +18,9 @@ use crate::Answerer;
 
 /// Timeout for a reply of the run's process, which handles nothing else on this socket meanwhile.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often a run is asked what goes on in it.
+const PACE: Duration = Duration::from_millis(500);
 
 /// A connection to a run of another process.
 #[derive(Debug)]
@@ -38,7 +43,7 @@ impl Peer {
         let mut peer = Self { reader: BufReader::new(read), writer, answers: false };
         match peer.hear().await? {
             Said::Ready { answers } => peer.answers = answers,
-            Said::Taken {} => {}
+            Said::Taken {} | Said::Progress { .. } => {}
             Said::Refused { reason } => return Err(ControlError::Refused { reason }),
         }
         Ok(peer)
@@ -54,12 +59,45 @@ impl Peer {
     /// # Errors
     /// [`ControlError`]: the run refuses the order, or is gone.
     pub async fn tell(&mut self, order: &Order) -> Result<(), ControlError> {
+        self.ask(order).await.map(drop)
+    }
+
+    /// What goes on in the run at this moment.
+    ///
+    /// # Errors
+    /// [`ControlError`]: the run is gone, or is of an older artoo, which does not tell.
+    pub async fn progress(&mut self) -> Result<Vec<ActivityReport>, ControlError> {
+        match self.ask(&Order::Progress {}).await? {
+            Said::Progress { activities } => Ok(activities),
+            Said::Taken {} | Said::Ready { .. } | Said::Refused { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// What goes on in the run, asked for twice a second over this connection. Nothing once the run does not tell any
+    /// more. Must be called inside a tokio runtime.
+    pub fn into_progress(mut self) -> watch::Receiver<Vec<ActivityReport>> {
+        let (tell, told) = watch::channel(Vec::new());
+        tokio::spawn(async move {
+            let mut beats = interval(PACE);
+            let mut tells = true;
+            while tells && !tell.is_closed() {
+                beats.tick().await;
+                let now = self.progress().await;
+                tells = now.is_ok();
+                tell.send_replace(now.unwrap_or_default());
+            }
+        });
+        told
+    }
+
+    /// The reply to an order that is not refused.
+    async fn ask(&mut self, order: &Order) -> Result<Said, ControlError> {
         let mut line = serde_json::to_vec(order).map_err(|source| ControlError::Strange { source })?;
         line.push(b'\n');
         self.writer.write_all(&line).await.map_err(|source| ControlError::Gone { source })?;
         match self.hear().await? {
-            Said::Taken {} | Said::Ready { .. } => Ok(()),
             Said::Refused { reason } => Err(ControlError::Refused { reason }),
+            said @ (Said::Taken {} | Said::Ready { .. } | Said::Progress { .. }) => Ok(said),
         }
     }
 

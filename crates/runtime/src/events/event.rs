@@ -432,8 +432,3 @@ pub enum Event {
         exit_code: u8,
     },
 }
-
-/// The JSON Schema of a line.
-pub fn schema() -> Value {
-    schemars::schema_for!(Line).to_value()
-}

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// One JSON object per line, with run-specific values replaced by the order of their appearance.
-fn text(seen: &Seen) -> String {
+pub(crate) fn text(seen: &Seen) -> String {
     let mut text = String::new();
     let home = seen.folder.ancestors().nth(3).unwrap().to_str().unwrap().to_owned();
     let mut ids: Vec<String> = Vec::new();

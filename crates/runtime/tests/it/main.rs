@@ -35,6 +35,7 @@ mod lies;
 mod no_shortcut;
 mod noting;
 mod plans;
+mod progress;
 mod property;
 mod provider_failures;
 mod recomputed;
