@@ -5,10 +5,11 @@ use std::ffi::OsString;
 
 use crate::args::{self, Command, CommonArgs, Parsed, RunsCommand};
 use crate::commands;
+use crate::completion;
 use crate::error::{CommandError, Exit};
 use crate::log::{self, Secrets};
 use crate::machine::{Environment, Folders};
-use crate::terminal::{Streams, Terminal};
+use crate::terminal::{Streams, Terminal, paged};
 
 /// Everything that a command gets.
 pub(crate) struct Context<'a> {
@@ -37,11 +38,14 @@ pub(crate) fn run(
     streams: Streams,
     terminal: &mut Terminal,
 ) -> Result<Exit, CommandError> {
+    if let Some(shell) = environment.raw(completion::VARIABLE) {
+        return completion::answer(&shell.to_string_lossy(), words, environment, terminal);
+    }
     let started = Launch { words, environment, streams };
     match args::parse(words, terminal.data_look().columns)? {
         Parsed::Text(text) => {
             let colour = terminal.data_look().colour;
-            terminal.data(&styled(&text, colour))?;
+            paged(terminal, environment, &styled(&text, colour))?;
             Ok(Exit::OK)
         }
         Parsed::Mistake(text) => {
@@ -58,7 +62,7 @@ pub(crate) fn run(
                 return commands::completions::run(terminal, args);
             }
             if matches!(*command, Command::Man) {
-                return commands::man::run(terminal);
+                return commands::man::run(terminal, environment, streams);
             }
             started.within(common, terminal, |context| dispatch(context, *command))
         }
@@ -102,18 +106,18 @@ pub(crate) fn dispatch(context: &mut Context<'_>, command: Command) -> Result<Ex
         Command::Run(args) => crate::run::run(context, &args),
         Command::Sandbox(args) => crate::run::sandbox(context, &args),
         Command::Setup(args) => crate::setup::run(context, &args),
-        Command::Model(command) => commands::model::run(context, command),
+        Command::Model(group) => commands::model::run(context, group.command()),
         Command::Doctor(args) => crate::doctor::run(context, &args),
-        Command::Runs(command) => commands::runs::run(context, &command),
-        Command::Sessions(command) => commands::sessions::run(context, &command),
-        Command::Memory(command) => commands::memory::run(context, &command),
-        Command::Audit(command) => commands::audit::run(context, &command),
-        Command::Policy(command) => commands::policy::run(context, &command),
-        Command::Config(command) => commands::config::run(context, &command),
+        Command::Runs(group) => commands::runs::run(context, &group.command()),
+        Command::Sessions(group) => commands::sessions::run(context, &group.command()),
+        Command::Memory(group) => commands::memory::run(context, &group.command()),
+        Command::Audit(group) => commands::audit::run(context, &group.command()),
+        Command::Policy(group) => commands::policy::run(context, &group.command()),
+        Command::Config(group) => commands::config::run(context, &group.command()),
         Command::Acp(args) => commands::acp::run(context, &args),
-        Command::Mcp(command) => commands::mcp::run(context, &command),
+        Command::Mcp(group) => commands::mcp::run(context, &group.command()),
         Command::Completions(args) => commands::completions::run(context.terminal, &args),
-        Command::Man => commands::man::run(context.terminal),
+        Command::Man => commands::man::run(context.terminal, context.environment, context.streams),
         Command::Undo(args) => commands::runs::run(context, &RunsCommand::Undo(args)),
         Command::Diff(args) => commands::runs::run(context, &RunsCommand::Diff(args)),
         Command::Explain(args) => commands::runs::run(context, &RunsCommand::Explain(args)),

@@ -11,6 +11,7 @@ compile_error!("artoo does not support Windows: its sandbox, undo store and term
 mod args;
 mod cassette;
 mod commands;
+mod completion;
 mod config;
 mod dispatch;
 mod doctor;

@@ -48,10 +48,17 @@ pub(crate) fn summed_up(outcomes: &[SubTaskOutcome]) -> Option<String> {
     (!before.is_empty() && !looked && !summary.trim().is_empty()).then_some(summary)
 }
 
-/// The parts as they are, as a list. Numbers before them would be read as figures of the answer.
+/// The parts as they are, as a list; what several steps put out alike stands there once. Numbers before them would be read as figures of
+/// the answer.
 pub(crate) fn listed(parts: &[Part<'_>]) -> String {
-    let item = |part: &Part<'_>| format!("- {}", part.text().replace('\n', "\n  "));
-    parts.iter().map(item).collect::<Vec<_>>().join("\n")
+    let mut texts: Vec<String> = Vec::new();
+    for text in parts.iter().map(Part::text) {
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let items: Vec<String> = texts.iter().map(|text| format!("- {}", text.replace('\n', "\n  "))).collect();
+    items.join("\n")
 }
 
 /// A value as text; empty for null.
@@ -129,6 +136,12 @@ mod tests {
     fn outputs_stand_in_a_list_without_numbers_and_plan_texts() {
         let outcomes = [outcome(1, "Count the files", "3"), outcome(2, "List them", "a.txt\nb.txt")];
         assert_eq!(listed(&parts(&outcomes)), "- 3\n- a.txt\n  b.txt");
+        let alike = [
+            outcome(1, "Count the files", "3"),
+            outcome(2, "List them", "a"),
+            outcome(3, "Count again", "3"),
+        ];
+        assert_eq!(listed(&parts(&alike)), "- 3\n- a");
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! Lists and finds recorded runs in a data folder.
 
+mod delete;
 mod missing_from_log;
 
 use std::{
-    io,
+    io::{self, BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use artoo_anchored_files::open_regular;
 use artoo_auditor::AuditError;
 use artoo_snapshot::{Present, Retention, Undo, UndoError, Undoable, retain, undoable};
 use artoo_tools::CommitsUndo;
-use artoo_types::{Errand, Message, Remedy, RunId, TerminalState};
+use artoo_types::{Envelope, Errand, Message, Remedy, RunId, TerminalState};
 use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 
@@ -21,6 +23,7 @@ use crate::{
     journal::{self, RunState},
 };
 
+pub use delete::{delete, in_use, older_than, size};
 pub use missing_from_log::{Comparison, missing_from_log};
 
 /// The folder of a run's undo record, in the run's folder.
@@ -107,9 +110,47 @@ pub enum RunsError {
     /// It cannot be undone, or not completely.
     #[error(transparent)]
     Undo(#[from] UndoError),
+    /// Its record cannot be deleted now.
+    #[error("run {run_id} {}", why.words())]
+    InUse {
+        /// The run.
+        run_id: RunId,
+        /// Why it cannot.
+        why: InUse,
+    },
     /// The audit log cannot be read.
     #[error(transparent)]
     Audit(#[from] AuditError),
+}
+
+/// Why the record of a run cannot be deleted now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InUse {
+    /// The run works.
+    Working,
+    /// Nobody can tell whether the run works.
+    MayBeWorking,
+    /// Its changes are being undone, or that was interrupted.
+    BeingUndone,
+}
+
+impl InUse {
+    /// The reason, after the name of the run.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Working => "is at work",
+            Self::MayBeWorking => "may be at work: this file system does not tell",
+            Self::BeingUndone => "is being undone, or its undo was interrupted",
+        }
+    }
+
+    /// What to do first.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Working | Self::MayBeWorking => "end it first",
+            Self::BeingUndone => "complete the undo first",
+        }
+    }
 }
 
 impl RunsError {
@@ -121,9 +162,10 @@ impl RunsError {
             }
             Self::Audit(_) => Some(Remedy::CheckAuditLog),
             Self::Unknown { .. } => Some(Remedy::ListRuns),
+            Self::InUse { why: InUse::BeingUndone, .. } => Some(Remedy::ResumeUndo),
             Self::Whole { .. } => Some(Remedy::AskAnew),
             Self::Undo(UndoError::Unfinished) => Some(Remedy::ResumeUndo),
-            Self::Ambiguous { .. } | Self::Undo(_) => None,
+            Self::Ambiguous { .. } | Self::Undo(_) | Self::InUse { .. } => None,
         }
     }
 
@@ -135,6 +177,7 @@ impl RunsError {
             Self::Whole { .. } => "ask the same as a new request",
             Self::Ambiguous { .. } => "give more characters of the id",
             Self::Undo(error) => error.hint(),
+            Self::InUse { why, .. } => why.hint(),
         }
     }
 }
@@ -176,6 +219,18 @@ pub fn find(data_folder: &Path, part: &str) -> Result<PathBuf, RunsError> {
         [] => Err(RunsError::Unknown { prefix: part.to_owned() }),
         several => Err(RunsError::Ambiguous { prefix: part.to_owned(), count: several.len() }),
     }
+}
+
+/// The request of a run, from the first line of its journal; `None` if that cannot be read.
+pub fn request(data_folder: &Path, run: RunId) -> Option<String> {
+    const LONGEST: u64 = 64 * 1024;
+    let path = folder(data_folder).join(run.to_string()).join(journal::FILE_NAME);
+    let mut line = Vec::new();
+    let file = open_regular(&path).ok()?;
+    BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut line).ok()?;
+    let envelope: Envelope = serde_json::from_slice(&line).ok()?;
+    let Message::UserRequest(request) = envelope.message.as_ref() else { return None };
+    Some(request.text.clone())
 }
 
 /// Whether the changes of a run can be undone. `run_folder` is from [`find`].
@@ -248,7 +303,11 @@ pub fn evidence_folder(run_folder: &Path) -> PathBuf {
     run_folder.join("evidence")
 }
 
-fn ids(data_folder: &Path) -> Result<Vec<RunId>, RunsError> {
+/// The ids of all runs, in no order. No journal is read.
+///
+/// # Errors
+/// [`RunsError::Folder`]; a folder without runs is no error.
+pub fn ids(data_folder: &Path) -> Result<Vec<RunId>, RunsError> {
     let path = folder(data_folder);
     let entries = match std::fs::read_dir(&path) {
         Ok(entries) => entries,

@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AuditCommand, KeyValue, McpCommand, MemoryCommand, ModelCommand, PolicyCommand, ResumeArgs, RunArgs,
-    RunName, RunPage, RunsCommand, SandboxArgs, SessionsCommand, SetupArgs, UndoArgs, examples,
+    AuditCommand, Group, KeyValue, McpCommand, MemoryCommand, ModelCommand, PolicyCommand, ResumeArgs,
+    RunArgs, RunName, RunPage, RunsCommand, SandboxArgs, SessionsCommand, SetupArgs, UndoArgs, examples,
 };
 
 /// Works on a request with tools, checks its own work, and says honestly how far it came
@@ -17,7 +17,6 @@ use super::{
     version,
     subcommand_precedence_over_arg = true,
     disable_help_subcommand = true,
-    max_term_width = 100,
     override_usage = "artoo [OPTIONS] [REQUEST]\n       artoo <COMMAND>",
     after_help = examples::ARTOO
 )]
@@ -37,24 +36,33 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct CommonArgs {
     /// Where runs, the audit log and models are kept [default: ~/.artoo]
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Configuration")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "DIR", help_heading = "Configuration")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Apply a profile: `spec-v0.8`, or one of the configuration file
-    #[arg(long, global = true, value_name = "NAME", help_heading = "Configuration")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME", help_heading = "Configuration")]
     pub(crate) profile: Option<String>,
     /// Set one value of the configuration, for example `-c tool.model=qwen3`
-    #[arg(short = 'c', global = true, value_name = "KEY=VALUE", help_heading = "Configuration")]
+    #[arg(
+        short = 'c',
+        global = true,
+        hide_short_help = true,
+        value_name = "KEY=VALUE",
+        help_heading = "Configuration"
+    )]
     pub(crate) set: Vec<KeyValue>,
-    /// Show more: model calls, memory, and the full text of what is shortened otherwise; twice, what the program does besides.
-    /// Warnings come without it, with `--quiet` too
-    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Output")]
+    /// Show more: model calls, memory, and the full text of what is shortened otherwise
+    ///
+    /// Given twice, what the program does besides. Warnings come without it, with `--quiet` too.
+    #[arg(short, long, global = true, hide_short_help = true, action = ArgAction::Count, help_heading = "Output")]
     pub(crate) verbose: u8,
     /// Write for a screen reader: nothing is drawn again, and marks are words
-    #[arg(long, global = true, help_heading = "Output")]
+    #[arg(long, global = true, hide_short_help = true, help_heading = "Output")]
     pub(crate) plain: bool,
-    /// Write what the program does into this file, one JSON object a line, without secrets; `-` is standard error. The variable
-    /// ARTOO_LOG says what of it, for example `warn,artoo_llm_http=debug` [default: debug]
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Output")]
+    /// Write what the program does into this file, one JSON object a line, without secrets
+    ///
+    /// `-` is standard error. The variable ARTOO_LOG says what of it, for example `warn,artoo_llm_http=debug`
+    /// [default: debug].
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", help_heading = "Output")]
     pub(crate) log: Option<PathBuf>,
 }
 
@@ -64,10 +72,14 @@ pub(crate) enum Command {
     /// Work on one request
     #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
-    /// Carry out one command of your own as a run would: tried, asked about, confined, recorded, and undone by `artoo undo`
+    /// Carry out one command of your own as a run would
+    ///
+    /// It is tried, asked about, confined and recorded, and `artoo undo` takes it back.
     #[command(after_help = examples::SANDBOX)]
     Sandbox(SandboxArgs),
-    /// Take back what a run did to files, by default the newest run: everything, or nothing with the reasons
+    /// Take back what a run did to files, by default the newest run
+    ///
+    /// Everything is taken back, or nothing with the reasons.
     #[command(after_help = examples::UNDO)]
     Undo(UndoArgs),
     /// Show what a run changed, by default the newest
@@ -79,46 +91,58 @@ pub(crate) enum Command {
     /// End a run that works in another process, by default the newest
     #[command(after_help = examples::STOP)]
     Stop(RunName),
-    /// Begin a run again that was cut off, by default the newest; of one that ended, and of a session, go on with the conversation
+    /// Begin a run again that was cut off, or go on with a conversation
+    ///
+    /// Without a name the newest run is meant. Of a run that ended, and of a session, the conversation goes on.
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
     /// Choose a model: a local server, a key, or the embedded model
     #[command(after_help = examples::SETUP)]
     Setup(SetupArgs),
-    /// List, fetch, locate or remove embedded models
-    #[command(subcommand, after_help = examples::MODEL)]
-    Model(ModelCommand),
+    /// List, fetch, locate or remove embedded models; without a command, list them
+    #[command(visible_alias = "models", after_help = examples::MODEL)]
+    Model(Group<ModelCommand>),
     /// Say what works on this machine, with a remedy for what does not
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
-    /// Look at what past runs did
-    #[command(subcommand, after_help = examples::RUNS)]
-    Runs(RunsCommand),
-    /// List, show, name, export or delete conversations: requests that follow one another
-    #[command(subcommand, after_help = examples::SESSIONS)]
-    Sessions(SessionsCommand),
-    /// Look at what was learned, why it was recalled and how it fades; remember and forget
-    #[command(subcommand, after_help = examples::MEMORY)]
-    Memory(MemoryCommand),
-    /// Read the auditor's log, watch it, or verify that no line of it was changed
-    #[command(subcommand, after_help = examples::AUDIT)]
-    Audit(AuditCommand),
+    /// Look at what past runs did, or delete it; without a command, list them
+    #[command(after_help = examples::RUNS)]
+    Runs(Group<RunsCommand>),
+    /// List, show, name, export or delete conversations
+    ///
+    /// A conversation is made of requests that follow one another. Without a command, they are listed.
+    #[command(visible_alias = "session", after_help = examples::SESSIONS)]
+    Sessions(Group<SessionsCommand>),
+    /// Look at what was learned; remember and forget
+    ///
+    /// Says what was learned, why it was recalled and how it fades. Without a command, it is counted.
+    #[command(visible_alias = "memories", after_help = examples::MEMORY)]
+    Memory(Group<MemoryCommand>),
+    /// Read the auditor's log, watch it, or verify it; without a command, sum it up
+    #[command(after_help = examples::AUDIT)]
+    Audit(Group<AuditCommand>),
     /// Say what a command would do, and whether that needs consent
-    #[command(subcommand, after_help = examples::POLICY)]
-    Policy(PolicyCommand),
+    ///
+    /// Without a command, your own rules of consent are listed.
+    #[command(visible_alias = "policies", after_help = examples::POLICY)]
+    Policy(Group<PolicyCommand>),
     /// Show the configuration and where each value comes from
-    #[command(subcommand, after_help = examples::CONFIG)]
-    Config(ConfigCommand),
-    /// Work in an editor: speak the Agent Client Protocol on standard input and output. An editor starts this
+    #[command(after_help = examples::CONFIG)]
+    Config(Group<ConfigCommand>),
+    /// Work in an editor, which starts this
+    ///
+    /// It speaks the Agent Client Protocol on standard input and output.
     #[command(after_help = examples::ACP)]
     Acp(AcpArgs),
-    /// Use tools of others (servers of the Model Context Protocol), and let other agents work with artoo
-    #[command(subcommand, after_help = examples::MCP)]
-    Mcp(McpCommand),
-    /// Print a completion script for a shell
-    #[command(after_help = examples::COMPLETIONS)]
+    /// Use tools of others, and let other agents work with artoo
+    ///
+    /// Both speak the Model Context Protocol. Without a command, the servers of tools are listed.
+    #[command(after_help = examples::MCP)]
+    Mcp(Group<McpCommand>),
+    /// Print the script that completes commands, runs, sessions and models in a shell
+    #[command(visible_alias = "completion", after_help = examples::COMPLETIONS)]
     Completions(CompletionArgs),
-    /// Print the manual page of all commands
+    /// Show the manual page of all commands; in a pipe, print its source
     #[command(after_help = examples::MAN)]
     Man,
     /// Print the help of artoo, or of a command
@@ -140,7 +164,9 @@ pub(crate) struct HelpArgs {
 /// `artoo acp`.
 #[derive(Debug, Args)]
 pub(crate) struct AcpArgs {
-    /// Choose a model in this terminal instead, as `artoo setup` does. Editors that can open a terminal use this
+    /// Choose a model in this terminal instead, as `artoo setup` does
+    ///
+    /// Editors that can open a terminal use this.
     #[arg(long)]
     pub(crate) setup: bool,
 }
@@ -154,7 +180,7 @@ pub(crate) struct DoctorArgs {
 }
 
 /// `artoo config`.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Print the merged configuration with the origin of each value
     Show {

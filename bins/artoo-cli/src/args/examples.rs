@@ -6,6 +6,7 @@ Examples:
   artoo setup
   artoo run \"How many .txt files are in docs, and which is the largest?\"
   artoo \"How many .txt files are in docs?\"
+  artoo runs
   artoo diff
   artoo undo --dry-run
   artoo doctor
@@ -16,12 +17,17 @@ Exit codes:
   0    accept: every criterion met, with evidence
   1    internal or provider failure
   2    usage or configuration
-  3    success: close enough, some criteria unmet; or an answer from the
-       model's knowledge, which nobody checked
-  4    abandon: partial results and the reason
+  3    partial: close enough, some criteria unmet; or an answer from the
+       model's knowledge, which nobody checked; or a result that was not
+       judged, or is not the JSON of the schema (in --json: success)
+  4    abandon: partial results and the reason; or a limit is spent
   5    consent was needed and not given
+  6    you have to answer a question first
   124  --timeout
-  129, 130, 131, 143  ended by a signal: terminal closed, Ctrl+C, SIGQUIT, SIGTERM";
+  129  the terminal was closed
+  130  interrupted: Ctrl+C, SIGINT
+  131  SIGQUIT
+  143  SIGTERM";
 
 /// `artoo run --help`.
 pub(super) const RUN: &str = "\
@@ -33,7 +39,8 @@ Examples:
   artoo run --yes overwrites \"Sort the lines of todo.txt\"
   artoo run --sandbox read-only --time-budget 2m \"Sum the numbers in sales.csv\"
   artoo run --detach \"Count the lines of every file in docs\"
-  artoo run --base-url http://localhost:11434 --model qwen3 \"List docs\"";
+  artoo run -C docs \"How many .txt files are here?\"
+  artoo run --base-url http://localhost:11434 -m qwen3 \"List docs\"";
 
 /// `artoo sandbox --help`.
 pub(super) const SANDBOX: &str = "\
@@ -41,6 +48,8 @@ Examples:
   artoo sandbox 'ls docs | wc -l'
   artoo sandbox 'sort sales.csv > sorted.csv'
   artoo sandbox --yes deletes 'rm -f sorted.csv'
+  artoo sandbox -- sort -n sales.csv
+  artoo sandbox -C docs -- ls -l
   artoo sandbox --json 'date +%A'
 
 Exit codes: those of the command, 128 and the signal that ended it, and
@@ -100,6 +109,7 @@ Examples:
 /// `artoo model --help`.
 pub(super) const MODEL: &str = "\
 Examples:
+  artoo models
   artoo model list
   artoo model pull
   artoo model pull --from ~/Downloads/model.gguf
@@ -114,7 +124,8 @@ Examples:
 /// `artoo runs --help`.
 pub(super) const RUNS: &str = "\
 Examples:
-  artoo runs list
+  artoo runs
+  artoo runs list --limit 5
   artoo runs show last
   artoo runs show last --json
   artoo runs explain last
@@ -122,15 +133,29 @@ Examples:
   artoo runs diff last
   artoo runs attach last
   artoo runs stop last
-  artoo runs replay last -c controller.alpha=0.9
-  artoo runs replay last --profile spec-v0.8 --json
-  artoo runs undo last --dry-run";
+  artoo runs what-if last -c controller.alpha=0.9
+  artoo runs what-if last --profile spec-v0.8 --json
+  artoo runs undo last --dry-run
+  artoo runs delete last --yes
+  artoo runs prune --older 30d --dry-run";
+
+/// `artoo runs delete --help`.
+pub(super) const RUNS_DELETE: &str = "\
+Examples:
+  artoo runs delete last --dry-run
+  artoo runs delete last --yes";
+
+/// `artoo runs prune --help`.
+pub(super) const RUNS_PRUNE: &str = "\
+Examples:
+  artoo runs prune --older 30d --dry-run
+  artoo runs prune --older 365d --yes";
 
 /// `artoo sessions --help`.
 pub(super) const SESSIONS: &str = "\
 Examples:
-  artoo sessions list
-  artoo sessions show last
+  artoo sessions
+  artoo session show last
   artoo sessions rename last \"the accounts of March\"
   artoo sessions export last --output march.md
   artoo sessions list --json
@@ -140,7 +165,7 @@ Examples:
 /// `artoo memory --help`.
 pub(super) const MEMORY: &str = "\
 Examples:
-  artoo memory stats
+  artoo memory
   artoo memory list
   artoo memory why \"How many .txt files are in docs?\"
   artoo memory remember \"Reports lie in ~/reports\" --for \"sum up the report\"";
@@ -240,7 +265,7 @@ Exit codes:
 /// `artoo audit --help`.
 pub(super) const AUDIT: &str = "\
 Examples:
-  artoo audit report
+  artoo audit
   artoo audit report --since 24h --json
   artoo audit tail -n 50
   artoo audit tail --follow
@@ -251,12 +276,12 @@ pub(super) const POLICY: &str = "\
 Examples:
   artoo policy check 'find . -name \"*.log\" -delete'
   artoo policy check --json 'sort sales.csv > sorted.csv'
-  artoo policy rules";
+  artoo policies";
 
 /// `artoo config --help`.
 pub(super) const CONFIG: &str = "\
 Examples:
-  artoo config show
+  artoo config
   artoo config path
   artoo config schema
   artoo config schema --events";
@@ -272,7 +297,7 @@ logs is on standard error. How to set up yours: docs/editors.md";
 /// `artoo mcp --help`.
 pub(super) const MCP: &str = "\
 Examples:
-  artoo mcp list
+  artoo mcp
   artoo mcp serve < /dev/null
 
 A program of a server runs confined: it reads what you may read but keys and
@@ -305,14 +330,20 @@ undo, explain, list_runs, show_run and recall.";
 pub(super) const COMPLETIONS: &str = "\
 Examples:
   artoo completions bash
-  artoo completions fish";
+  artoo completions fish
+
+How to install it:
+  bash  artoo completions bash > ~/.local/share/bash-completion/completions/artoo
+  zsh   artoo completions zsh > ~/.zfunc/_artoo
+        with `fpath=(~/.zfunc $fpath)` before `compinit` in ~/.zshrc
+  fish  artoo completions fish > ~/.config/fish/completions/artoo.fish
+The folder has to be there (mkdir -p), and a new shell reads the script.";
 
 /// `artoo man --help`.
 pub(super) const MAN: &str = "\
 Examples:
-  artoo man > artoo.1
-
-Where there is a reader of manual pages: artoo man | man -l -";
+  artoo man
+  artoo man > artoo.1";
 
 /// `artoo help --help`.
 pub(super) const HELP: &str = "\

@@ -8,25 +8,30 @@ use clap::{Args, Subcommand};
 use super::examples;
 
 /// The Model Context Protocol.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Add a server of tools to the configuration: a program, or an address. It is started once, and what it says of its tools is shown and asked about
+    /// Add a server of tools to the configuration: a program, or an address
+    ///
+    /// It is started once, and what it says of its tools is shown and asked about.
     #[command(after_help = examples::MCP_ADD)]
     Add(McpAddArgs),
     /// List the configured servers, and what each may do
-    #[command(after_help = examples::MCP_LIST)]
+    #[command(alias = "ls", after_help = examples::MCP_LIST)]
     List(McpListArgs),
-    /// Show a server: how it is reached, what it may do, and the tools that you approved
+    /// Show a server: how it is reached, what it may do, its approved tools
     Show(McpServerName),
-    /// Start a server, say whether it works, and ask about tools that you have not approved
+    /// Start a server, say whether it works, and ask about its new tools
     Test(McpTestArgs),
     /// Log in to a server that asks for it, in your browser
     Login(McpServerName),
     /// Forget the login to a server
     Logout(McpServerName),
-    /// Take a server out of the configuration, with its login and what you approved of it
+    /// Take a server out of the configuration, with its login and approvals
+    #[command(aliases = ["delete", "rm"])]
     Remove(McpServerName),
-    /// Let other agents hand work to artoo: speak the Model Context Protocol on standard input and output, or over HTTP
+    /// Let other agents hand work to artoo
+    ///
+    /// It speaks the Model Context Protocol on standard input and output, or over HTTP.
     #[command(after_help = examples::MCP_SERVE)]
     Serve(McpServeArgs),
 }
@@ -35,12 +40,12 @@ pub(crate) enum McpCommand {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct McpServerName {
     /// Its name in the configuration: `[mcp.servers.NAME]`
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "SERVER")]
     pub(crate) name: String,
 }
 
 /// `artoo mcp add`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct McpAddArgs {
     /// A name for it: small letters, digits, `-` and `_`
     #[arg(value_name = "NAME")]
@@ -69,7 +74,7 @@ pub(crate) struct McpAddArgs {
 }
 
 /// `artoo mcp list`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct McpListArgs {
     /// Print one JSON object per server
     #[arg(long)]
@@ -77,7 +82,7 @@ pub(crate) struct McpListArgs {
 }
 
 /// `artoo mcp test`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct McpTestArgs {
     /// The server.
     #[command(flatten)]
@@ -88,12 +93,14 @@ pub(crate) struct McpTestArgs {
 }
 
 /// `artoo mcp serve`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct McpServeArgs {
-    /// Serve over HTTP on this machine instead, at this loopback address. Each request needs the token, whose file is named at the start
+    /// Serve over HTTP on this machine instead, at this loopback address
+    ///
+    /// Each request needs the token, whose file is named at the start.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:7878")]
     pub(crate) http: Option<SocketAddr>,
-    /// Let runs work in this folder and below it alone; may be given several times [default: every folder]
+    /// Let runs work in this folder and below it alone; may be given several times
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Vec<PathBuf>,
 }

@@ -9,15 +9,15 @@ use clap::{Args, Subcommand};
 use super::examples;
 
 /// What can be done with memory.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
-    /// Count what is in memory, and say where it is kept and whether it is whole
+    /// Count what is in memory, and say where it is kept
     #[command(after_help = examples::MEMORY_STATS)]
     Stats(JsonArgs),
     /// List what is in memory, the newest first
-    #[command(after_help = examples::MEMORY_LIST)]
+    #[command(alias = "ls", after_help = examples::MEMORY_LIST)]
     List(ListArgs),
-    /// Show everything of one entry: what it says, where it comes from, what it adds now
+    /// Show everything of one entry: what it says, and where it comes from
     #[command(after_help = examples::MEMORY_SHOW)]
     Show {
         /// The entry's id, or its beginning
@@ -26,7 +26,7 @@ pub(crate) enum MemoryCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Say what memory had to do with a run, or what it would say to a request, and why
+    /// Say what memory had to do with a run, or would say to a request
     #[command(after_help = examples::MEMORY_WHY)]
     Why {
         /// A run's id, its beginning or end, or `last`; or the words of a request
@@ -36,7 +36,7 @@ pub(crate) enum MemoryCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show what would be recalled for a request, and how that fades if nothing more is learned
+    /// Show what would be recalled for a request, and how that fades
     #[command(after_help = examples::MEMORY_FORECAST)]
     Forecast {
         /// The words of a request
@@ -49,11 +49,13 @@ pub(crate) enum MemoryCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Tell memory a rule of yours: it fades only when experience speaks against it
+    /// Tell memory a rule of yours
+    ///
+    /// It fades only when experience speaks against it.
     #[command(after_help = examples::MEMORY_REMEMBER)]
     Remember(RememberArgs),
     /// Take entries out of memory for good
-    #[command(after_help = examples::MEMORY_FORGET)]
+    #[command(aliases = ["delete", "remove", "rm"], after_help = examples::MEMORY_FORGET)]
     Forget {
         /// An entry's id or its beginning; or words, for what is like them
         #[arg(value_name = "ID-OR-TEXT")]
@@ -72,7 +74,9 @@ pub(crate) enum MemoryCommand {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Take in an export. What is in it counts as somebody's experience: rules and laws come in as experiences, too
+    /// Take in an export
+    ///
+    /// What is in it counts as somebody's experience: rules and laws come in as experiences, too.
     #[command(after_help = examples::MEMORY_IMPORT)]
     Import {
         /// The file; `-` is standard input
@@ -87,7 +91,9 @@ pub(crate) enum MemoryCommand {
     /// Read everything that memory has on disk and compare it
     #[command(after_help = examples::MEMORY_VERIFY)]
     Verify(JsonArgs),
-    /// Let the Dreamer look through memory now: what is worn out is forgotten, what has proven itself becomes a rule
+    /// Let the Dreamer look through memory now
+    ///
+    /// What is worn out is forgotten, what has proven itself becomes a rule.
     #[command(after_help = examples::MEMORY_DREAM)]
     Dream {
         /// Let code write the words of new rules, not the model of the configuration
@@ -118,7 +124,7 @@ pub(crate) struct JsonArgs {
 }
 
 /// `artoo memory list`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ListArgs {
     /// Of this level alone: M (experience), K (knowledge), C (rule), T (law)
     #[arg(long, value_name = "LEVEL", ignore_case = true,
@@ -149,7 +155,7 @@ fn level(word: &str) -> Level {
 }
 
 /// `artoo memory remember`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct RememberArgs {
     /// What to remember
     pub(crate) text: String,

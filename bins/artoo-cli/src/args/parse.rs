@@ -6,6 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
+use super::short_help::{self, short};
 use super::single_word::{mistyped, no_help, refused};
 use super::{Cli, Command, CommonArgs, RunArgs};
 use crate::error::CommandError;
@@ -23,9 +24,13 @@ pub(crate) enum Parsed {
     Mistake(clap::builder::StyledStr),
 }
 
-/// Parses the arguments after the program's name. `columns` is the width of help texts.
+/// The most columns of a help text, in a pipe too: longer lines are hard to read.
+pub(crate) const WIDEST: usize = 100;
+
+/// Parses the arguments after the program's name. `columns` is the width of the terminal.
 pub(crate) fn parse(words: &[OsString], columns: usize) -> Result<Parsed, CommandError> {
-    let command = Cli::command().term_width(columns);
+    let whole = Cli::command().term_width(columns.min(WIDEST));
+    let command = if short_help::is_asked(words) { short(whole) } else { whole };
     let all = std::iter::once(OsString::from("artoo")).chain(words.iter().cloned());
     let matches = match command.try_get_matches_from(all) {
         Ok(matches) => matches,
@@ -80,7 +85,7 @@ fn help(names: &[String], columns: usize) -> Result<Parsed, CommandError> {
 }
 
 fn is_command(word: &str) -> bool {
-    Cli::command().get_subcommands().any(|command| command.get_name() == word)
+    Cli::command().find_subcommand(word).is_some()
 }
 
 fn explained(error: &clap::Error, words: &[OsString]) -> Result<Parsed, CommandError> {

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 /// What can be asked of the rules.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Say what a command would do, without running it, and what would be decided about it
     Check {

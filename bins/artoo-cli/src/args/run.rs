@@ -20,23 +20,26 @@ fn parse_amount(text: &str) -> Result<Amount, String> {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RunArgs {
     /// What to do, in any language; `-` or a pipe reads it from standard input
-    #[arg(value_name = "REQUEST")]
+    #[arg(value_name = "REQUEST", hide_short_help = true)]
     pub(crate) request: Option<String>,
 
-    /// Print one JSON object per event on standard output, and nothing else there
+    /// Print one JSON object per event, and nothing else
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
-    /// Show the result alone, without the work on it, and what goes wrong
+    /// Show the result alone, and what goes wrong
     #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// End with JSON that meets the JSON Schema in this file, alone on standard output. Where what was found does not fill it, nothing is
-    /// printed there, the answer goes to standard error, and the exit code is 3
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    /// End with JSON that meets the JSON Schema in this file, alone on standard output
+    ///
+    /// Where what was found does not fill it, nothing is printed there, the answer goes to standard error, and the exit code is 3.
+    #[arg(long, value_name = "FILE", help_heading = "Output", hide_short_help = true)]
     pub(crate) output_schema: Option<PathBuf>,
 
-    /// Show the plan and ask before anything of it runs; a replan is asked about where it has a new subtask. A no ends the run
-    /// with exit code 5, as does nobody to ask: without a terminal, or with `--json` or `--quiet`, nothing is run
+    /// Show the plan and ask before anything of it runs
+    ///
+    /// A replan is asked about where it has a new step. A no ends the run with exit code 5, as does nobody to ask: without a terminal,
+    /// or with `--json` or `--quiet`, nothing is run.
     #[arg(long, help_heading = "Permissions")]
     pub(crate) plan: bool,
     /// What it may do, and where.
@@ -44,58 +47,71 @@ pub(crate) struct RunArgs {
     pub(crate) permissions: PermissionArgs,
 
     /// Recall nothing of earlier runs and keep nothing for later ones: the same as `--memory off`
-    #[arg(long, help_heading = "Memory", conflicts_with = "memory")]
+    #[arg(long, help_heading = "Memory", conflicts_with = "memory", hide_short_help = true)]
     pub(crate) no_memory: bool,
     /// What the run does with memory: `on`, `read-only` (it recalls and keeps nothing), `off` [default: on]
-    #[arg(long, value_name = "MODE", help_heading = "Memory", conflicts_with_all = ["record", "replay"],
+    #[arg(long, value_name = "MODE", help_heading = "Memory", hide_short_help = true, conflicts_with_all = ["record", "replay"],
           value_parser = PossibleValuesParser::new(MemoryMode::ALL.map(MemoryMode::name)))]
     pub(crate) memory: Option<String>,
 
     /// Use this model for every role
-    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    #[arg(long, short, value_name = "MODEL", help_heading = "Model")]
     pub(crate) model: Option<String>,
     /// Use the OpenAI-compatible server at this address for every role
-    #[arg(long, value_name = "URL", help_heading = "Model")]
+    #[arg(long, value_name = "URL", help_heading = "Model", hide_short_help = true)]
     pub(crate) base_url: Option<String>,
 
-    /// The time that the run may take: it gives up sooner as this comes closer, and ends there with what there is. Without this option, 5m (embedded model: 30m) only decide how soon it gives up
+    /// The time that the run may take
+    ///
+    /// It gives up sooner as this comes closer, and ends there with what there is. Without this option, 5m (embedded model: 30m) only
+    /// decide how soon it gives up.
     #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
     pub(crate) time_budget: Option<Duration>,
     /// When it must be done: `30m`, `17:00` or a date with its time. The time budget ends then at the latest
-    #[arg(long, value_name = "TIME", value_parser = Moment::parse, help_heading = "Limits")]
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse, help_heading = "Limits", hide_short_help = true)]
     pub(crate) deadline: Option<Moment>,
     /// Change nothing outside of this folder. It adds no permission: of the folders that the run may change, what lies in it stays
-    #[arg(long, value_name = "FOLDER", help_heading = "Limits")]
+    #[arg(long, value_name = "FOLDER", help_heading = "Limits", hide_short_help = true)]
     pub(crate) scope: Option<String>,
     /// How often the plan may be changed [default: 3]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", hide_short_help = true)]
     pub(crate) max_replans: Option<u32>,
-    /// How many tokens the model calls may use together; what there is then, is delivered
+    /// How many tokens the model calls may use together
+    ///
+    /// What there is then, is delivered.
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_tokens: Option<u64>,
     /// What the model calls may cost together, by the prices in the configuration: `[prices."MODEL"]`
-    #[arg(long, value_name = "AMOUNT", value_parser = parse_amount, help_heading = "Limits")]
+    #[arg(long, value_name = "AMOUNT", value_parser = parse_amount, help_heading = "Limits", hide_short_help = true)]
     pub(crate) max_cost: Option<Amount>,
-    /// After how many model calls the run asks whether it shall go on, and again after as many more; 0 is never. Without a user it ends there [default: 200]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    /// After how many model calls the run asks whether it shall go on, and again after as many more [default: 200]
+    ///
+    /// 0 is never. Without a user it ends there.
+    #[arg(long, value_name = "N", help_heading = "Limits", hide_short_help = true)]
     pub(crate) ask_after_turns: Option<u64>,
     /// The same after so many tokens read, those that a cache spared left out [default: 2000000]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", hide_short_help = true)]
     pub(crate) ask_after_tokens: Option<u64>,
     /// End the run after this time, with exit code 124
     #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
     pub(crate) timeout: Option<Duration>,
-    /// Never settle for `success`: every criterion met, or nothing
-    #[arg(long, help_heading = "Limits")]
+    /// Never settle for `partial`: every criterion met, or nothing
+    #[arg(long, help_heading = "Limits", hide_short_help = true)]
     pub(crate) strict: bool,
 
-    /// Go on with the newest session of this folder: the request may speak of what came before it
+    /// Go on with the newest session of this folder
+    ///
+    /// The request may speak of what came before it.
     #[arg(long = "continue", help_heading = "Sessions", conflicts_with_all = ["session", "record", "replay"])]
     pub(crate) go_on: bool,
-    /// Go on with this session: its id, the beginning or end of it, or its name
+    /// Go on with this session: its id or its name
+    ///
+    /// Of an id the beginning or the end is enough.
     #[arg(long, value_name = "SESSION", help_heading = "Sessions", conflicts_with_all = ["record", "replay"])]
     pub(crate) session: Option<String>,
-    /// Work in the background: print the run's id once it has begun, and return. What it asks waits for `artoo runs attach`
+    /// Work in the background: print the run's id and return
+    ///
+    /// What it asks waits for `artoo runs attach`.
     #[arg(long, help_heading = "Sessions", conflicts_with_all = ["json", "quiet"])]
     pub(crate) detach: bool,
     /// The same, for the process that artoo starts for it
@@ -106,12 +122,19 @@ pub(crate) struct RunArgs {
     #[arg(long, help_heading = "Sessions", requires = "json", conflicts_with_all = ["detach", "detached"])]
     pub(crate) answer_by_socket: bool,
 
-    /// Record every model call into this folder, without secrets. The run recalls nothing of earlier ones and keeps nothing for later
-    /// ones, so that it can be replayed
-    #[arg(long, value_name = "DIR", help_heading = "Recordings", conflicts_with = "replay")]
+    /// Record every model call into this folder, without secrets
+    ///
+    /// The run recalls nothing of earlier ones and keeps nothing for later ones, so that it can be replayed.
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Recordings",
+        conflicts_with = "replay",
+        hide_short_help = true
+    )]
     pub(crate) record: Option<PathBuf>,
     /// Answer model calls from a recorded folder, as if at the time of the recording; no model is needed
-    #[arg(long, value_name = "DIR", help_heading = "Recordings")]
+    #[arg(long, value_name = "DIR", help_heading = "Recordings", hide_short_help = true)]
     pub(crate) replay: Option<PathBuf>,
 }
 

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 /// What can be done with sessions.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
     /// List sessions, the last used first
+    #[command(alias = "ls")]
     List {
         /// Print one JSON object per session
         #[arg(long)]
@@ -43,10 +44,19 @@ pub(crate) enum SessionsCommand {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Delete a session; its runs stay, and what they changed can still be taken back
+    /// Delete a session
+    ///
+    /// Its runs stay, and what they changed can still be taken back. `--with-runs` deletes them, too.
+    #[command(aliases = ["remove", "rm"])]
     Delete {
         /// The session
         #[arg(value_name = "SESSION")]
         session: String,
+        /// Delete the records of its runs, too, as `artoo runs delete` does
+        #[arg(long)]
+        with_runs: bool,
+        /// Ask nothing
+        #[arg(long, short, requires = "with_runs")]
+        yes: bool,
     },
 }

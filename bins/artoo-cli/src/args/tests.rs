@@ -41,6 +41,82 @@ fn help_and_version_are_words_as_well() {
 }
 
 #[test]
+fn a_group_without_a_command_lists_or_shows() {
+    let same = |bare: &str, full: &[&str]| assert_eq!(meant(&[bare]), meant(full));
+    same("runs", &["runs", "list"]);
+    same("sessions", &["session", "list"]);
+    same("memory", &["memories", "stats"]);
+    same("model", &["models", "list"]);
+    same("audit", &["audit", "report"]);
+    same("policy", &["policies", "rules"]);
+    same("config", &["config", "show"]);
+    same("mcp", &["mcp", "list"]);
+}
+
+/// The command that is meant, with the defaults of groups in it.
+fn meant(words: &[&str]) -> String {
+    let words: Vec<_> = words.iter().map(Into::into).collect();
+    let Ok(Parsed::Command(command, _)) = parse(&words, 80) else { panic!("{words:?}") };
+    match *command {
+        Command::Runs(group) => format!("{:?}", group.command()),
+        Command::Sessions(group) => format!("{:?}", group.command()),
+        Command::Memory(group) => format!("{:?}", group.command()),
+        Command::Model(group) => format!("{:?}", group.command()),
+        Command::Audit(group) => format!("{:?}", group.command()),
+        Command::Policy(group) => format!("{:?}", group.command()),
+        Command::Config(group) => format!("{:?}", group.command()),
+        Command::Mcp(group) => format!("{:?}", group.command()),
+        other => panic!("{other:?} is no group"),
+    }
+}
+
+#[test]
+fn short_names_mean_the_same() {
+    let same = |short: &[&str], long: &[&str]| assert_eq!(parsed(short), parsed(long));
+    same(&["run", "-m", "qwen3", "-C", "/d", "x"], &["run", "--model", "qwen3", "--cwd", "/d", "x"]);
+    same(&["runs", "replay", "last"], &["runs", "what-if", "last"]);
+    same(&["runs", "rm", "last"], &["runs", "delete", "last"]);
+    same(&["run", "--yes", "outside_machine", "x"], &["run", "--yes", "outside-machine", "x"]);
+}
+
+#[test]
+fn a_program_and_its_arguments_are_one_command() {
+    let text = |words: &[&str]| {
+        let words: Vec<_> = ["sandbox"].iter().chain(words).map(Into::into).collect();
+        match parse(&words, 80) {
+            Ok(Parsed::Command(command, _)) => match *command {
+                Command::Sandbox(args) => args.text(),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(text(&["ls | wc -l"]), "ls | wc -l");
+    assert_eq!(text(&["--", "ls", "-l", "a b", "$HOME"]), "ls -l 'a b' '$HOME'");
+    assert_eq!(text(&["--", "ls | wc -l"]), "'ls | wc -l'");
+    for wrong in [&["sandbox"][..], &["sandbox", "ls", "--", "ls"]] {
+        assert!(parsed(wrong).contains("Usage: artoo sandbox"), "{}", parsed(wrong));
+    }
+}
+
+/// One table has the codes, and the help says all of them.
+#[test]
+fn the_help_has_every_exit_code() {
+    let table = include_str!("../../../../crates/runtime/src/exit_code.rs");
+    let codes: Vec<u8> = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("/// | ")?.split_once(' ')?.0.parse().ok())
+        .collect();
+    assert!(codes.len() > 8, "{codes:?}");
+    let help = parsed(&["--help"]);
+    let (_, said) = help.split_once("Exit codes:\n").unwrap();
+    for code in codes {
+        let is_its = |line: &str| line.split_whitespace().next() == Some(&code.to_string());
+        assert!(said.lines().any(is_its), "{code}\n{said}");
+    }
+}
+
+#[test]
 fn options_of_every_command_may_stand_on_either_side() {
     let check = |words: &[&str]| {
         let parsed = parsed(words);
@@ -87,14 +163,7 @@ fn mistakes_are_answered_with_what_was_meant() {
 #[test]
 fn every_help_text() {
     let mut text = String::new();
-    let mut all = vec![vec![]];
-    for command in Cli::command().get_subcommands() {
-        all.push(vec![command.get_name().to_owned()]);
-        for below in command.get_subcommands() {
-            all.push(vec![command.get_name().to_owned(), below.get_name().to_owned()]);
-        }
-    }
-    for mut words in all {
+    for mut words in short_help::tests::commands() {
         words.push("--help".to_owned());
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         text.push_str(&format!("$ artoo {}\n{}\n", words.join(" "), parsed(&words)));

@@ -3,11 +3,12 @@
 use serde_json::json;
 
 use super::Loaded;
+use super::runs::columns;
 use crate::args::ConfigCommand;
 use crate::config::{Given, Provider, RoleModels, Settings, Span, applied, config_schema};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::terminal::{neutral_json, neutral_line, pad, width};
+use crate::terminal::{hanging, neutral_json, neutral_line, pad, width};
 
 /// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &ConfigCommand) -> Result<Exit, CommandError> {
@@ -66,15 +67,18 @@ fn show(context: &mut Context<'_>, json: bool) -> Result<String, CommandError> {
     let keys = rows.iter().map(|row| width(&row.key)).max().unwrap_or(0);
     let values = rows.iter().map(|row| width(&row.value)).max().unwrap_or(0).min(48);
     let there = if loaded.file_is_there { "" } else { " (not there)" };
+    let columns = columns(context);
     let mut text = format!("# file: {}{there}\n", neutral_line(&loaded.file.display().to_string()));
     for row in rows {
         let value = neutral_line(&row.value);
-        text.push_str(&format!(
-            "{} = {}  # {}\n",
-            pad(&row.key, keys),
-            pad(&value, values),
-            neutral_line(&row.origin)
-        ));
+        let origin = neutral_line(&row.origin);
+        let line = format!("{} = {}  # {origin}", pad(&row.key, keys), pad(&value, values));
+        if width(&line) <= columns {
+            text.push_str(&format!("{line}\n"));
+            continue;
+        }
+        text.push_str(&hanging(&format!("{} = ", row.key), &value, 4, columns));
+        text.push_str(&hanging("    # ", &origin, 6, columns));
     }
     Ok(text)
 }

@@ -13,7 +13,7 @@ use crate::config::{
 use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::llm_clients::model_store;
-use crate::machine::given_file;
+use crate::machine::{Environment, Folders, given_file};
 
 /// Nobody writes a longer configuration.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -54,6 +54,19 @@ impl Loaded {
         if settings.screen_reader {
             context.terminal.speak();
         }
+        Ok(Self { merged, sections, settings, file, file_is_there: source.text.is_some() })
+    }
+
+    /// Loads the configuration of a command line that is being typed. Nothing is said of what is wrong in it.
+    pub(crate) fn for_names(
+        environment: &Environment,
+        folders: &Folders,
+        given: &Given,
+    ) -> Result<Self, CommandError> {
+        let file = folders.whole(&config::path(environment, &folders.home))?;
+        let source = read(&file, &OnceCell::new())?;
+        let merged = merge(&source, environment, given)?;
+        let (settings, sections) = resolve(&merged, folders)?;
         Ok(Self { merged, sections, settings, file, file_is_there: source.text.is_some() })
     }
 

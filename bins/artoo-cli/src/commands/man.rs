@@ -2,19 +2,50 @@
 
 use std::io;
 
+use artoo_tools::SystemProgram;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use crate::args::Cli;
+use crate::args::{Cli, WIDEST};
 use crate::error::{CommandError, Exit};
-use crate::terminal::Terminal;
+use crate::machine::Environment;
+use crate::terminal::{Streams, Terminal, given_to, paged};
 
-/// Prints the page.
-pub(crate) fn run(terminal: &mut Terminal) -> Result<Exit, CommandError> {
+/// The program that formats manual pages.
+const READER: &str = "man";
+
+/// Shows the page at a terminal, and prints its source elsewhere.
+pub(crate) fn run(
+    terminal: &mut Terminal,
+    environment: &Environment,
+    streams: Streams,
+) -> Result<Exit, CommandError> {
     let page = page(&Cli::command())
         .map_err(|error| CommandError::failed("cannot write the manual page").because(error))?;
-    terminal.data(&page)?;
+    if !streams.stdout {
+        terminal.data(&page)?;
+        return Ok(Exit::OK);
+    }
+    let reader = SystemProgram::find(READER, &environment.search_path());
+    if !reader.is_some_and(|reader| given_to(&reader, environment, &["-l", "-"], &page)) {
+        // Without a reader of manual pages the same is in the help texts.
+        paged(terminal, environment, &plain(&mut Cli::command(), terminal.data_look().columns))?;
+    }
     Ok(Exit::OK)
+}
+
+/// The help of every command, one after the other.
+fn plain(program: &mut Command, columns: usize) -> String {
+    program.build();
+    let mut open = vec![program.clone().term_width(columns.min(WIDEST))];
+    let mut texts = Vec::new();
+    while let Some(mut command) = open.pop() {
+        texts.push(command.render_long_help().to_string());
+        let below: Vec<Command> =
+            command.get_subcommands().filter(|below| !below.is_hide_set()).cloned().collect();
+        open.extend(below.into_iter().rev());
+    }
+    texts.join("\n\n")
 }
 
 /// The program's own sections, then one section per command with subsections.
@@ -85,7 +116,8 @@ mod tests {
             let name = command.get_name().to_uppercase();
             assert!(page.contains(&format!(".SH \"ARTOO {name}\"")), "no {name}");
             for below in command.get_subcommands() {
-                let section = format!(".SH \"ARTOO {name} {}\"", below.get_name().to_uppercase());
+                let below = escaped(&below.get_name().to_uppercase());
+                let section = format!(".SH \"ARTOO {name} {below}\"");
                 assert!(page.contains(&section), "no {section}");
             }
         }
@@ -96,6 +128,15 @@ mod tests {
             assert!(page.lines().any(|known| known == line), "no `{line}`");
         }
         assert_eq!(page.matches("\n.nf\n").count(), page.matches("\n.fi\n").count());
+    }
+
+    #[test]
+    fn without_a_reader_every_help_is_shown() {
+        let text = plain(&mut Cli::command(), 80);
+        for expected in ["Usage: artoo runs what-if", "Usage: artoo memory remember", "Exit codes:"] {
+            assert!(text.contains(expected), "no {expected}");
+        }
+        assert!(text.lines().all(|line| crate::terminal::width(line) <= 100));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use artoo_llm_local::store::{CATALOGUE, CatalogueEntry, ModelState, StoreError, 
 use serde_json::json;
 
 use super::Loaded;
+use super::runs::place;
 use crate::args::ModelCommand;
 use crate::config::Given;
 use crate::dispatch::Context;
@@ -12,7 +13,7 @@ use crate::llm_clients::model_store;
 use crate::setup::pull;
 use crate::suggest::nearest;
 use crate::terminal::{neutral_json, neutral_line, worded};
-use crate::view::bytes;
+use crate::view::{Cell, Place, bytes, list};
 
 /// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: ModelCommand) -> Result<Exit, CommandError> {
@@ -25,7 +26,8 @@ pub(crate) fn run(context: &mut Context<'_>, command: ModelCommand) -> Result<Ex
             for entry in CATALOGUE {
                 rows.push((entry, state_of(entry)?));
             }
-            context.terminal.data(&if json { list_json(&rows) } else { list_text(&rows) })?;
+            let text = if json { list_json(&rows) } else { list_text(&rows, place(context)) };
+            context.terminal.data(&text)?;
             Ok(Exit::OK)
         }
         ModelCommand::Pull(args) => {
@@ -85,24 +87,24 @@ fn named(name: Option<&str>) -> Result<&'static CatalogueEntry, CommandError> {
     })
 }
 
-fn list_text(rows: &[(&CatalogueEntry, ModelState)]) -> String {
-    rows.iter()
+fn list_text(rows: &[(&CatalogueEntry, ModelState)], place: Place) -> String {
+    let rows: Vec<_> = rows
+        .iter()
         .map(|(entry, state)| {
             let state = match state {
                 ModelState::Absent => "not installed".to_owned(),
                 ModelState::Partial { bytes: there } => {
                     format!("{} fetched; go on: artoo model pull", bytes(*there))
                 }
-                ModelState::Installed { path } => {
-                    format!("installed: {}", neutral_line(&path.display().to_string()))
-                }
+                ModelState::Installed { .. } => "installed".to_owned(),
                 ModelState::Corrupt { problem, .. } => {
                     format!("damaged ({}); fetch it again: artoo model pull", neutral_line(problem))
                 }
             };
-            format!("{}  {}  {}  {state}\n", entry.name, bytes(entry.size), entry.licence)
+            [entry.name.into(), bytes(entry.size).into(), entry.licence.into(), Cell::from(state)]
         })
-        .collect()
+        .collect();
+    list(["MODEL", "SIZE", "LICENCE", "STATE"], &rows, place)
 }
 
 fn list_json(rows: &[(&CatalogueEntry, ModelState)]) -> String {

@@ -11,19 +11,26 @@ use artoo_tools::Outlook;
 use serde_json::{Map, Value, json};
 
 use super::Loaded;
+use super::runs::columns;
 use crate::args::PolicyCommand;
 use crate::config::{Given, own_policy};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::nearest_folder;
-use crate::terminal::{neutral_json, neutral_line};
+use crate::terminal::{hanging, neutral_json, neutral_line};
+
+/// Indentation of a rule's reason.
+const INDENT: usize = 12;
+
+/// What the lists of a page are worth.
+const NOTE: &str = "The lists are what its words say. They explain, and grant nothing: what a command changes shows when it is tried.";
 
 /// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<Exit, CommandError> {
     let page = match command {
         PolicyCommand::Check { text, json } => check(context, text, *json)?,
         PolicyCommand::Rules { json } => {
-            list(&own_policy(context.environment, &context.folders.home)?, *json)
+            list(&own_policy(context.environment, &context.folders.home)?, *json, columns(context))
         }
     };
     context.terminal.data(&page)?;
@@ -50,11 +57,15 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
         environment: context.environment.all(),
     };
     let outlook = explain(text, situation, Policy { rules, places });
-    Ok(if json { format!("{}\n", neutral_json(&as_json(&outlook).to_string())) } else { page(&outlook) })
+    Ok(if json {
+        format!("{}\n", neutral_json(&as_json(&outlook).to_string()))
+    } else {
+        page(&outlook, columns(context))
+    })
 }
 
 /// The user's rules and places, and the path of their file.
-fn list(policy: &Policy, json: bool) -> String {
+fn list(policy: &Policy, json: bool, columns: usize) -> String {
     let Policy { rules, places } = policy;
     let file = rules.file().map(|file| file.display().to_string()).unwrap_or_default();
     let is_there = rules.file().is_some_and(Path::exists);
@@ -76,13 +87,9 @@ fn list(policy: &Policy, json: bool) -> String {
         if !rule.paths.is_empty() {
             about.push_str(&format!(" in {}", rule.paths.join(", ")));
         }
-        text.push_str(&format!(
-            "{:>3}  {:<5}  {}\n            {}\n",
-            at + 1,
-            rule.decision.name(),
-            neutral_line(&about),
-            neutral_line(&rule.reason)
-        ));
+        let head = format!("{:>3}  {:<5}  ", at + 1, rule.decision.name());
+        text.push_str(&hanging(&head, &neutral_line(&about), INDENT, columns));
+        text.push_str(&hanging(&" ".repeat(INDENT), &neutral_line(&rule.reason), INDENT, columns));
     }
     for Place { path, block, reason, law: _ } in places {
         let what = match block {
@@ -90,11 +97,8 @@ fn list(policy: &Policy, json: bool) -> String {
             Block::Access => "no run reads or changes it",
         };
         let path = path.display().to_string();
-        text.push_str(&format!(
-            "     place  {}: {what}\n            {}\n",
-            neutral_line(&path),
-            neutral_line(reason)
-        ));
+        text.push_str(&hanging("     place  ", &format!("{}: {what}", neutral_line(&path)), INDENT, columns));
+        text.push_str(&hanging(&" ".repeat(INDENT), &neutral_line(reason), INDENT, columns));
     }
     text
 }
@@ -148,17 +152,17 @@ fn as_json(outlook: &Outlook) -> Value {
     })
 }
 
-fn page(outlook: &Outlook) -> String {
+fn page(outlook: &Outlook, columns: usize) -> String {
     let Outlook { step, refusal, rule, effects } = outlook;
     let why = refusal.as_deref().unwrap_or(step.words());
-    let mut text = format!("{:<8}{}\n", step.name(), neutral_line(why));
+    let mut text = hanging(&format!("{:<8}", step.name()), &neutral_line(why), 8, columns);
     if let (Some((decision, _, words)), None) = (rule, refusal) {
         let on = match decision {
             Permission::Allow => "what of it is asked about, as its words have it, is allowed",
             Permission::Ask => "it is asked about",
             Permission::Deny => "it is denied",
         };
-        text.push_str(&format!("{:<8}{on}: {}\n", "rule", neutral_line(words)));
+        text.push_str(&hanging("rule    ", &format!("{on}: {}", neutral_line(words)), 8, columns));
     }
     let mut last = "";
     for (kind, cause) in reasons(effects) {
@@ -168,15 +172,11 @@ fn page(outlook: &Outlook) -> String {
         }
         let word = neutral_line(&cause.word);
         let word = if word.is_empty() { String::new() } else { format!("`{word}`: ") };
-        text.push_str(&format!(
-            "  {}\n      {word}{}\n",
-            neutral_line(&cause.what),
-            neutral_line(&cause.why)
-        ));
+        text.push_str(&hanging("  ", &neutral_line(&cause.what), 4, columns));
+        text.push_str(&hanging("      ", &format!("{word}{}", neutral_line(&cause.why)), 6, columns));
     }
-    text.push_str(
-        "\nThe lists are what its words say. They explain, and grant nothing: what a command changes shows when it is tried.\n",
-    );
+    text.push('\n');
+    text.push_str(&hanging("", NOTE, 0, columns));
     text
 }
 
@@ -239,7 +239,7 @@ mod tests {
             ("rm .ssh/id_rsa", &own),
         ];
         for (command, rules) in COMMANDS.map(|command| (command, &none)).into_iter().chain(own) {
-            let page = page(&outlook(command, rules));
+            let page = page(&outlook(command, rules), 80);
             text.push_str(&format!("$ artoo policy check '{}'\n{page}\n", command.escape_debug()));
         }
         insta::assert_snapshot!(text);
@@ -284,7 +284,11 @@ mod tests {
 
     #[test]
     fn lists() {
-        insta::assert_snapshot!(format!("{}{}", list(&sample_policy(), false), list(&sample_policy(), true)));
-        assert_eq!(list(&Policy::default(), false), "# file:  (not there)\n");
+        insta::assert_snapshot!(format!(
+            "{}{}",
+            list(&sample_policy(), false, 40),
+            list(&sample_policy(), true, 40)
+        ));
+        assert_eq!(list(&Policy::default(), false, 80), "# file:  (not there)\n");
     }
 }

@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
+use artoo_bus::{Clock as _, SystemClock};
 use artoo_runtime::events::{Event, EventFold, Line};
 use artoo_runtime::explain::{Explanation, explain};
 use artoo_runtime::journal::RunState;
 use artoo_runtime::resume::resumable;
 use artoo_runtime::runs::RunsError;
 use artoo_runtime::{journal, runs};
-use artoo_types::{Message, SolverOrigin};
+use artoo_types::{FaultKind, Message, RunId, SolverOrigin};
 
-use super::{Loaded, diff, replay, undo};
+use super::{Loaded, delete_runs, diff, undo, what_if};
 use crate::args::RunsCommand;
 use crate::config::Given;
 use crate::dispatch::Context;
@@ -18,7 +19,8 @@ use crate::error::{CommandError, Exit, Kind};
 use crate::machine::threads;
 use crate::terminal::{Style, neutral_json, paged, worded};
 use crate::view::{
-    Frame, Live, Outcome, depth, explanation, footer, left_behind, no_end, result, run_row, undo_line,
+    Frame, Live, Outcome, Place, depth, explanation, footer, id_digits, left_behind, no_end, result,
+    run_list, undo_line,
 };
 
 /// Dispatches to the subcommand.
@@ -31,11 +33,12 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             if found.is_empty() && !json {
                 context.terminal.note(&format!("no runs are recorded in {}", data_dir.display()));
             }
-            let frame = Frame::new(context.terminal.data_look(), false);
-            for run in &found {
-                let row = if *json { as_json(run)? } else { run_row(run, frame) };
-                context.terminal.data(&format!("{row}\n"))?;
-            }
+            let text = if *json {
+                found.iter().map(|run| Ok(as_json(run)? + "\n")).collect::<Result<String, CommandError>>()?
+            } else {
+                run_list(&found, digits(&data_dir)?, SystemClock::new().now(), place(context))
+            };
+            context.terminal.data(&text)?;
             Ok(Exit::OK)
         }
         RunsCommand::Show { of, json } => {
@@ -63,7 +66,8 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             let text = if args.json {
                 as_json(&page)? + "\n"
             } else {
-                explanation(&page, Frame::new(context.terminal.data_look(), false))
+                let frame = Frame::new(context.terminal.data_look(), false);
+                explanation(&page, Frame { columns: columns(context), ..frame })
             };
             paged(context.terminal, context.environment, &text)?;
             Ok(trust(context, &page))
@@ -82,10 +86,19 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             let folder = folder(&data_dir, &args.run)?;
             threads::for_waiting()?.block_on(super::stop::stop(context, &folder))
         }
-        RunsCommand::Replay(args) => {
-            replay::run(context, &loaded, &folder(&data_dir, &args.of.run)?, args.json)
+        RunsCommand::WhatIf(args) => {
+            what_if::run(context, &loaded, &folder(&data_dir, &args.of.run)?, args.json)
         }
         RunsCommand::Undo(args) => undo::run(context, &folder(&data_dir, &args.of.run)?, args),
+        RunsCommand::Delete(args) => {
+            let runs = args.runs.iter().map(|part| id(&data_dir, part)).collect::<Result<Vec<_>, _>>()?;
+            delete_runs::delete(context, &data_dir, runs, args.how).map(|_| Exit::OK)
+        }
+        RunsCommand::Prune(args) => {
+            let older =
+                runs::older_than(&data_dir, args.older, SystemClock::new().now()).map_err(explained)?;
+            delete_runs::delete(context, &data_dir, older, args.how).map(|_| Exit::OK)
+        }
     }
 }
 
@@ -161,7 +174,8 @@ fn show(
     match &outcome {
         Some(outcome) => {
             if let Some(fault) = &outcome.error {
-                text.push_str(&format!("error: {}\n", crate::terminal::neutral_line(&fault.message)));
+                let label = if fault.kind == FaultKind::Cancelled { "" } else { "error: " };
+                text.push_str(&format!("{label}{}\n", crate::terminal::neutral_line(&fault.message)));
             }
             text.push('\n');
             let is_rendered = context.streams.stdout && !live.is_quoted(outcome);
@@ -199,6 +213,29 @@ pub(super) fn folder(data_dir: &std::path::Path, part: &str) -> Result<PathBuf, 
     Ok(runs::folder(data_dir).join(newest.run_id.to_string()))
 }
 
+/// The id of a run by a part of it.
+fn id(data_dir: &std::path::Path, part: &str) -> Result<RunId, CommandError> {
+    let folder = folder(data_dir, part)?;
+    let name = folder.file_name().and_then(|name| name.to_str()?.parse().ok());
+    name.ok_or_else(|| CommandError::failed(format!("{} is no run", folder.display())))
+}
+
+/// How many digits of its id name a run among all runs.
+pub(super) fn digits(data_dir: &std::path::Path) -> Result<usize, CommandError> {
+    let ids: Vec<String> = runs::ids(data_dir).map_err(explained)?.iter().map(ToString::to_string).collect();
+    Ok(id_digits(&ids))
+}
+
+/// The width of a page: that of the terminal. In a pipe no line is broken.
+pub(in crate::commands) fn columns(context: &Context<'_>) -> usize {
+    place(context).columns.unwrap_or(usize::MAX)
+}
+
+/// Where a list is shown.
+pub(in crate::commands) fn place(context: &Context<'_>) -> Place {
+    Place::of(Frame::new(context.terminal.data_look(), false), context.streams.stdout)
+}
+
 pub(super) fn as_json(value: &impl serde::Serialize) -> Result<String, CommandError> {
     let text = serde_json::to_string(value)
         .map_err(|error| CommandError::failed("cannot write JSON").because(error))?;
@@ -206,8 +243,13 @@ pub(super) fn as_json(value: &impl serde::Serialize) -> Result<String, CommandEr
 }
 
 pub(crate) fn explained(error: RunsError) -> CommandError {
-    let mistaken =
-        matches!(error, RunsError::Unknown { .. } | RunsError::Ambiguous { .. } | RunsError::Whole { .. });
+    let mistaken = matches!(
+        error,
+        RunsError::Unknown { .. }
+            | RunsError::Ambiguous { .. }
+            | RunsError::Whole { .. }
+            | RunsError::InUse { .. }
+    );
     let kind = if mistaken { Kind::Usage } else { Kind::Failed };
     let hint = worded(error.hint(), error.remedy());
     let said = CommandError::new(kind, error.to_string()).hint(hint);

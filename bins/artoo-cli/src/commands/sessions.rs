@@ -3,18 +3,20 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use artoo_bus::{Clock as _, SystemClock};
 use artoo_redaction::Redactor;
 use artoo_runtime::sessions::{Session, Sessions};
+use artoo_types::RunId;
 
-use super::Loaded;
-use super::runs::as_json;
-use crate::args::SessionsCommand;
+use super::runs::{as_json, place};
+use super::{Loaded, delete_runs};
+use crate::args::{DeleteHow, SessionsCommand};
 use crate::config::Given;
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::run::explained;
 use crate::terminal::worded;
-use crate::view::{Frame, session_markdown, session_page, session_row};
+use crate::view::{Frame, id_digits, session_list, session_markdown, session_page};
 
 /// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &SessionsCommand) -> Result<Exit, CommandError> {
@@ -52,12 +54,19 @@ pub(crate) fn run(context: &mut Context<'_>, command: &SessionsCommand) -> Resul
             warn(context, &session);
             Ok(Exit::OK)
         }
-        SessionsCommand::Delete { session } => {
+        SessionsCommand::Delete { session, with_runs, yes } => {
             let session = find(&sessions, session)?;
+            if *with_runs {
+                let runs: Vec<RunId> = session.turns.iter().map(|turn| turn.run_id).collect();
+                let how = DeleteHow { dry_run: false, yes: *yes };
+                if !delete_runs::delete(context, &data_dir, runs, how)? {
+                    return Ok(Exit::OK);
+                }
+            }
             sessions.delete(session.id).map_err(explained)?;
-            context
-                .terminal
-                .note(&format!("deleted: {}; its runs are still in `artoo runs list`", session.id));
+            let stay = "; its runs stay: artoo runs list (with --with-runs they go, too)";
+            let runs = if *with_runs { "" } else { stay };
+            context.terminal.note(&format!("deleted: {}{runs}", session.id));
             Ok(Exit::OK)
         }
     }
@@ -95,21 +104,24 @@ fn list(
     if found.is_empty() && !json {
         context.terminal.note(&format!("no sessions are kept in {}", data_dir.display()));
     }
-    let frame = Frame::new(context.terminal.data_look(), false);
+    // An unreadable session does not hide the others.
+    let (readable, unreadable): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
+    let readable: Vec<Session> = readable.into_iter().flatten().collect();
+    let text = if json {
+        readable
+            .iter()
+            .map(|session| Ok(as_json(session)? + "\n"))
+            .collect::<Result<String, CommandError>>()?
+    } else {
+        let ids: Vec<String> = readable.iter().map(|session| session.id.to_string()).collect();
+        session_list(&readable, id_digits(&ids).max(8), SystemClock::new().now(), place(context))
+    };
+    context.terminal.data(&text)?;
     let mut exit = Exit::OK;
-    for session in found {
-        match session {
-            Ok(session) => {
-                let row = if json { as_json(&session)? } else { session_row(&session, frame) };
-                context.terminal.data(&format!("{row}\n"))?;
-            }
-            // An unreadable session does not hide the others.
-            Err(error) => {
-                context.terminal.warning(&error.to_string());
-                context.terminal.hint(&worded(error.hint(), error.remedy()));
-                exit = Exit::FAILED;
-            }
-        }
+    for error in unreadable.into_iter().filter_map(Result::err) {
+        context.terminal.warning(&error.to_string());
+        context.terminal.hint(&worded(error.hint(), error.remedy()));
+        exit = Exit::FAILED;
     }
     Ok(exit)
 }

@@ -1,6 +1,7 @@
 //! `artoo doctor`: the tools offered to the model, and what is missing for the others.
 
 use artoo_tools::{ToolState, ToolStatus};
+use artoo_types::ToolKind;
 
 use super::Check;
 use crate::config::Settings;
@@ -22,7 +23,7 @@ fn lines(tools: &[ToolStatus]) -> Vec<Check> {
         ToolState::NotGranted { .. } | ToolState::Absent { .. } => None,
     });
     let mut checks = vec![Check::good("tools", offered.collect::<Vec<_>>().join(", "))];
-    for tool in tools {
+    for tool in tools.iter().filter(|tool| can_be_here(tool)) {
         let name = format!("tool {}", tool.name);
         match &tool.state {
             ToolState::Offered { .. } => {}
@@ -35,6 +36,14 @@ fn lines(tools: &[ToolStatus]) -> Vec<Check> {
         }
     }
     checks
+}
+
+/// Whether a tool can be had on this system at all: some belong to macOS.
+fn can_be_here(tool: &ToolStatus) -> bool {
+    match tool.name.kind() {
+        Some(ToolKind::AppleScript | ToolKind::Shortcuts) => cfg!(target_os = "macos"),
+        Some(_) | None => true,
+    }
 }
 
 #[cfg(test)]
@@ -56,8 +65,6 @@ mod tests {
         tools: glob, grep, read_file, read_evidence, write_file, edit_file, shell (/bin/sh), job; -
         tool mdfind: there is no index of files that can be read without the rights of a group; set `tools.mdfind = true` to let it walk
         tool git_commit: there is no git that only the system could have put there; install git as a package of the system
-        tool applescript: there is no osascript; it comes with macOS; other systems have none
-        tool shortcuts: there is no shortcuts; it comes with macOS; other systems have none
         tool search: not granted; set `tools.web = true` to let runs read the web
         tool fetch: not granted; set `tools.web = true` to let runs read the web
         ");

@@ -45,11 +45,11 @@ fn command(inquiry: Inquiry, form: Form) -> Command {
     let json = form == Form::Json;
     let page = |run: String| RunPage { of: RunName { run }, json };
     match inquiry {
-        Inquiry::Runs { most } => Command::Runs(RunsCommand::List { json, limit: most }),
-        Inquiry::Run(run) => Command::Runs(RunsCommand::Show { of: RunName { run }, json }),
+        Inquiry::Runs { most } => Command::Runs(RunsCommand::List { json, limit: most }.into()),
+        Inquiry::Run(run) => Command::Runs(RunsCommand::Show { of: RunName { run }, json }.into()),
         Inquiry::Explanation(run) => Command::Explain(page(run)),
         Inquiry::Changes(run) => Command::Diff(page(run)),
-        Inquiry::Recall(about) => Command::Memory(MemoryCommand::Why { about, json }),
+        Inquiry::Recall(about) => Command::Memory(MemoryCommand::Why { about, json }.into()),
         Inquiry::Undo(run) => {
             Command::Undo(UndoArgs { of: RunName { run }, dry_run: false, as_it_is: false, json })
         }

@@ -231,8 +231,7 @@ impl State {
         keyboard: Arc<dyn Keyboard>,
     ) -> Result<Done, CommandError> {
         let permissions = self.args.permissions.clone();
-        let args =
-            SandboxArgs { command: command.to_owned(), json: false, permissions, timeout: self.args.timeout };
+        let args = SandboxArgs::of_text(command, permissions, self.args.timeout);
         self.standing.begins();
         let signals = Signals::Standing(self.standing.clone());
         let done = run::carried_out(context, &args, &self.wanted, threads, (signals, keyboard));

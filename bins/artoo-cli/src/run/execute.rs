@@ -10,7 +10,7 @@ use artoo_policy::Block;
 use artoo_runtime::control::{AnsweredAt, Listening, listen};
 use artoo_runtime::{Artoo, Builder, Deadlines, Dreams, StartError};
 use artoo_sandbox::{SandboxMode, reduced_mode};
-use artoo_types::{FinalResult, Role, RunId, SessionId};
+use artoo_types::{FaultKind, FinalResult, Role, RunId, SessionId};
 
 use super::always_rule::PolicyFile;
 use super::ask::{Asking, Keyboard};
@@ -197,6 +197,9 @@ pub(super) fn tell_fault(terminal: &mut Terminal, finished: &FinalResult) {
     let Some(fault) = &finished.fault else { return };
     let what_happened = || format!("what happened: artoo runs show {}", finished.run_id);
     let hint = fault.hint.as_deref().map_or_else(what_happened, |hint| worded(hint, fault.remedy));
+    if fault.kind == FaultKind::Cancelled {
+        return terminal.ended_by_user(&fault.message, &hint);
+    }
     terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
 }
 

@@ -255,7 +255,7 @@ pub(super) fn prepare_command(
         granted: permissions.yes.iter().copied().collect(),
         timeout: args.timeout,
         person_present: person_present(context.streams, args.json, QUIET),
-        ..RunRequest::new(args.command.clone(), surroundings(context, &settings, working_folder, (now, zone)))
+        ..RunRequest::new(args.text(), surroundings(context, &settings, working_folder, (now, zone)))
     };
     Ok(Prepared {
         request,

@@ -87,7 +87,7 @@ async fn carry_out(
     let working_folder = prepared.request.surroundings.working_folder.clone();
     let run = artoo.command(prepared.request).map_err(|error| not_begun(&error))?;
     let run_id = run.id();
-    let asked = format!("! {}", args.command);
+    let asked = format!("! {}", args.text());
     let conversation = prepared.conversation;
     let kept =
         conversation.as_ref().filter(|conversation| conversation.ask(context.terminal, run_id, now, &asked));
@@ -104,8 +104,8 @@ async fn carry_out(
     let code = view.outcome.as_ref().map_or_else(|| artoo_runtime::exit_code(&finished), |end| end.exit_code);
     let call = view.call.as_ref();
     if args.json {
-        let run_id = finished.run_id.to_string();
-        let page = page(&run_id, &args.command, code, call, &folder);
+        let (run_id, command) = (finished.run_id.to_string(), args.text());
+        let page = page(&run_id, &command, code, call, &folder);
         let json = serde_json::to_string(&page)
             .map_err(|error| CommandError::failed("cannot write JSON").because(error))?;
         context.terminal.data(&format!("{}\n", neutral_json(&json)))?;

@@ -20,7 +20,7 @@ pub(crate) use burst::{
     input_follows, input_or_its_end_follows, more_keys_follow, with_the_rest_of_its_burst,
 };
 pub(crate) use capabilities::{Look, Streams};
-pub(crate) use pager::paged;
+pub(crate) use pager::{given_to, paged};
 pub(crate) use raw_mode::{RawModeGuard, restore, take_again, take_again_for_editor};
 #[cfg(test)]
 pub(crate) use recorded_output::Seen;
@@ -30,6 +30,6 @@ pub(crate) use size::{Size, size_of_stderr};
 pub(crate) use stderr::{Field, StderrWriter};
 pub(crate) use style::{Paint, Style};
 pub(crate) use visible::{exact, exact_ends};
-pub(crate) use width::{clip, pad, width};
+pub(crate) use width::{clip, clip_at_word, hanging, pad, width, wrap};
 pub(crate) use wrap::wrapped;
 pub(crate) use writer::Terminal;

@@ -51,39 +51,58 @@ impl Pager {
     }
 
     fn command(&self) -> Command {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the person's own program at their terminal, no command of a run"
-        )]
-        let start = |program: &Path| Command::new(program);
         match self {
             Self::OfTheUser(text) => {
-                let mut command = start(Path::new("/bin/sh"));
+                let mut command = started(Path::new("/bin/sh"));
                 command.arg("-c").arg(text);
                 command
             }
-            Self::OfTheSystem(program) => start(program.path()),
+            Self::OfTheSystem(program) => started(program.path()),
         }
     }
 }
 
+/// Whether a program of the system with a page of its own took the text.
+pub(crate) fn given_to(
+    program: &SystemProgram,
+    environment: &Environment,
+    arguments: &[&str],
+    text: &str,
+) -> bool {
+    let mut command = started(program.path());
+    command.args(arguments);
+    fed(command, environment, text) == Some(0)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the person's own program at their terminal, no command of a run"
+)]
+fn started(program: &Path) -> Command {
+    Command::new(program)
+}
+
 /// Whether the pager took the text. It is not a failure if the user quits before the end.
 fn through(pager: &Pager, environment: &Environment, text: &str) -> bool {
-    // Ctrl+C is for the pager. Without a handler it would end artoo and leave the terminal unrestored.
+    fed(pager.command(), environment, text).is_some_and(|code| !NOT_STARTED.contains(&code))
+}
+
+/// Starts a program with the text on its standard input, and waits for its end. Returns its exit code, 0 for one that a signal ended.
+fn fed(mut command: Command, environment: &Environment, text: &str) -> Option<i32> {
+    // Ctrl+C is for the program. Without a handler it would end artoo and leave the terminal unrestored.
     let own = if Handle::try_current().is_ok() { None } else { runtime() };
     let _entered = own.as_ref().map(Runtime::enter);
     let _caught = Handle::try_current().is_ok().then(|| signal(SignalKind::interrupt()));
-    let mut command = pager.command();
     command.stdin(Stdio::piped());
     if environment.raw("LESS").is_none() {
         command.env("LESS", OPTIONS);
     }
-    let Ok(mut child) = command.spawn() else { return false };
+    let mut child = command.spawn().ok()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A write error means that the user has quit the pager.
+        // A write error means that the user has quit the program.
         let _ = stdin.write_all(text.as_bytes());
     }
-    child.wait().is_ok_and(|status| !status.code().is_some_and(|code| NOT_STARTED.contains(&code)))
+    Some(child.wait().ok()?.code().unwrap_or(0))
 }
 
 fn runtime() -> Option<Runtime> {

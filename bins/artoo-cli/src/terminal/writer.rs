@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::{Look, Paint, Size, StderrWriter, Style, clip, neutral_line};
+use super::{Look, Paint, Size, StderrWriter, Style, clip, neutral_line, wrap};
 use crate::error::{CommandError, Kind};
 use crate::machine::limits;
 
@@ -145,9 +145,8 @@ impl Terminal {
         if error.kind() == Kind::BrokenPipe {
             return;
         }
-        let paint = Paint::new(self.look.colour);
         let message = neutral_line(&error.to_string());
-        self.note(&format!("{} {message}", paint.text(Style::Bad, "error:")));
+        self.labelled(Style::Bad, "error:", &message);
         // Where that limit is in the way, nothing else helps.
         let limit = error.cause().and_then(limits::hint_of_files);
         if let Some(hint) = limit.as_deref().or(error.next_step()) {
@@ -157,16 +156,42 @@ impl Terminal {
 
     /// Prints a hint about the next step.
     pub(crate) fn hint(&mut self, hint: &str) {
-        let paint = Paint::new(self.look.colour);
-        self.advice(&format!("{} {}", paint.text(Style::Strong, "hint:"), neutral_line(hint)));
+        let hint = self.as_typed(&neutral_line(hint));
+        self.labelled(Style::Strong, "hint:", &hint);
     }
 
     /// Writes a line of artoo's that names commands, in the form in which the user types them here.
     pub(crate) fn advice(&mut self, line: &str) {
-        let typed = self.slashed.iter().fold(line.to_owned(), |line, name| {
-            line.replace(&format!("artoo {name} "), &format!("/{name} "))
-        });
+        let typed = self.as_typed(line);
         self.note(&typed);
+    }
+
+    /// Names commands in the form in which the user types them here.
+    fn as_typed(&self, line: &str) -> String {
+        self.slashed
+            .iter()
+            .fold(line.to_owned(), |line, name| line.replace(&format!("artoo {name} "), &format!("/{name} ")))
+    }
+
+    /// A message behind its label. A terminal would break it within words, so it is broken at words here.
+    fn labelled(&mut self, style: Style, label: &str, message: &str) {
+        let look = self.look();
+        let whole = format!("{label} {message}");
+        // The last column stays free: some terminals wrap when it is filled.
+        let columns = if look.live { look.columns.saturating_sub(1) } else { usize::MAX };
+        let broken = wrap(&whole, columns).join("\n");
+        let paint = Paint::new(self.look.colour);
+        let painted = match broken.strip_prefix(label) {
+            Some(rest) => format!("{}{rest}", paint.text(style, label)),
+            None => broken,
+        };
+        self.note(&painted);
+    }
+
+    /// Says how something ended that the user ended: it is no error.
+    pub(crate) fn ended_by_user(&mut self, message: &str, hint: &str) {
+        self.note(&Paint::new(self.look.colour).text(Style::Notice, &neutral_line(message)));
+        self.hint(hint);
     }
 
     /// Gets the user's attention by the bell, and by a desktop notification if `words`, which have to be
@@ -180,8 +205,7 @@ impl Terminal {
 
     /// Prints a warning.
     pub(crate) fn warning(&mut self, message: &str) {
-        let paint = Paint::new(self.look.colour);
-        self.note(&format!("{} {}", paint.text(Style::Notice, "warning:"), neutral_line(message)));
+        self.labelled(Style::Notice, "warning:", &neutral_line(message));
     }
 }
 

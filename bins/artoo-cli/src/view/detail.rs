@@ -1,11 +1,12 @@
 //! The lines of `-v`: each event with the code of its role, and all figures.
 
 use artoo_runtime::events::{Event, InstructionFile, Line};
-use artoo_types::{OutcomeStatus, PairMemory, PlannedSubTask, Role, ToldChanges};
+use artoo_types::{OutcomeStatus, PairMemory, Role, ToldChanges};
 
 use super::approval::{Asked, decision, question};
 use super::layout::Frame;
 use super::preview::glance;
+use super::steps::planned;
 use super::units::{bytes, counted, seconds};
 use super::{labels, loss, memory};
 use crate::terminal::Style;
@@ -79,7 +80,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
         }
         Event::PlanProposed { subtasks, kept, task_criteria, memory } => {
             let mut head =
-                format!("plan {}: {}", before.plan, counted(subtasks.len() as u64, "subtask", "subtasks"));
+                format!("plan {}: {}", before.plan, counted(subtasks.len() as u64, "step", "steps"));
             if !kept.is_empty() {
                 head.push_str(&format!(", {} kept", kept.len()));
             }
@@ -88,7 +89,8 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
                 head.push_str(&format!(", made with {used} from memory"));
             }
             let mut lines = one(0, Some(Style::Strong), head);
-            lines.extend(subtasks.iter().map(|subtask| frame.line(code, 1, None, &planned(subtask))));
+            let steps = (1..).zip(subtasks).map(|(at, subtask)| planned(at, subtask));
+            lines.extend(steps.map(|step| frame.line(code, 1, None, &step)));
             if frame.verbose {
                 let criteria = task_criteria.iter().map(|criterion| format!("criterion: {}", criterion.text));
                 lines.extend(criteria.map(|text| frame.line(code, 1, Some(Style::Faint), &text)));
@@ -99,8 +101,8 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             let frame = frame.whole();
             let head = format!("? run plan {}? nothing of it has run yet", before.plan);
             let mut lines = vec![frame.line(code, 0, Some(Style::Notice), &head)];
-            for subtask in subtasks {
-                lines.push(frame.line(code, 1, None, &planned(subtask)));
+            for (at, subtask) in (1..).zip(subtasks) {
+                lines.push(frame.line(code, 1, None, &planned(at, subtask)));
                 let criteria = subtask.success_criteria.iter();
                 lines.extend(
                     criteria.map(|criterion| {
@@ -227,8 +229,12 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             rationale,
             ..
         } => {
-            let text =
-                format!("{}{}{}: {rationale}", prev.name(), frame.sign(" -> ", " to "), current.name());
+            let text = format!(
+                "{}{}{}: {rationale}",
+                prev.name(),
+                frame.sign(" -> ", " to "),
+                labels::state(*current)
+            );
             let mut lines = one(0, Some(Style::Notice), text);
             let blocked = loss::blocked(blocked_tools, blocked_targets, blocked_programs, blocked_approaches);
             lines.extend(blocked.map(|text| frame.line(code, 1, None, &text)));
@@ -278,9 +284,4 @@ pub(super) fn followed(instructions: &[InstructionFile], frame: Frame) -> Vec<St
         lines.extend(instructions.iter().map(|file| frame.bare(Style::Faint, &row(file))));
     }
     lines
-}
-
-/// A planned subtask: its group and intent.
-fn planned(subtask: &PlannedSubTask) -> String {
-    format!("{}. {}", subtask.sequence, subtask.intent)
 }

@@ -51,14 +51,14 @@ pub(crate) fn result(outcome: &Outcome, story: &Story, frame: Frame, bare: bool)
         Worth::Incomplete => {
             parts.push(fell_short(frame, Style::Notice, frame.sign("~ ", ""), &outcome.summary));
             parts.extend(output.filter(|_| !repeats(&outcome.output, &outcome.partial)));
-            parts.push(partial(outcome));
+            parts.push(partial(outcome, story));
         }
         Worth::Unfinished => {
             parts.push(fell_short(frame, Style::Bad, frame.sign("✗ ", ""), &outcome.summary));
-            parts.push(partial(outcome));
+            parts.push(partial(outcome, story));
         }
         // The error is printed on standard error; here are only the partial outputs.
-        Worth::Fault => parts.push(partial(outcome)),
+        Worth::Fault => parts.push(partial(outcome, story)),
     }
     parts.retain(|part| !part.is_empty());
     if parts.is_empty() {
@@ -146,21 +146,32 @@ fn fell_short(frame: Frame, style: Style, mark: &str, summary: &str) -> String {
     head(frame, style, mark, &neutral_line(wrong), rest)
 }
 
-/// The outputs of the steps, each with its trust level; without what the summary already says.
-fn partial(outcome: &Outcome) -> String {
-    let label = |number: usize| match outcome.partial.as_slice() {
-        [_] => "output".to_owned(),
-        _ => format!("step {number}"),
+/// The outputs of the steps, each with its trust level; without what the summary already says. Steps with the same output share it.
+fn partial(outcome: &Outcome, story: &Story) -> String {
+    let label = |part: &PartialOutput| match (
+        outcome.partial.as_slice(),
+        story.steps().number(Some(part.subtask_id)),
+    ) {
+        ([_], _) => "output".to_owned(),
+        (_, Some(number)) => format!("step {number}"),
+        (_, None) => "an earlier step".to_owned(),
     };
-    let row = |(number, part): (usize, &PartialOutput)| {
-        let text = labels::value_text(&part.output)?;
-        if says(&outcome.summary, &text) {
-            return None;
+    let mut shown: Vec<(Vec<String>, &'static str, String)> = Vec::new();
+    for part in &outcome.partial {
+        let Some(text) = labels::value_text(&part.output).filter(|text| !says(&outcome.summary, text)) else {
+            continue;
+        };
+        let trust = labels::trust(part.status);
+        match shown.iter_mut().find(|(_, known, same)| *known == trust && *same == text) {
+            Some((names, ..)) => names.push(label(part)),
+            None => shown.push((vec![label(part)], trust, text)),
         }
-        let text: Vec<String> = neutral(&text).lines().map(|line| format!("    {line}")).collect();
-        Some(format!("{} ({}):\n{}", label(number), labels::trust(part.status), text.join("\n")))
+    }
+    let row = |(names, trust, text): &(Vec<String>, &str, String)| {
+        let text: Vec<String> = neutral(text).lines().map(|line| format!("    {line}")).collect();
+        format!("{} ({trust}):\n{}", names.join(", "), text.join("\n"))
     };
-    (1..).zip(&outcome.partial).filter_map(row).collect::<Vec<_>>().join("\n")
+    shown.iter().map(row).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a line of the summary is exactly this text.

@@ -18,7 +18,7 @@ use artoo_types::{
 use super::layout::Frame;
 use super::units::{counted, money, seconds, tokens};
 use super::{labels, memory};
-use crate::terminal::{Style, neutral_line, pad};
+use crate::terminal::{Style, neutral_line, pad, wrap};
 
 /// Width of the label column.
 const LABEL: usize = 10;
@@ -165,7 +165,7 @@ impl Sheet {
             Follows::No { .. } => self.row("rule", "none of artoo's: see below"),
         }
         let told = if decided.recorded { "" } else { ", but nobody was told" };
-        let text = format!("{} -> {}{told}", decided.prev.name(), decided.current.name());
+        let text = format!("{} -> {}{told}", decided.prev.name(), labels::state(decided.current));
         self.styled_row(Style::Notice, "decided", &text);
         if !decided.rationale.is_empty() {
             self.row("", &neutral_line(&decided.rationale));
@@ -184,7 +184,7 @@ impl Sheet {
         values: Option<&Hyperparameters>,
     ) {
         self.row("rule", &rule(grounds.rule, decided, values));
-        let says = grounds.cell_says.name();
+        let says = labels::state(grounds.cell_says);
         let says = if grounds.cell_says == current {
             format!("-> {says}")
         } else {
@@ -205,7 +205,7 @@ impl Sheet {
         values: Option<&Hyperparameters>,
     ) {
         self.styled_row(Style::Bad, "✗", "this directive does not follow from its recorded inputs");
-        self.row("", &format!("artoo's solver says {}:", computed.name()));
+        self.row("", &format!("artoo's solver says {}:", labels::state(computed)));
         self.grounds(grounds, computed, decided, values);
         for difference in differences {
             let text = format!(
@@ -277,19 +277,24 @@ impl Sheet {
     }
 
     fn row(&mut self, label: &str, text: &str) {
-        let row = format!("  {}{text}", pad(label, LABEL));
-        self.text.push_str(row.trim_end());
-        self.text.push('\n');
+        self.styled_row(Style::Plain, label, text);
     }
 
     fn styled_row(&mut self, style: Style, label: &str, text: &str) {
-        let text = self.frame.paint.text(style, text);
-        self.row(label, &text);
+        let room = self.frame.columns.saturating_sub(LABEL + 2);
+        for (at, line) in wrap(text, room).iter().enumerate() {
+            let label = if at == 0 { label } else { "" };
+            let row = format!("  {}{}", pad(label, LABEL), self.frame.paint.text(style, line));
+            self.text.push_str(row.trim_end());
+            self.text.push('\n');
+        }
     }
 
     fn styled(&mut self, style: Style, text: &str) {
-        self.text.push_str(&self.frame.paint.text(style, text));
-        self.text.push('\n');
+        for line in wrap(text, self.frame.columns) {
+            self.text.push_str(&self.frame.paint.text(style, &line));
+            self.text.push('\n');
+        }
     }
 }
 

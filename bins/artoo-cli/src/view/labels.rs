@@ -3,8 +3,8 @@
 use artoo_runtime::journal::RunState;
 use artoo_snapshot::{UndoAction, Undoable};
 use artoo_types::{
-    AnswerOrigin, CallEnding, EffectKind, Errand, FailureClass, FaultKind, Judge, MegramState, MemoryAction,
-    OutcomeStatus, Role, TerminalState,
+    AnswerOrigin, CallEnding, EffectKind, Errand, FailureClass, FaultKind, Judge, MacroState, MegramState,
+    MemoryAction, OutcomeStatus, Role, TerminalState,
 };
 use serde_json::Value;
 
@@ -132,6 +132,20 @@ pub(super) fn undo(state: Undoable) -> Option<&'static str> {
     })
 }
 
+/// The same in a word or two, for a list; empty if there is nothing to say.
+pub(super) fn undo_word(state: Undoable) -> &'static str {
+    match state {
+        Undoable::Nothing => "",
+        Undoable::Yes => "possible",
+        Undoable::Unfinished => "as it is",
+        Undoable::Halfway => "cut off",
+        Undoable::Undone => "undone",
+        Undoable::Unkept => "too large",
+        Undoable::Expired => "not kept",
+        Undoable::Damaged => "damaged",
+    }
+}
+
 /// What undo did to a path, or would do.
 pub(super) fn undo_action(action: UndoAction, dry_run: bool) -> &'static str {
     match (action, dry_run) {
@@ -155,7 +169,7 @@ pub(super) fn errand(errand: Errand) -> &'static str {
 pub(super) fn terminal(state: TerminalState) -> &'static str {
     match state {
         TerminalState::Accept => "accept",
-        TerminalState::Success => "success",
+        TerminalState::Success => "partial",
         TerminalState::Abandon => "abandon",
     }
 }
@@ -195,6 +209,19 @@ pub(super) fn fault(kind: FaultKind) -> &'static str {
         | FaultKind::Panic
         | FaultKind::Bus
         | FaultKind::Storage => "ended by a fault",
+    }
+}
+
+/// A state of the controller, with the words of [`terminal`] for the ends.
+pub(super) fn state(state: MacroState) -> &'static str {
+    match state {
+        MacroState::Success => terminal(TerminalState::Success),
+        MacroState::Abandon
+        | MacroState::Accept
+        | MacroState::ChangeApproach
+        | MacroState::BreakSymmetry
+        | MacroState::ChangePath
+        | MacroState::Refine => state.name(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use artoo_runtime::events::{Event, Line};
-use artoo_types::{CallId, SubTaskId};
+use artoo_types::CallId;
 use serde_json::Value;
 
 use super::detail::{Before, lines};
@@ -23,8 +23,6 @@ const LINE_PACE: Duration = Duration::from_secs(10);
 /// State of the view: a fold over the run's lines, so replaying the journal gives the same view.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
-    /// Subtask numbers, in the order in which they started.
-    subtasks: BTreeMap<SubTaskId, usize>,
     /// The arguments of the active calls.
     calls: BTreeMap<CallId, Value>,
     losses: Vec<f64>,
@@ -41,15 +39,15 @@ pub(crate) struct Live {
 impl Live {
     /// The rows that a line adds to the view.
     pub(crate) fn on(&mut self, line: &Line, frame: Frame) -> Vec<String> {
-        let subtask = line.subtask_id.map(|id| self.number(id));
         let ended = if let Event::ToolFinished { call_id, .. } = &line.event {
             self.calls.remove(call_id)
         } else {
             None
         };
         self.remember(line);
-        self.waiting.on(&line.event, subtask);
         self.story.on(line);
+        let subtask = self.story.steps().number(line.subtask_id);
+        self.waiting.on(&line.event, subtask);
         let rows = self.rows(line, (subtask, ended.as_ref()), frame);
         if !rows.is_empty() {
             self.shown = None;
@@ -64,7 +62,8 @@ impl Live {
         frame: Frame,
     ) -> Vec<String> {
         if !frame.verbose {
-            let around = Around { call: ended, folder: self.story.folder() };
+            let number = self.story.steps().prefix(line.subtask_id);
+            let around = Around { call: ended, folder: self.story.folder(), number: &number };
             return self.plain.on(line, around, frame);
         }
         let call = ended.map(labels::arguments);
@@ -101,11 +100,6 @@ impl Live {
     /// What the run did and what was checked of it.
     pub(crate) fn story(&self) -> &Story {
         &self.story
-    }
-
-    fn number(&mut self, id: SubTaskId) -> usize {
-        let next = self.subtasks.len() + 1;
-        *self.subtasks.entry(id).or_insert(next)
     }
 
     fn remember(&mut self, line: &Line) {

@@ -11,6 +11,7 @@ mod explanation;
 mod labels;
 mod last_line;
 mod layout;
+mod list;
 mod live;
 mod loss;
 mod markdown;
@@ -22,6 +23,7 @@ mod plain;
 mod preview;
 mod records;
 mod session;
+mod steps;
 mod story;
 mod units;
 mod waiting;
@@ -35,15 +37,16 @@ pub(crate) use ending::{
 pub(crate) use explanation::explanation;
 pub(crate) use labels::{advice, megram};
 pub(crate) use layout::Frame;
+pub(crate) use list::{Cell, Place, end, id_digits, list};
 pub(crate) use live::Live;
 pub(crate) use memory::held as memory_held;
 pub(crate) use outcome::{Outcome, call, ending};
 pub(crate) use records::{
-    check_lines, commit_taken_back_line, no_end, obstacle_line, run_row, taken_back_line,
+    check_lines, commit_taken_back_line, no_end, obstacle_line, run_list, taken_back_line,
 };
-pub(crate) use session::{changed_file, session_markdown, session_page, session_row};
+pub(crate) use session::{changed_file, session_list, session_markdown, session_page};
 pub(crate) use story::Story;
-pub(crate) use units::{bytes, counted, seconds};
+pub(crate) use units::{age, bytes, counted, seconds};
 pub(crate) use waiting::Moment;
 pub(crate) use what_if::what_if;
 

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::approval::{Asked, decision, difference, question};
 use super::layout::Frame;
 use super::preview::glance;
+use super::steps::planned;
 use super::units::{bytes, counted, seconds};
 use super::{call_words, changed_files, detail, labels, memory};
 use crate::terminal::{Style, width};
@@ -27,8 +28,6 @@ const SHORT: Duration = Duration::from_secs(1);
 pub(super) struct Plain {
     request: String,
     plans: u32,
-    /// The steps of the current plan, and which subtask each has become.
-    steps: Vec<(PlannedSubTask, Option<SubTaskId>)>,
     /// The questions that nobody is asked: told if the answer is no.
     decided_alone: BTreeMap<CallId, Vec<String>>,
     /// How many lines each call adds and takes away.
@@ -50,6 +49,8 @@ pub(super) struct Around<'a> {
     pub(super) call: Option<&'a Value>,
     /// The folder that the run works in.
     pub(super) folder: Option<&'a Path>,
+    /// The number of the event's step with a blank behind it, where there are several.
+    pub(super) number: &'a str,
 }
 
 impl Plain {
@@ -107,7 +108,7 @@ impl Plain {
     fn rows(&mut self, line: &Line, around: Around<'_>, frame: Frame) -> Vec<String> {
         let row = |depth: usize, style: Option<Style>, text: &str| frame.line("", depth, style, text);
         let whole = |style: Style, text: &str| frame.whole().line("", 0, Some(style), text);
-        let number = self.number(line.subtask_id);
+        let number = around.number;
         match &line.event {
             Event::RunStarted { request, errand, instructions, .. } => {
                 self.request = request.trim().to_owned();
@@ -146,10 +147,6 @@ impl Plain {
                 let word = if *granted { "goes on" } else { "ends here" };
                 vec![row(0, Some(Style::Notice), &format!("{word}: {reason}"))]
             }
-            Event::SubTaskStarted { intent, sequence, .. } => {
-                self.started(line.subtask_id, *sequence, intent);
-                Vec::new()
-            }
             Event::ApprovalRequested { call_id, changes, person, .. } => {
                 self.differences.insert(*call_id, difference(changes));
                 let asked = Asked::in_event(&line.event, around.folder);
@@ -174,7 +171,7 @@ impl Plain {
                 rows.push(frame.whole().line("", 1, Some(Style::Notice), &text));
                 rows
             }
-            Event::ToolFinished { .. } => self.called(&line.event, &number, around, frame),
+            Event::ToolFinished { .. } => self.called(&line.event, around, frame),
             Event::Verdict { pass: true, .. } => {
                 if let Some(subtask) = line.subtask_id {
                     *self.met.entry(subtask).or_default() += 1;
@@ -195,7 +192,7 @@ impl Plain {
                 vec![row(1, Some(Style::Notice), &format!("{mark}{number}tries again{why}"))]
             }
             Event::SubTaskFinished { status, failure_reason, .. } => {
-                self.step_ended(line.subtask_id, *status, failure_reason.as_deref(), frame)
+                self.step_ended(line.subtask_id, number, (*status, failure_reason.as_deref()), frame)
             }
             Event::Directive { .. } => {
                 vec![row(0, Some(Style::Notice), &format!("{}plans again", frame.sign("↻ ", "")))]
@@ -207,7 +204,8 @@ impl Plain {
                 vec![frame.whole().line("", 1, Some(Style::Bad), &format!("model call failed: {error}"))]
             }
             Event::Warning { message } => vec![whole(Style::Notice, &format!("warning: {message}"))],
-            Event::ToolStarted { .. }
+            Event::SubTaskStarted { .. }
+            | Event::ToolStarted { .. }
             | Event::ToolOutput { .. }
             | Event::RoundScored { .. }
             | Event::MemoryWritten { .. }
@@ -219,7 +217,6 @@ impl Plain {
 
     /// The plan. A single step that only repeats the request is none.
     fn plan(&mut self, subtasks: &[PlannedSubTask], kept: u64, known: u64, frame: Frame) -> Vec<String> {
-        self.steps = subtasks.iter().map(|subtask| (subtask.clone(), None)).collect();
         let head = if self.plans > 1 { "new plan" } else { "plan" };
         let kept = (kept > 0).then(|| format!(", {} kept", counted(kept, "step", "steps")));
         let known =
@@ -235,7 +232,7 @@ impl Plain {
         }
         let steps = counted(subtasks.len() as u64, "step", "steps");
         let mut rows = vec![frame.line("", 0, Some(Style::Strong), &format!("{head}: {steps}{more}"))];
-        rows.extend((1..).zip(subtasks).map(|(at, subtask)| frame.line("", 1, None, &step(at, subtask))));
+        rows.extend((1..).zip(subtasks).map(|(at, subtask)| frame.line("", 1, None, &planned(at, subtask))));
         rows
     }
 
@@ -245,7 +242,7 @@ impl Plain {
         let mut rows =
             vec![whole.line("", 0, Some(Style::Notice), "Run this plan? Nothing of it has run yet.")];
         for (at, subtask) in (1_usize..).zip(subtasks) {
-            let was_cut = width(&whole.line("", 1, None, &step(at, subtask))) >= frame.columns;
+            let was_cut = width(&whole.line("", 1, None, &planned(at, subtask))) >= frame.columns;
             let number = if subtasks.len() > 1 { format!("step {at} ") } else { String::new() };
             if was_cut || (subtasks.len() == 1 && subtask.intent.trim() == self.request) {
                 rows.push(whole.line("", 1, None, &format!("{number}{}", subtask.intent)));
@@ -256,26 +253,9 @@ impl Plain {
         rows
     }
 
-    /// Finds out which step of the plan a subtask is.
-    fn started(&mut self, id: Option<SubTaskId>, sequence: u32, intent: &str) {
-        let is_free = |(planned, subtask): &(PlannedSubTask, Option<SubTaskId>)| {
-            subtask.is_none() && planned.sequence == sequence
-        };
-        let same = |step: &(PlannedSubTask, _)| is_free(step) && step.0.intent == intent;
-        let at = self.steps.iter().position(same).or_else(|| self.steps.iter().position(is_free));
-        if let Some((_, subtask)) = at.and_then(|at| self.steps.get_mut(at)) {
-            *subtask = id;
-        }
-    }
-
-    /// The number of a step with a blank behind it; empty if the plan has no others.
-    fn number(&self, id: Option<SubTaskId>) -> String {
-        let at = self.steps.iter().position(|(_, subtask)| id.is_some() && *subtask == id);
-        at.filter(|_| self.steps.len() > 1).map(|at| format!("{} ", at + 1)).unwrap_or_default()
-    }
-
     /// A call that has ended: what it was, what came of it, and the files that it changed.
-    fn called(&mut self, event: &Event, number: &str, around: Around<'_>, frame: Frame) -> Vec<String> {
+    fn called(&mut self, event: &Event, around: Around<'_>, frame: Frame) -> Vec<String> {
+        let number = around.number;
         let Event::ToolFinished {
             call_id,
             tool,
@@ -342,12 +322,11 @@ impl Plain {
     fn step_ended(
         &mut self,
         id: Option<SubTaskId>,
-        status: OutcomeStatus,
-        why: Option<&str>,
+        number: &str,
+        (status, why): (OutcomeStatus, Option<&str>),
         frame: Frame,
     ) -> Vec<String> {
         let met = id.and_then(|id| self.met.remove(&id)).unwrap_or_default();
-        let number = self.number(id);
         let is_new = why.is_some_and(|why| self.says(why));
         let why = why.filter(|_| is_new).map(|why| format!(": {why}")).unwrap_or_default();
         if number.is_empty() && why.is_empty() {
@@ -383,10 +362,6 @@ impl Plain {
     fn says(&mut self, text: &str) -> bool {
         self.said.insert(text.trim().trim_end_matches('.').to_owned())
     }
-}
-
-fn step(at: usize, subtask: &PlannedSubTask) -> String {
-    format!("{at} {}", subtask.intent)
 }
 
 /// How long a call took, if that is worth a word, and whether its output was cut.

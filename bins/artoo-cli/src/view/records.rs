@@ -1,32 +1,55 @@
 //! Rows of lists: past runs, undone paths, and the checks of `artoo doctor`.
 
+use std::time::Duration;
+
 use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::Summary;
 use artoo_snapshot::{Obstacle, TakenBack};
 use artoo_tools::CommitTakenBack;
+use artoo_types::TerminalState;
+use chrono::{DateTime, FixedOffset};
 
 use super::labels;
 use super::layout::Frame;
-use super::short_id;
-use super::units::{counted, seconds, tokens};
+use super::list::{Cell, Place, end, list};
+use super::units::{age, seconds, tokens};
 use crate::doctor::{Check, State};
-use crate::terminal::{Style, clip, neutral_line, pad};
-use std::time::Duration;
+use crate::terminal::{Style, hanging, neutral_line, pad, width};
 
-/// One past run: the end of its id (ids of one minute share their beginning), time, outcome, cost, request.
-pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
-    let short = short_id(run.run_id);
-    let when = run
-        .started
-        .map_or_else(|| "unknown time    ".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
-    let (style, end) = match (run.directive, run.exit_code) {
-        (Some(artoo_types::TerminalState::Accept), Some(code)) if !run.errand.is_task() => {
+/// Past runs, each named by so many digits from the end of its id (ids of one minute share their beginning).
+pub(crate) fn run_list(runs: &[Summary], digits: usize, now: DateTime<FixedOffset>, place: Place) -> String {
+    let when = |at: DateTime<FixedOffset>| match place.columns {
+        Some(_) => age(at, now),
+        None => at.format("%Y-%m-%d %H:%M").to_string(),
+    };
+    let row = |run: &Summary| {
+        let mark = if run.errand.is_task() { "" } else { "$ " };
+        let damage = run.damage.as_deref().map(|damage| format!("(damaged: {}) ", neutral_line(damage)));
+        let (style, ended) = run_end(run);
+        let (took, used) = if place.is_wide() { cost(run) } else { (String::new(), String::new()) };
+        [
+            Cell::from(end(&run.run_id.to_string(), digits)),
+            Cell::from(run.started.map_or_else(|| "unknown".to_owned(), when)),
+            Cell::painted(style, ended),
+            Cell::from(labels::undo_word(run.undo)),
+            Cell::from(took),
+            Cell::from(used),
+            Cell::from(format!("{}{mark}{}", damage.unwrap_or_default(), neutral_line(&run.request))),
+        ]
+    };
+    let when = if place.columns.is_some() { "AGE" } else { "BEGAN" };
+    let rows: Vec<_> = runs.iter().map(row).collect();
+    list(["RUN", when, "END", "UNDO", "TOOK", "TOKENS", "REQUEST"], &rows, place)
+}
+
+/// How a run ended, in a word or two.
+fn run_end(run: &Summary) -> (Style, String) {
+    match (run.directive, run.exit_code) {
+        (Some(TerminalState::Accept), Some(code)) if !run.errand.is_task() => {
             (if code == 0 { Style::Good } else { Style::Notice }, format!("exit {code}"))
         }
         (Some(_), Some(5)) if !run.errand.is_task() => (Style::Notice, "refused".to_owned()),
-        (Some(state @ artoo_types::TerminalState::Accept), _) => {
-            (Style::Good, labels::terminal(state).to_owned())
-        }
+        (Some(state @ TerminalState::Accept), _) => (Style::Good, labels::terminal(state).to_owned()),
         (Some(state), _) => (Style::Notice, labels::terminal(state).to_owned()),
         (None, Some(129)) => (Style::Notice, "hung up".to_owned()),
         (None, Some(130)) => (Style::Notice, "interrupted".to_owned()),
@@ -42,29 +65,14 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
             Some((word, _)) => (Style::Bad, word.to_owned()),
             None => (Style::Bad, "no end".to_owned()),
         },
-    };
-    let cost = format!(
-        "{:>12} {:>9} {:>12}",
-        seconds(Duration::from_millis(run.elapsed_ms)),
-        counted(run.calls, "call", "calls"),
-        format!("{}{} tokens", if run.estimated { "~" } else { "" }, tokens(run.tokens))
-    );
-    let head = format!("{short}  {when}  ");
-    let end = pad(&end, 11);
-    let mark = if run.errand.is_task() { "" } else { "$ " };
-    let request = format!("{mark}{}", neutral_line(&run.request));
-    let undo = labels::undo(run.undo).map(|undo| format!("  ({undo})")).unwrap_or_default();
-    let damage = run
-        .damage
-        .as_deref()
-        .map(|damage| format!("  (damaged: {})", neutral_line(damage)))
-        .unwrap_or_default();
-    if frame.columns < 100 {
-        let end = frame.paint.text(style, end.trim_end());
-        return format!("{head}{end}{undo}\n  {}{damage}", clip(&request, frame.columns.saturating_sub(3)));
     }
-    let room = frame.columns.saturating_sub(head.len() + 11 + cost.len() + undo.len() + 3);
-    format!("{head}{}{cost}  {}{undo}{damage}", frame.paint.text(style, &end), clip(&request, room))
+}
+
+/// How long a run took, and the tokens that it used; empty for none.
+fn cost(run: &Summary) -> (String, String) {
+    let about = if run.estimated { "~" } else { "" };
+    let used = if run.tokens == 0 { String::new() } else { format!("{about}{}", tokens(run.tokens)) };
+    (seconds(Duration::from_millis(run.elapsed_ms)), used)
 }
 
 /// A sentence about a run whose end is not recorded; `None` if it is.
@@ -107,14 +115,14 @@ pub(crate) fn check_lines(checks: &[Check], frame: Frame) -> Vec<String> {
             State::Note => (Style::Notice, "! note"),
             State::Bad => (Style::Bad, "✗ bad "),
         };
-        lines.push(format!(
-            "{}  {}  {}",
-            frame.paint.text(style, mark),
-            pad(&check.name, widest),
-            neutral_line(&check.finding)
-        ));
+        let name = pad(&check.name, widest);
+        let head = format!("{mark}  {name}  ");
+        let indent = if width(&head) * 3 <= frame.columns { width(&head) } else { 8 };
+        let text = hanging(&head, &neutral_line(&check.finding), indent, frame.columns);
+        lines.push(text.trim_end().replacen(mark, &frame.paint.text(style, mark), 1));
         if let Some(remedy) = &check.remedy {
-            lines.push(format!("        hint: {}", neutral_line(remedy)));
+            let hint = hanging("        hint: ", &neutral_line(remedy), 14, frame.columns);
+            lines.push(hint.trim_end().to_owned());
         }
     }
     lines

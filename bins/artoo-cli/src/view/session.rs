@@ -5,30 +5,54 @@ use std::time::Duration;
 
 use artoo_runtime::sessions::{Session, SessionTurn, TurnEnd};
 use artoo_types::{FileChange, TerminalState};
+use chrono::{DateTime, FixedOffset};
 
 use super::labels;
 use super::layout::Frame;
-use super::short_id;
-use super::units::{counted, seconds, tokens};
-use crate::terminal::{Look, Style, clip, neutral, neutral_line, pad};
+use super::list::{Cell, Place, end, list};
+use super::units::{age, counted, seconds, tokens};
+use crate::terminal::{Look, Style, neutral, neutral_line, width};
 
-/// One session as a row: id, time of last use, number of turns, name or first request, folder.
-pub(crate) fn session_row(session: &Session, frame: Frame) -> String {
-    let head = format!(
-        "{}  {}  {}",
-        short_id(session.id),
-        session.last_at().format("%Y-%m-%d %H:%M"),
-        pad(&counted(session.turns.len() as u64, "turn", "turns"), 10),
-    );
-    let title = neutral_line(session.title());
-    let folder = neutral_line(&session.folder.display().to_string());
-    if frame.columns < 100 {
-        let room = frame.columns.saturating_sub(3);
-        return format!("{}\n  {}\n  {}", head.trim_end(), clip(&title, room), clip(&folder, room));
+/// Sessions, each named by so many digits from the end of its id, with its name or first request.
+pub(crate) fn session_list(
+    sessions: &[Session],
+    digits: usize,
+    now: DateTime<FixedOffset>,
+    place: Place,
+) -> String {
+    let row = |session: &Session| {
+        let used = session.last_at();
+        let when = match place.columns {
+            Some(_) => age(used, now),
+            None => used.format("%Y-%m-%d %H:%M").to_string(),
+        };
+        let folder = neutral_line(&session.folder.display().to_string());
+        let folder = match place.columns {
+            Some(columns) if columns < 100 => String::new(),
+            Some(columns) => clip_front(&folder, columns / 4),
+            None => folder,
+        };
+        [
+            Cell::from(end(&session.id.to_string(), digits)),
+            Cell::from(when),
+            Cell::from(session.turns.len().to_string()),
+            Cell::from(folder),
+            Cell::from(neutral_line(session.title())),
+        ]
+    };
+    let when = if place.columns.is_some() { "AGE" } else { "LAST USED" };
+    let rows: Vec<_> = sessions.iter().map(row).collect();
+    list(["SESSION", when, "TURNS", "FOLDER", "NAME OR FIRST REQUEST"], &rows, place)
+}
+
+/// The end of a path that is longer than `columns`: folders of one place differ there.
+fn clip_front(path: &str, columns: usize) -> String {
+    if width(path) <= columns {
+        return path.to_owned();
     }
-    let room = frame.columns.saturating_sub(head.len() + 3);
-    let folder = clip(&folder, room / 3);
-    format!("{head} {}  {folder}", pad(&clip(&title, room - room / 3 - 2), room - room / 3 - 2))
+    let fits = |at: &usize| path.get(*at..).is_some_and(|end| width(end) < columns);
+    let at = path.char_indices().map(|(at, _)| at).find(fits).unwrap_or(path.len());
+    format!("…{}", path.get(at..).unwrap_or_default())
 }
 
 /// The requests and their outcomes.

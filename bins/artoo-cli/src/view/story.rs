@@ -7,11 +7,13 @@ use artoo_runtime::events::{Event, Line};
 use artoo_types::{Judge, SubTaskId};
 
 use super::changed_files::{Rename, renames};
+use super::steps::Steps;
 
 /// A fold over the lines of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Story {
     folder: Option<PathBuf>,
+    steps: Steps,
     /// The last verdict on each criterion of the steps that still count.
     verdicts: BTreeMap<(Option<SubTaskId>, String), (bool, Judge)>,
     /// The name before the run of what was renamed, by its name now.
@@ -30,6 +32,7 @@ pub(super) struct Met {
 impl Story {
     /// Takes note of a line.
     pub(super) fn on(&mut self, line: &Line) {
+        self.steps.on(line);
         #[expect(clippy::wildcard_enum_match_arm, reason = "four of many events are told at the end")]
         match &line.event {
             Event::RunStarted { working_folder, .. } => self.folder = Some(working_folder.clone()),
@@ -48,6 +51,11 @@ impl Story {
             }
             _ => {}
         }
+    }
+
+    /// The steps of the current plan.
+    pub(super) fn steps(&self) -> &Steps {
+        &self.steps
     }
 
     /// The folder that the run works in, once it is known.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use artoo_runtime::events::{Cost, Cumulative};
 use artoo_types::Amount;
+use chrono::{DateTime, FixedOffset};
 
 use crate::terminal::neutral_line;
 
@@ -17,6 +18,16 @@ pub(crate) fn seconds(time: Duration) -> String {
         10..=59 => format!("{whole} s"),
         60..=3599 => format!("{} min {:02} s", whole / 60, whole % 60),
         _ => format!("{} h {:02} min", whole / 3600, (whole / 60) % 60),
+    }
+}
+
+/// Age of something: `3 min`, `5 h`, `12 d`. Never negative, even if the clock was set back.
+pub(crate) fn age(at: DateTime<FixedOffset>, now: DateTime<FixedOffset>) -> String {
+    let minutes = now.signed_duration_since(at).num_minutes().max(0);
+    match minutes {
+        0..60 => format!("{minutes} min"),
+        60..1440 => format!("{} h", minutes / 60),
+        _ => format!("{} d", minutes / 1440),
     }
 }
 

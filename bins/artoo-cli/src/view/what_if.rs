@@ -1,9 +1,10 @@
-//! Page of `artoo runs replay`: a recorded run decided again with other hyperparameters.
+//! Page of `artoo runs what-if`: a recorded run decided again with other hyperparameters.
 
 use artoo_runtime::explain::{ReplayedRound, WhatIf};
 use artoo_types::{Hyperparameters, SolverOrigin};
 use serde_json::{Map, Value};
 
+use super::labels;
 use super::layout::Frame;
 use crate::terminal::{Style, neutral_line};
 
@@ -37,7 +38,7 @@ pub(crate) fn what_if(page: &WhatIf, frame: Frame) -> String {
 
 fn line(round: &ReplayedRound, frame: Frame) -> String {
     let (replayed, number) = (&round.replayed, round.round);
-    let (now, goal) = (replayed.decision.name(), format!("∇G {:+.3}", replayed.grad_goal));
+    let (now, goal) = (labels::state(replayed.decision), format!("∇G {:+.3}", replayed.grad_goal));
     let Some(recorded) = &round.recorded else {
         let told = format!("round {number}  {now}, which nobody was told: the run was cut short");
         return frame.paint.text(Style::Notice, &told);
@@ -51,7 +52,7 @@ fn line(round: &ReplayedRound, frame: Frame) -> String {
         let differs = if round.same { "" } else { ", otherwise scored" };
         return format!("round {number}  {now}, as recorded{differs}: {score}");
     }
-    let head = format!("round {number}  {now} in place of {}", recorded.decision.name());
+    let head = format!("round {number}  {now} in place of {}", labels::state(recorded.decision));
     format!("{}: {score}\n  {}", frame.paint.text(Style::Notice, &head), neutral_line(&round.rationale))
 }
 

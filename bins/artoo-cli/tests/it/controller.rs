@@ -63,12 +63,12 @@ fn a_run_goes_by_them_and_is_looked_at_with_others() {
     assert!(scene.journal().contains("\"alpha\":0.9"));
     // A replay uses the recorded numbers, not the current configuration.
     configure(&scene, "[controller]\nalpha = 0.1\nbeta = 0.1\n");
-    let said = scene.say(&["runs", "replay", "last"]).ended(0);
+    let said = scene.say(&["runs", "what-if", "last"]).ended(0);
     for part in ["with the recorded numbers", "round 1  accept, as recorded", "the same way"] {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
     }
     let replay = |options: &[&str]| {
-        let line = [&["runs", "replay", "last", "--json"], options].concat();
+        let line = [&["runs", "what-if", "last", "--json"], options].concat();
         serde_json::from_str::<Value>(&scene.say(&line).ended(0).out).unwrap()
     };
     let same = replay(&[]);
@@ -88,17 +88,17 @@ fn a_run_goes_by_them_and_is_looked_at_with_others() {
         (&literal["replayed"]["alpha"], &literal["replayed"]["deciding_gradient"]),
         (&0.6.into(), &"loss".into())
     );
-    let text = scene.say(&["runs", "replay", "last", "-c", "controller.alpha=0.2"]).ended(0).out;
+    let text = scene.say(&["runs", "what-if", "last", "-c", "controller.alpha=0.2"]).ended(0).out;
     assert!(text.contains("alpha 0.2 in place of 0.9"), "{text}");
-    scene.say(&["runs", "replay", "last", "-c", "controller.alpha=0"]).ended(2).explains("alpha", "config");
-    scene.say(&["runs", "replay", "ffff"]).ended(2).explains("ffff", "artoo runs list");
+    scene.say(&["runs", "what-if", "last", "-c", "controller.alpha=0"]).ended(2).explains("alpha", "config");
+    scene.say(&["runs", "what-if", "ffff"]).ended(2).explains("ffff", "artoo runs list");
 
     let path = scene.runs()[0].join("events.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace(r#""directive":"accept""#, r#""directive":"abandon""#)).unwrap();
-    let said = scene.say(&["runs", "replay", "last"]).ended(1);
+    let said = scene.say(&["runs", "what-if", "last"]).ended(1);
     assert!(said.out.contains("accept in place of abandon"), "{}", said.out);
     assert!(said.err.contains("the journal was changed"), "{}", said.err);
     fs::write(&path, &text[..text.len() / 2]).unwrap();
-    assert!(scene.say(&["runs", "replay", "last"]).ended(1).err.contains("damaged"));
+    assert!(scene.say(&["runs", "what-if", "last"]).ended(1).err.contains("damaged"));
 }

@@ -48,6 +48,8 @@ fn examples(scene: &Scene) -> Vec<String> {
         "model",
         "doctor",
         "runs",
+        "runs delete",
+        "runs prune",
         "sessions",
         "memory",
         "memory stats",

@@ -19,7 +19,7 @@ fn a_run_can_be_looked_at_again() {
     let scene = after_a_run();
     let listed = scene.say(&["runs", "list"]).ended(0).out;
     assert!(listed.contains("accept") && listed.contains("How many .txt files"), "{listed}");
-    let id = listed.split_whitespace().next().unwrap();
+    let id = listed.lines().nth(1).unwrap().split_whitespace().next().unwrap();
     for part in [id, "last"] {
         let shown = scene.say(&["runs", "show", part]).ended(0).out;
         for expected in ["plan: ", "wc -l → 3", "✓ Done", "recorded: "] {
@@ -43,7 +43,7 @@ fn a_damaged_journal_is_shown_up_to_the_damage() {
 fn a_run_is_explained() {
     let scene = after_a_run();
     let listed = scene.say(&["runs", "list"]).ended(0).out;
-    let id = listed.split_whitespace().next().unwrap();
+    let id = listed.lines().nth(1).unwrap().split_whitespace().next().unwrap();
     for part in [id, "last"] {
         let said = scene.say(&["runs", "explain", part]).ended(0);
         for expected in
@@ -242,6 +242,19 @@ fn the_log_is_watched() {
     let end = all.lines().find(|line| line.contains("final_result")).unwrap();
     assert!(end.contains("ggs") && end.contains("directive=accept"), "{end}");
     assert!(!all.contains("How many"), "facts, never text");
+}
+
+/// Nobody is shown the source of a manual page: either there is a reader, or the help texts are shown.
+#[test]
+fn the_manual_at_a_terminal_is_a_page() {
+    let scene = Scene::new(counting());
+    for path in ["/usr/local/bin:/usr/bin:/bin", "/nowhere"] {
+        let mut command = scene.bare(&["man"]);
+        command.env("PATH", path).env("MANPAGER", "cat").env("PAGER", "cat").env("LESS", "");
+        let (code, screen, raw) = crate::screen::Screen::new(80).talk(command, &[]);
+        assert_eq!(code, Some(0), "{screen}");
+        assert!(raw.contains("what-if") && !raw.contains(".SH"), "{raw}");
+    }
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn what_it_did_is_recorded_and_can_be_undone() {
     }
     let listed = scene.say(&["runs", "list"]).ended(0).out;
     assert!(listed.contains("exit 0") && listed.contains("$ rm docs/a.txt"), "{listed}");
-    assert!(listed.contains("can be undone"), "{listed}");
+    assert!(listed.contains("UNDO") && listed.contains("possible"), "{listed}");
     let listed = scene.say(&["runs", "list", "--json"]).ended(0).out;
     assert!(listed.contains("\"errand\":\"command\""), "{listed}");
     let shown = scene.say(&["runs", "show", "last"]).ended(0).out;

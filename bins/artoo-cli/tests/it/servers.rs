@@ -229,7 +229,10 @@ fn a_server_is_added_listed_shown_and_removed() {
         .ended(2)
         .explains("already", "artoo mcp remove time");
     let listed = say(&scene, &["mcp", "list"]).ended(0);
-    assert_eq!(listed.out, "time: mcp-server-time (it may read only; 2 tools approved)\n");
+    assert_eq!(
+        listed.out,
+        "SERVER  TOOLS       REACHED BY       IT MAY\ntime    2 approved  mcp-server-time  read only\n"
+    );
     let row: Value = serde_json::from_str(&say(&scene, &["mcp", "list", "--json"]).ended(0).out).unwrap();
     assert_eq!((&row["name"], &row["approved"]), (&json!("time"), &json!(2)));
     let shown = say(&scene, &["mcp", "show", "time"]).ended(0);

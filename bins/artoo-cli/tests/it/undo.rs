@@ -32,7 +32,7 @@ fn workspace(scene: &Scene) -> PathBuf {
 #[test]
 fn a_run_is_taken_back_once() {
     let scene = after_a_run();
-    assert!(scene.say(&["runs", "list"]).ended(0).out.contains("can be undone"));
+    assert!(scene.say(&["runs", "list"]).ended(0).out.contains("possible"));
     let tried = scene.say(&["runs", "undo", "last", "--dry-run"]).ended(0);
     for expected in ["would remove", "would restore", "would recreate", "旧.txt", "out/new.txt"] {
         assert!(tried.out.contains(expected), "no `{expected}` in\n{}", tried.out);

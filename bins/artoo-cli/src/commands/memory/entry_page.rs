@@ -4,9 +4,9 @@ use artoo_memory_store::operator::{Listed, Shown};
 use artoo_types::{Level, Megram, Origin};
 use chrono::{DateTime, FixedOffset};
 
-use super::pages::{age, day, level_letter, pair, sign};
+use super::pages::{day, level_letter, pair, sign};
 use crate::terminal::{clip, neutral, neutral_line};
-use crate::view::{advice, megram as state};
+use crate::view::{advice, age, megram as state};
 
 /// Maximum number of sources shown; the others are counted.
 const SOURCES: usize = 20;

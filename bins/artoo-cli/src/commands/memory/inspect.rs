@@ -7,7 +7,7 @@ use artoo_types::Level;
 
 use super::{Work, entry_page, explained, ids, law_enforcement, pages};
 use crate::args::ListArgs;
-use crate::commands::runs::as_json;
+use crate::commands::runs::{as_json, place};
 use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 
@@ -48,8 +48,8 @@ pub(super) fn list(
         let id = ids::short(work.memory.as_ref(), listed.megram.id)?;
         rows.push(pages::Row { id, enforced: of(&listed), listed });
     }
-    let columns = context.terminal.data_look().columns;
-    context.terminal.data(&pages::list(&rows, work.now, columns))?;
+    let text = pages::list(&rows, work.now, place(context));
+    context.terminal.data(&text)?;
     Ok(Exit::OK)
 }
 

@@ -10,11 +10,9 @@ use serde::Serialize;
 
 use crate::commands::runs::as_json;
 use crate::error::CommandError;
-use crate::terminal::{clip, neutral_line, pad, width, worded};
-use crate::view::{bytes, counted};
+use crate::terminal::{clip, neutral_line, worded};
+use crate::view::{self, Cell, Place, age, bytes, counted};
 
-/// From this width on, an entry is a single row.
-const WIDE: usize = 100;
 /// Maximum number of ids named in a row of the Dreamer's log; the others are counted.
 const NAMED: usize = 3;
 
@@ -123,37 +121,25 @@ pub(super) fn with_enforcement(value: &impl Serialize, enforced: &[String]) -> R
     Ok(as_json(&object)? + "\n")
 }
 
-/// The entries, newest first.
-pub(super) fn list(rows: &[Row], now: DateTime<FixedOffset>, columns: usize) -> String {
-    let ids = rows.iter().map(|row| width(&row.id)).max().unwrap_or(0);
-    let head = |id: &str, level: &str, age: &str, sign: &str, live: &str| {
-        format!("{}  {level}  {age:>6}  {sign:>8}  {live:>5}", pad(id, ids))
-    };
-    let pairs: Vec<String> = rows.iter().map(|row| pair(&row.listed.megram)).collect();
-    let room = pairs.iter().map(|pair| width(pair)).max().unwrap_or(0).min(columns / 3);
-    let mut text = String::new();
-    if columns >= WIDE {
-        let titles = head("id", "L", "age", "sign", "live");
-        text.push_str(&format!("{titles}  {}  lesson\n", pad("pair", room)));
-    }
-    for (Row { id, listed, enforced }, pair) in rows.iter().zip(&pairs) {
-        let Listed { megram, live, consolidated_into } = listed;
-        let level = level_letter(megram.level);
-        let head = head(id, level, &age(megram.created_at, now), &sign(megram), &format!("{live:.2}"));
+/// The entries, newest first. What they are about is in the page of an entry, and here where there is room.
+pub(super) fn list(rows: &[Row], now: DateTime<FixedOffset>, place: Place) -> String {
+    let row = |Row { id, listed: Listed { megram, live, consolidated_into }, enforced }: &Row| {
         let part = if consolidated_into.is_some() { "(in a rule) " } else { "" };
         let kept = if enforced.is_empty() { String::new() } else { format!("({}) ", enforced.join("; ")) };
-        let lesson = format!("{part}{kept}{}", neutral_line(&megram.content));
-        if columns >= WIDE {
-            let line = format!("{head}  {}  {lesson}", pad(&clip(pair, room), room));
-            text.push_str(&format!("{}\n", clip(line.trim_end(), columns)));
-        } else {
-            text.push_str(&format!("{}\n", clip(&head, columns)));
-            for below in [pair, &lesson] {
-                text.push_str(&format!("  {}\n", clip(below, columns.saturating_sub(2))));
-            }
-        }
-    }
-    text
+        let about = if place.is_wide() { pair(megram) } else { String::new() };
+        let about = place.columns.map_or_else(|| about.clone(), |columns| clip(&about, columns / 4));
+        [
+            Cell::from(id.as_str()),
+            Cell::from(level_letter(megram.level)),
+            Cell::from(age(megram.created_at, now)),
+            Cell::from(sign(megram)),
+            Cell::from(format!("{live:.2}")),
+            Cell::from(about),
+            Cell::from(format!("{part}{kept}{}", neutral_line(&megram.content))),
+        ]
+    };
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    view::list(["ID", "L", "AGE", "SIGN", "LIVE", "ABOUT", "LESSON"], &rows, place)
 }
 
 /// One cycle of the Dreamer as a row.
@@ -209,16 +195,6 @@ pub(super) fn sign(megram: &Megram) -> String {
         (Level::C, Polarity::Practice) => "practice".to_owned(),
         (Level::C, Polarity::Constraint) => "never".to_owned(),
         (Level::M | Level::K, _) => format!("{:+.1}", megram.sigma),
-    }
-}
-
-/// Age of an entry: `3 min`, `5 h`, `12 d`. Never negative, even if the clock was set back.
-pub(super) fn age(at: DateTime<FixedOffset>, now: DateTime<FixedOffset>) -> String {
-    let minutes = now.signed_duration_since(at).num_minutes().max(0);
-    match minutes {
-        0..60 => format!("{minutes} min"),
-        60..1440 => format!("{} h", minutes / 60),
-        _ => format!("{} d", minutes / 1440),
     }
 }
 

@@ -5,6 +5,7 @@ use artoo_snapshot::{Hindrance, Obstacle, TakenBack, UndoAction, Undoable};
 
 use super::*;
 use crate::doctor::Check;
+use crate::terminal::width;
 use crate::view::labels;
 use crate::view::tests::{assert_neutral, frame};
 
@@ -47,11 +48,13 @@ fn lists_of_runs_and_checks() {
         Check::bad("model", "no model is set up", "artoo setup"),
     ];
     let mut text = String::new();
-    for columns in [20, 80, 200] {
-        for run in &runs {
-            text.push_str(&format!("{}\n", run_row(run, frame(columns, false))));
-        }
-        text.push_str(&format!("{}\n", check_lines(&checks, frame(columns, false)).join("\n")));
+    let now = "2026-03-04T12:00:00+01:00".parse().unwrap();
+    for columns in [Some(20), Some(40), Some(80), Some(100), Some(140), None] {
+        let frame = frame(columns.unwrap_or(200), false);
+        let place = Place { columns, paint: frame.paint };
+        let list = run_list(&runs, 6, now, place);
+        assert!(columns.is_none_or(|columns| list.lines().all(|line| width(line) <= columns)), "{list}");
+        text.push_str(&format!("{columns:?}\n{list}{}\n", check_lines(&checks, frame).join("\n")));
     }
     assert_neutral(&text);
     insta::assert_snapshot!(text);

@@ -82,7 +82,7 @@ impl Said {
 pub(super) fn say_in(memory: &Arc<InMemory>, folder: &Path, columns: usize, words: &[&str]) -> Said {
     let words: Vec<OsString> = ["memory"].iter().chain(words).map(Into::into).collect();
     let Ok(Parsed::Command(command, _)) = parse(&words, 80) else { panic!("{words:?} cannot be parsed") };
-    let Command::Memory(command) = *command else { panic!("{words:?} is another command") };
+    let Command::Memory(group) = *command else { panic!("{words:?} is another command") };
     let (out, err) = (Seen::default(), Seen::default());
     let look = Look { columns, colour: false, live: false, words: false };
     let mut terminal = Terminal::new(Box::new(out.clone()), Box::new(err.clone()), look, look, || None);
@@ -94,7 +94,7 @@ pub(super) fn say_in(memory: &Arc<InMemory>, folder: &Path, columns: usize, word
         environment: &environment,
         folders: &folders,
         common: CommonArgs::default(),
-        streams: Streams::default(),
+        streams: Streams { stdout: true, ..Streams::default() },
         piped_configuration: std::cell::OnceCell::new(),
         log_secrets: Secrets::new(Redactor::new()),
         terminal: &mut terminal,
@@ -105,7 +105,7 @@ pub(super) fn say_in(memory: &Arc<InMemory>, folder: &Path, columns: usize, word
         distiller: Box::new(artoo_mkct_memory::Template),
         now: now(),
     };
-    let done = on(&mut context, &command, &work).unwrap_or_else(|error| {
+    let done = on(&mut context, &group.command(), &work).unwrap_or_else(|error| {
         context.terminal.error(&error);
         error.kind().exit()
     });

@@ -1,4 +1,4 @@
-//! `artoo runs replay`: what the controller would have decided with other hyperparameters.
+//! `artoo runs what-if`: what the controller would have decided with other hyperparameters.
 
 use std::path::Path;
 
