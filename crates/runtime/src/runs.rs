@@ -221,16 +221,17 @@ pub fn find(data_folder: &Path, part: &str) -> Result<PathBuf, RunsError> {
     }
 }
 
-/// The request of a run, from the first line of its journal; `None` if that cannot be read.
+/// The request of a run, from the beginning of its journal; `None` if that cannot be read.
 pub fn request(data_folder: &Path, run: RunId) -> Option<String> {
-    const LONGEST: u64 = 64 * 1024;
+    const LONGEST: u64 = 256 * 1024;
+    const LINES: usize = 8;
     let path = folder(data_folder).join(run.to_string()).join(journal::FILE_NAME);
-    let mut line = Vec::new();
-    let file = open_regular(&path).ok()?;
-    BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut line).ok()?;
-    let envelope: Envelope = serde_json::from_slice(&line).ok()?;
-    let Message::UserRequest(request) = envelope.message.as_ref() else { return None };
-    Some(request.text.clone())
+    let beginning = BufReader::new(open_regular(&path).ok()?.take(LONGEST));
+    let lines = beginning.split(b'\n').take(LINES).map_while(Result::ok);
+    lines.filter_map(|line| serde_json::from_slice::<Envelope>(&line).ok()).find_map(|envelope| {
+        let Message::UserRequest(request) = envelope.message.as_ref() else { return None };
+        Some(request.text.clone())
+    })
 }
 
 /// Whether the changes of a run can be undone. `run_folder` is from [`find`].

@@ -79,6 +79,7 @@ The same as `artoo runs diff`.";
 pub(super) const EXPLAIN: &str = "\
 Examples:
   artoo explain
+  artoo explain -v
   artoo explain last --json
 
 The same as `artoo runs explain`.";

@@ -25,7 +25,8 @@ Usage: artoo [OPTIONS] \"REQUEST\"
 
 Options of every command: -c KEY=VALUE  --profile NAME  --data-dir DIR
                           -v  --plain  --log FILE
-Options of a request: artoo run -h        Everything: artoo --help
+Options of a request: artoo run -h; of a command: artoo COMMAND -h
+Everything, with examples and exit codes: artoo --help
 ";
 
 /// What is left of a definition for `-h`: one list of options, without the values that they may have.

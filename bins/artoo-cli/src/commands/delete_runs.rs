@@ -11,6 +11,7 @@ use crate::args::DeleteHow;
 use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::run::{from_stdin, is_yes};
+use crate::terminal::wrap;
 use crate::view::{bytes, counted, end};
 
 /// The most runs that are named; the others are counted.
@@ -85,7 +86,9 @@ pub(super) fn delete(
     how: DeleteHow,
 ) -> Result<bool, CommandError> {
     let deletion = Deletion::of(data_dir, runs);
-    for line in deletion.lines(digits(data_dir)?) {
+    let look = context.terminal.look();
+    let columns = if look.live { look.columns.saturating_sub(1) } else { usize::MAX };
+    for line in deletion.lines(digits(data_dir)?).iter().flat_map(|line| wrap(line, columns)) {
         context.terminal.note(&line);
     }
     if deletion.gone.is_empty() {

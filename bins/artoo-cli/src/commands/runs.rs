@@ -66,7 +66,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             let text = if args.json {
                 as_json(&page)? + "\n"
             } else {
-                let frame = Frame::new(context.terminal.data_look(), false);
+                let frame = Frame::new(context.terminal.data_look(), context.common.verbose > 0);
                 explanation(&page, Frame { columns: columns(context), ..frame })
             };
             paged(context.terminal, context.environment, &text)?;

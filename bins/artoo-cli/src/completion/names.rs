@@ -71,14 +71,14 @@ impl Names {
         last.into_iter().chain(found).collect()
     }
 
-    /// Sessions by the end of their id, or by a name without blanks, the last used first.
+    /// Sessions by a name without blanks, or by the end of their id, the last used first.
     pub(super) fn sessions(&self, typed: &OsStr) -> Vec<CompletionCandidate> {
         let (Some(folder), Some(typed)) = (&self.data_folder, typed.to_str()) else { return Vec::new() };
         let listed = Sessions::new(folder, Redactor::new()).list(MOST).unwrap_or_default();
         let found = listed.into_iter().flatten().filter_map(|session| {
             let id = session.id.to_string();
             let name = session.name.as_deref().filter(|name| !name.contains(char::is_whitespace));
-            let names = [Some(end(&id, 8)), name, Some(id.as_str())];
+            let names = [name, Some(end(&id, 8)), Some(id.as_str())];
             let name = names.into_iter().flatten().find(|name| name.starts_with(typed))?;
             Some(candidate(name, session.title()))
         });

@@ -119,10 +119,9 @@ mod tests {
         assert_eq!(wrap("/a/very/long/path and", 8), ["/a/very/", "long/pat", "h and"]);
         assert_eq!(wrap("数一数文件", 4), ["数一", "数文", "件"]);
         assert_eq!(wrap("", 4), [""]);
-        assert_eq!(
-            hanging("  loss      ", "one two three", 12, 20),
-            "  loss      one two\n            three\n"
-        );
+        assert_eq!(hanging("  loss  ", "one two three", 8, 24), "  loss  one two three\n");
+        assert_eq!(hanging("loss  ", "one two three", 6, 18), "loss  one two\n      three\n");
+        assert_eq!(hanging("a long name  ", "one two", 4, 20), "a long name\n    one two\n");
     }
 
     proptest::proptest! {

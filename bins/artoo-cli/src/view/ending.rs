@@ -154,7 +154,8 @@ fn partial(outcome: &Outcome, story: &Story) -> String {
     ) {
         ([_], _) => "output".to_owned(),
         (_, Some(number)) => format!("step {number}"),
-        (_, None) => "an earlier step".to_owned(),
+        // A step of an earlier plan has no number any more.
+        (_, None) => format!("step \"{}\"", neutral_line(&part.intent)),
     };
     let mut shown: Vec<(Vec<String>, &'static str, String)> = Vec::new();
     for part in &outcome.partial {
@@ -169,7 +170,12 @@ fn partial(outcome: &Outcome, story: &Story) -> String {
     }
     let row = |(names, trust, text): &(Vec<String>, &str, String)| {
         let text: Vec<String> = neutral(text).lines().map(|line| format!("    {line}")).collect();
-        format!("{} ({trust}):\n{}", names.join(", "), text.join("\n"))
+        let numbers: Option<Vec<&str>> = names.iter().map(|name| name.strip_prefix("step ")).collect();
+        let names = match numbers {
+            Some(several) if several.len() > 1 => format!("steps {}", several.join(", ")),
+            Some(_) | None => names.join(", "),
+        };
+        format!("{names} ({trust}):\n{}", text.join("\n"))
     };
     shown.iter().map(row).collect::<Vec<_>>().join("\n")
 }

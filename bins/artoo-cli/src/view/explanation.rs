@@ -1,6 +1,6 @@
 //! Page of `artoo runs explain`: why a run went as it did.
 //!
-//! Nothing is cut, because the page is read to understand details.
+//! Nothing is cut: the page is read to understand details. The figures of the controller are in the page of `-v`.
 
 use std::time::Duration;
 
@@ -65,7 +65,9 @@ impl Sheet {
             );
             return;
         };
-        self.styled(Style::Faint, &numbers(&settings.hyperparameters));
+        if self.frame.verbose {
+            self.styled(Style::Faint, &numbers(&settings.hyperparameters));
+        }
         if settings.solver == SolverOrigin::Foreign {
             self.styled(
                 Style::Notice,
@@ -145,19 +147,7 @@ impl Sheet {
     }
 
     fn decided(&mut self, decided: &Decided, settings: Option<&ControlSettings>) {
-        let loss = &decided.loss;
-        self.row(
-            "loss",
-            &format!(
-                "D {:.3}  P {:.3}  Ω {:.3}  L {:.3}  ∇L {:+.3}  ∇G {:+.3}",
-                loss.d.get(),
-                loss.p.get(),
-                loss.omega.get(),
-                loss.l,
-                decided.grad_l,
-                decided.grad_goal
-            ),
-        );
+        self.row("loss", &if self.frame.verbose { loss(decided) } else { loss_in_words(decided) });
         let values = settings.map(|settings| &settings.hyperparameters);
         match &decided.follows {
             Follows::Yes { grounds } => self.grounds(grounds, decided.current, decided, values),
@@ -190,7 +180,9 @@ impl Sheet {
         } else {
             format!("alone would say {says}")
         };
-        self.row("", &format!("cell #{} of 24 ({}) {says}", grounds.number, cell(grounds.cell, values)));
+        if self.frame.verbose {
+            self.row("", &format!("cell #{} of 24 ({}) {says}", grounds.number, cell(grounds.cell, values)));
+        }
         if let Some(reach) = grounds.urgency {
             self.row("urgency", urgency(reach));
         }
@@ -296,6 +288,21 @@ impl Sheet {
             self.text.push('\n');
         }
     }
+}
+
+/// All parts of the loss.
+fn loss(Decided { loss, grad_l, grad_goal, .. }: &Decided) -> String {
+    let (d, p, omega, l) = (loss.d.get(), loss.p.get(), loss.omega.get(), loss.l);
+    format!("D {d:.3}  P {p:.3}  Ω {omega:.3}  L {l:.3}  ∇L {grad_l:+.3}  ∇G {grad_goal:+.3}")
+}
+
+/// The loss and how it changed since the round before.
+fn loss_in_words(decided: &Decided) -> String {
+    let by = decided.grad_l.abs();
+    let way = if decided.grad_l > 0.0 { "more" } else { "less" };
+    let change =
+        if by < 0.000_5 { String::new() } else { format!(", {by:.3} {way} than in the round before") };
+    format!("{:.3}{change}", decided.loss.l)
 }
 
 fn numbers(values: &Hyperparameters) -> String {

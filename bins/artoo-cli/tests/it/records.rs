@@ -47,7 +47,7 @@ fn a_run_is_explained() {
     for part in [id, "last"] {
         let said = scene.say(&["runs", "explain", part]).ended(0);
         for expected in
-            ["round 1", "new      Count the .txt files", "init -> accept", "∇L +0.000", "exit code 0"]
+            ["round 1", "new      Count the .txt files", "init -> accept", "loss      0.00", "exit code 0"]
         {
             assert!(said.out.contains(expected), "no `{expected}` in\n{}", said.out);
         }

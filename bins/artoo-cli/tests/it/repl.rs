@@ -146,7 +146,7 @@ fn a_request_a_follow_up_and_the_end() {
     talk.types("/cost\r");
     talk.screen.until_seen("2 turns, ");
     talk.types("/sessions\r");
-    talk.screen.until_seen("  2 turns");
+    talk.screen.until_seen("  2      How many .txt files");
     // Lesson: lines typed before the prompt was drawn have another line end and were not submitted.
     talk.types("/nonsense\r");
     talk.screen.until_seen("there is no command /nonsense");

@@ -24,7 +24,7 @@ use given::{HOSTILE, experience, id, json, memory, now, run_id, say, say_in};
 fn what_is_in_memory_is_listed_to_fit() {
     let memory = memory();
     let mut text = String::new();
-    for columns in [160, 100, 40] {
+    for columns in [160, 100, 80, 40] {
         let said = say_in(&memory, Path::new("/work"), columns, &["list"]).ended(0);
         assert!(said.out.lines().all(|line| crate::terminal::width(line) <= columns), "{}", said.out);
         text.push_str(&format!("{columns} columns\n{}\n", said.out));

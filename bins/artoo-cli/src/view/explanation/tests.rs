@@ -14,7 +14,13 @@ fn page(name: &str) -> Explanation {
 }
 
 fn screen(page: &Explanation, colour: bool) -> String {
-    explanation(page, Frame::new(Look { columns: 80, colour, live: false, words: false }, false))
+    explanation(page, Frame::new(Look { columns: 80, colour, live: false, words: false }, true))
+}
+
+#[test]
+fn without_the_figures_of_the_controller() {
+    let look = Look { columns: 80, colour: false, live: false, words: false };
+    insta::assert_snapshot!(explanation(&page("environmental"), Frame::new(look, false)));
 }
 
 fn check(name: &str) {
