@@ -10,7 +10,7 @@ pub(super) const BUDGET: [(&str, usize); 41] = [
     ("artoo-bus", 46),
     ("artoo-case-file", 37),
     ("artoo-checks", 92),
-    ("artoo-cli", 295),
+    ("artoo-cli", 296),
     ("artoo-consent", 52),
     ("artoo-evaluation", 56),
     ("artoo-executor", 121),
