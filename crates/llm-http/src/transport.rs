@@ -215,7 +215,7 @@ impl Transport {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        let mut builder = Client::builder()
+        let mut builder = artoo_tls::client()
             .user_agent(concat!("artoo/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.patience.connect)
             .pool_max_idle_per_host(self.max_connections)

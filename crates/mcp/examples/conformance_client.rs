@@ -58,7 +58,7 @@ impl OpenPage for Browser {
 }
 
 async fn agree(page: String) -> Result<(), reqwest::Error> {
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+    let client = artoo_tls::client().redirect(reqwest::redirect::Policy::none()).build()?;
     let answer = client.get(page).send().await?;
     let back = answer.headers().get("location").and_then(|to| to.to_str().ok()).map(str::to_owned);
     if let Some(back) = back {

@@ -61,6 +61,8 @@ pub(crate) async fn manager(
         server: config.name.to_string(),
         reason: causes(&error),
     };
+    // It builds a client of its own.
+    artoo_tls::install();
     let mut manager = AuthorizationManager::new(url.as_str()).await.map_err(failed)?;
     if let Some(folder) = &cx.logins {
         manager.set_credential_store(LoginStore::new(folder, url));
@@ -81,7 +83,7 @@ fn client(config: &ServerConfig) -> Result<Client, McpError> {
             attempt.error(ForeignRedirect(format!("it redirects to {to}, which is not followed")))
         }
     });
-    Client::builder()
+    artoo_tls::client()
         .redirect(policy)
         .referer(false)
         .build()

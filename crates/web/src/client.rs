@@ -171,7 +171,7 @@ impl Web {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        let builder = Client::builder()
+        let builder = artoo_tls::client()
             .user_agent(AGENT)
             .redirect(redirect::Policy::none())
             .referer(false)

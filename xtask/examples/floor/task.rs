@@ -22,7 +22,7 @@ const REQUEST: &str = "Print the words alpha, beta and gamma, each with its own 
 
 /// A client without proxies, as `artoo` uses one for the loopback interface.
 pub(crate) fn client() -> Result<Client, Failure> {
-    Ok(Client::builder().no_proxy().build()?)
+    Ok(artoo_tls::client().no_proxy().build()?)
 }
 
 /// Does the job once and returns the merged answer.

@@ -55,6 +55,7 @@ const TABLE: [(Layer, &[&str]); 8] = [
             "artoo-shell-effects",
             "artoo-snapshot",
             "artoo-test-needs",
+            "artoo-tls",
         ],
     ),
     (
@@ -124,8 +125,8 @@ const OVER_TOOLS: [&str; 9] = [
 ];
 
 /// The crates that talk HTTP, and those that contain them.
-const OVER_HTTP: [&str; 6] =
-    ["artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-mcp-server", "artoo-web", "artoo"];
+const OVER_HTTP: [&str; 7] =
+    ["artoo-tls", "artoo-llm-http", "artoo-llm-local", "artoo-mcp", "artoo-mcp-server", "artoo-web", "artoo"];
 
 /// Crates from outside that bring in the network, the kernel's rules, a store, a model's engine or the terminal; and which crates below the
 /// binary may reach them, however indirectly. An exception that nobody needs any more is a finding, too.

@@ -15,7 +15,7 @@ const MAX_EMPTY: u32 = 3;
 /// A client with the timeouts of the options.
 pub(crate) fn client(options: &PullOptions) -> Result<Client, StoreError> {
     let mut builder =
-        Client::builder().connect_timeout(options.connect_timeout).read_timeout(options.idle_timeout);
+        artoo_tls::client().connect_timeout(options.connect_timeout).read_timeout(options.idle_timeout);
     if !options.system_proxy {
         builder = builder.no_proxy();
     }
