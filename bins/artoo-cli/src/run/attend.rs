@@ -129,7 +129,9 @@ impl View {
     fn beat(&mut self, (beat, elapsed): (usize, Duration), goes_on: &mut GoesOn, terminal: &mut Terminal) {
         let activities = goes_on.activities.now();
         self.show.status(terminal, beat, Moment { elapsed, activities: &activities });
-        if self.trouble.is_none() && elapsed.saturating_sub(goes_on.told) >= PROGRESS_PACE {
+        // Nothing follows the last line of a run.
+        let is_over = self.trouble.is_some() || self.outcome.is_some();
+        if !is_over && elapsed.saturating_sub(goes_on.told) >= PROGRESS_PACE {
             goes_on.told = elapsed;
             let line = ProgressLine::new(goes_on.run_id, goes_on.clock.now(), activities);
             let told = self.show.progress(terminal, line.as_ref());

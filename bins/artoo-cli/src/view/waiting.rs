@@ -52,6 +52,8 @@ struct Awaited {
     /// How long, from a comma on.
     time: String,
     details: Vec<String>,
+    /// Whether the details are as good as the words, which then get half of the line.
+    shares: bool,
 }
 
 /// Something that is waited for.
@@ -151,8 +153,9 @@ impl Waiting {
     pub(super) fn status(&mut self, beat: usize, now: Moment<'_>, columns: usize) -> String {
         const BEATS: [&str; 4] = ["◐", "◓", "◑", "◒"];
         let beat = BEATS.get(beat % BEATS.len()).copied().unwrap_or("◐");
-        let Awaited { words, time, details } = self.awaited(now);
-        let room = columns.saturating_sub(width(&time) + width(beat) + 2);
+        let Awaited { words, time, details, shares } = self.awaited(now);
+        let room = columns.saturating_sub(width(&time) + width(beat) + 3);
+        let room = if shares { room.min(columns / 2) } else { room };
         let words = clip(&neutral_line(&words), room);
         let parts =
             [format!("{beat} {words}{time}")].into_iter().chain(details).chain([self.so_far(now.elapsed)]);
@@ -161,7 +164,7 @@ impl Waiting {
 
     /// The same as a sentence, for a reader of lines.
     pub(super) fn sentence(&mut self, now: Moment<'_>) -> String {
-        let Awaited { words, time, details } = self.awaited(now);
+        let Awaited { words, time, details, .. } = self.awaited(now);
         let parts = [format!("{words}{time}")].into_iter().chain(details).chain([self.so_far(now.elapsed)]);
         neutral_line(&parts.collect::<Vec<_>>().join("; "))
     }
@@ -180,8 +183,9 @@ impl Waiting {
     fn awaited(&mut self, now: Moment<'_>) -> Awaited {
         let newest = self.calls.values().max_by_key(|call| call.phase.number);
         if let Some(Call { phase, output, .. }) = newest.cloned() {
-            let details = output.text().map(|line| clip(&neutral_line(&line), LINE)).into_iter().collect();
-            return Awaited { time: self.since(&phase, now.elapsed), words: phase.words, details };
+            let details = Vec::from_iter(output.text().map(|line| clip(&neutral_line(&line), LINE)));
+            let (time, shares) = (self.since(&phase, now.elapsed), !details.is_empty());
+            return Awaited { words: phase.words, time, details, shares };
         }
         if let Some(report) = shown(now.activities) {
             let time = match report.progress {
@@ -197,10 +201,11 @@ impl Waiting {
             };
             let purpose = self.purpose(report.role);
             let details = activity_detail(report).into_iter().chain(purpose).collect();
-            return Awaited { words: activity_text(report), time, details };
+            return Awaited { words: activity_text(report), time, details, shares: false };
         }
         let phase = self.phase_now();
-        Awaited { time: self.since(&phase, now.elapsed), words: phase.words, details: Vec::new() }
+        let time = self.since(&phase, now.elapsed);
+        Awaited { words: phase.words, time, details: Vec::new(), shares: false }
     }
 
     /// How long this phase is waited for, since it was drawn first.

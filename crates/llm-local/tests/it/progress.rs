@@ -20,7 +20,7 @@ async fn the_weights_the_prompt_and_the_tokens_are_reported() {
     let tiny = Tiny::new();
     let model = tiny.model();
     // The vocabulary is of bytes, so this prompt takes several chunks.
-    let request = Request::new("test", "You are noise.", "Go on. ".repeat(120)).with_max_tokens(8);
+    let request = Request::new("test", "You are noise.", "Go on. ".repeat(45)).with_max_tokens(6);
     let first = reports(&model, &request).await;
     assert_eq!(first[..2], [Progress::Queued, Progress::LoadingModel { done: 0, total: 0 }]);
     assert!(first.contains(&Progress::LoadingModel { done: 1, total: 2 }), "{first:?}");
@@ -32,8 +32,8 @@ async fn the_weights_the_prompt_and_the_tokens_are_reported() {
         reports.iter().filter_map(of).collect()
     };
     let prompt = read(&first);
-    assert!(prompt.len() > 4 && prompt.is_sorted(), "{prompt:?}");
-    assert!(prompt.iter().all(|(done, total)| done <= total && *total > 840), "{prompt:?}");
+    assert!(prompt.len() >= 4 && prompt.is_sorted(), "{prompt:?}");
+    assert!(prompt.iter().all(|(done, total)| done <= total && *total > 315), "{prompt:?}");
     assert!(prompt.last().is_some_and(|(done, total)| done * 2 > *total), "{prompt:?}");
     let tokens: Vec<u64> = first
         .iter()

@@ -70,6 +70,15 @@ async fn run(reports: u64, is_looked_at: bool) -> (Seen, usize) {
     (seen, looking.join().unwrap())
 }
 
+/// The lines of a run without the real time that its tools took.
+fn timeless(seen: &Seen) -> String {
+    const TIME: &str = "\"duration_ms\":";
+    let text = text(seen);
+    let mut parts = text.split(TIME);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + TIME + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
 /// A law: what a run records does not depend on reports or on who reads them.
 #[tokio::test(start_paused = true)]
 async fn the_record_is_the_same_with_and_without_a_reader() {
@@ -79,8 +88,8 @@ async fn the_record_is_the_same_with_and_without_a_reader() {
     assert_eq!(none, 0);
     assert!(looked > 0, "the reports of a model are seen");
     assert_eq!(alone.kinds(), told.kinds());
-    assert_eq!(text(&alone), text(&told));
-    assert_eq!(text(&alone), text(&unread));
+    assert_eq!(timeless(&alone), timeless(&told));
+    assert_eq!(timeless(&alone), timeless(&unread));
     assert!(!text(&told).contains("reading_prompt"));
 }
 

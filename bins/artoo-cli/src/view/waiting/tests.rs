@@ -49,6 +49,12 @@ fn the_last_line_of_a_command_is_shown_while_it_runs() {
     let ends = Moment { elapsed: Duration::from_secs(9), activities: &[] };
     let said = waiting.sentence(ends);
     assert!(said.starts_with("running cargo test, 6 s; Compiling artoo"), "{said}");
+    // A long command leaves half of the line to what it puts out.
+    let long = "for file in a b c d; do convert $file; done";
+    waiting.on(&started(long), Some(1));
+    waiting.on(&output("file c\n"), Some(1));
+    let status = clip(&waiting.status(0, ends, 40), 39);
+    assert_eq!(status, "◐ running for file in… · file c · 9 s i…");
 }
 
 /// A long command leaves room for the time, or a narrow terminal would stand still.
