@@ -25,8 +25,8 @@ pub(super) fn tell_once(terminal: &mut Terminal, args: &RunArgs, prepared: &Prep
         Ok(_) | Err(_) => {}
     }
     let text =
-        format!("About the embedded model: {EXPECTATION} For real work choose a larger one: artoo setup.");
+        format!("About the embedded model: {EXPECTATION} For real work, artoo setup chooses a larger one.");
     for line in wrapped(&text, terminal.look().columns.saturating_sub(1)) {
-        terminal.note(&line);
+        terminal.advice(&line);
     }
 }

@@ -8,8 +8,8 @@ use artoo_llm_local::store::{Phase, Progress};
 use crate::terminal::Look;
 use crate::view::{bytes, seconds};
 
-/// The time over which the rate is measured.
-const SPAN: Duration = Duration::from_secs(5);
+/// The time over which the rate is measured. A package arrives in a moment, and the next one seconds later.
+const SPAN: Duration = Duration::from_secs(10);
 /// The least time after which there is a rate, and after which nothing new is a fact to be told.
 const LEAST: Duration = Duration::from_secs(1);
 /// How often a line that can be rewritten is.
@@ -151,9 +151,9 @@ mod tests {
             lines.push(download.on(at(tenth), fetched(done), LIVE_LOOK).unwrap());
             done += if tenth < 100 { 2 * MB } else { MB / 5 };
         }
-        let silent = download.at(at(380), LIVE_LOOK).unwrap();
+        let silent = download.at(at(420), LIVE_LOOK).unwrap();
         insta::assert_snapshot!(
-            [&lines[0], &lines[100], &lines[160], &lines[300], &silent].map(String::as_str).join("\n")
+            [&lines[0], &lines[100], &lines[150], &lines[300], &silent].map(String::as_str).join("\n")
         );
     }
 

@@ -15,6 +15,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::download_line::DownloadLine;
+use super::questions::tell;
 use crate::commands::model::explained;
 use crate::config::Settings;
 use crate::dispatch::Context;
@@ -86,14 +87,15 @@ pub(crate) fn pull(
         }
         (Err(error), None) => return Err(explained(error)),
     };
-    for (source, error) in &pulled.failed {
-        context.terminal.note(&format!("not from {source}: {error}"));
+    for (_, error) in &pulled.failed {
+        tell(context.terminal, 0, &format!("tried before: {error}"));
     }
-    match &pulled.source {
-        Some(source) => context.terminal.note(&format!("fetched from {source} and verified")),
-        None => context.terminal.note("it was there already, and is right"),
-    }
-    context.terminal.note(&format!("installed: {}", pulled.path.display()));
+    let fetched = match &pulled.source {
+        Some(source) => format!("fetched from {source} and verified"),
+        None => "it was there already, and is right".to_owned(),
+    };
+    tell(context.terminal, 0, &fetched);
+    tell(context.terminal, 0, &format!("installed: {}", pulled.path.display()));
     Ok(Exit::OK)
 }
 

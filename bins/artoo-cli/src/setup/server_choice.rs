@@ -47,14 +47,13 @@ pub(super) fn choose(
         if is_back(&answer) {
             return Ok(None);
         }
-        let typed = match Typed::of(&answer, &rows) {
-            // A name without a port can only be meant as an address where there is nothing else to choose.
-            Typed::Unknown(_) if rows.is_empty() && answer.contains('.') => Typed::Address(answer),
-            typed => typed,
-        };
-        let chosen = match typed {
+        let chosen = match Typed::of(&answer, &rows) {
             Typed::Model(row) => Some(of_row(&row, settings, None)),
             Typed::Address(address) => at_address(context, questions, settings, &address, None)?,
+            // A name without a port can only be meant as an address where there is nothing else to choose.
+            Typed::Unknown(_) if rows.is_empty() && answer.contains('.') => {
+                at_address(context, questions, settings, &answer, None)?
+            }
             Typed::Unknown(why) => {
                 tell(context.terminal, 0, &why);
                 None

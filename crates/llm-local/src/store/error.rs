@@ -159,6 +159,7 @@ impl StoreError {
 }
 
 fn describe(tried: &[(String, StoreError)]) -> String {
-    let lines: Vec<String> = tried.iter().map(|(name, error)| format!("{name}: {error}")).collect();
+    // Each error names its source.
+    let lines: Vec<String> = tried.iter().map(|(_, error)| error.to_string()).collect();
     lines.join("; ")
 }

@@ -54,7 +54,9 @@ async fn attempt(
     version: &mut Option<HeaderValue>,
     into: &mut Gathering<'_>,
 ) -> Result<(), StoreError> {
-    let failed = |source| StoreError::Network { url: url.to_owned(), source };
+    // The address stands in the message already.
+    let failed =
+        |source: reqwest::Error| StoreError::Network { url: url.to_owned(), source: source.without_url() };
     let mut request = client.get(url);
     if into.len() > 0 {
         request = request.header(RANGE, format!("bytes={}-", into.len()));
