@@ -34,6 +34,7 @@ mod mcp_server;
 mod memory;
 mod mock_model;
 mod output_schema;
+mod packaging;
 mod paged;
 mod plan_approval;
 mod policy;
