@@ -24,7 +24,7 @@ pub(crate) fn client(options: &PullOptions) -> Result<Client, StoreError> {
 
 /// Appends the rest of the file at `url`.
 pub(crate) async fn fetch(client: &Client, url: &str, into: &mut Gathering<'_>) -> Result<(), StoreError> {
-    let (mut empty, mut version) = (0, None);
+    let (begun, mut empty, mut version) = (into.len(), 0, None);
     while !into.is_complete() {
         let before = into.len();
         let outcome = attempt(client, url, &mut version, into).await;
@@ -37,6 +37,8 @@ pub(crate) async fn fetch(client: &Client, url: &str, into: &mut Gathering<'_>) 
             // A connection that broke after some progress is retried.
             Err(StoreError::Network { .. }) | Ok(()) if brought => empty = 0,
             Ok(()) => empty += 1,
+            // It has sent something before, so the connection may come back.
+            Err(StoreError::Network { .. }) if into.len() > begun && empty + 1 < MAX_EMPTY => empty += 1,
             Err(error) => return Err(error),
         }
         if empty >= MAX_EMPTY {

@@ -173,6 +173,14 @@ async fn a_stall_is_like_a_drop() {
 }
 
 #[tokio::test]
+async fn a_server_that_was_silent_once_is_asked_again() {
+    let (result, ranges, _folder) =
+        pull_acts(vec![Act::DropAfter(50_000), Act::StallAfter(0), Act::Serve]).await;
+    assert_eq!(std::fs::read(result.unwrap().path).unwrap(), body());
+    assert_eq!(ranges, [None, Some(50_000), Some(50_000)]);
+}
+
+#[tokio::test]
 async fn a_server_that_brings_nothing_is_given_up() {
     let (result, ranges, _folder) = pull_acts(vec![Act::DropAfter(0)]).await;
     assert!(matches!(only_reason(result), StoreError::Network { .. } | StoreError::Dropped { .. }));
