@@ -104,7 +104,7 @@ pub(crate) enum RunsCommand {
     ///
     /// Everything is taken back, or nothing with the reasons.
     Undo(UndoArgs),
-    /// Delete the record of runs: what they did, their outputs, and their undo
+    /// Delete the record of runs, with their outputs and their undo
     ///
     /// Memory, conversations and the audit log keep what they have of it. A run that works is not deleted.
     #[command(aliases = ["remove", "rm"], after_help = examples::RUNS_DELETE)]

@@ -57,6 +57,7 @@ fn a_group_without_a_command_lists_or_shows() {
 fn meant(words: &[&str]) -> String {
     let words: Vec<_> = words.iter().map(Into::into).collect();
     let Ok(Parsed::Command(command, _)) = parse(&words, 80) else { panic!("{words:?}") };
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the groups among many commands")]
     match *command {
         Command::Runs(group) => format!("{:?}", group.command()),
         Command::Sessions(group) => format!("{:?}", group.command()),
@@ -84,10 +85,10 @@ fn a_program_and_its_arguments_are_one_command() {
     let text = |words: &[&str]| {
         let words: Vec<_> = ["sandbox"].iter().chain(words).map(Into::into).collect();
         match parse(&words, 80) {
-            Ok(Parsed::Command(command, _)) => match *command {
-                Command::Sandbox(args) => args.text(),
-                other => panic!("{other:?}"),
-            },
+            Ok(Parsed::Command(command, _)) => {
+                let Command::Sandbox(args) = *command else { panic!("{words:?}") };
+                args.text()
+            }
             other => panic!("{other:?}"),
         }
     };
