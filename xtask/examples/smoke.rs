@@ -19,11 +19,7 @@ fn main() -> std::process::ExitCode {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let ended = runtime.map_err(Into::into).and_then(|runtime| {
-        if artoo == "--serve" {
-            runtime.block_on(serve())
-        } else {
-            runtime.block_on(run(Path::new(&artoo)))
-        }
+        if artoo == "--serve" { runtime.block_on(serve()) } else { runtime.block_on(run(Path::new(&artoo))) }
     });
     match ended {
         Ok(()) => std::process::ExitCode::SUCCESS,

@@ -38,6 +38,9 @@ mod tests {
         }
         let suites = &CryptoProvider::get_default().unwrap().cipher_suites;
         assert!(suites.iter().any(|suite| suite.tls13().is_some()), "{suites:?}");
-        assert!(suites.iter().any(|suite| suite.tls13().is_none()), "servers that know only TLS 1.2: {suites:?}");
+        assert!(
+            suites.iter().any(|suite| suite.tls13().is_none()),
+            "servers that know only TLS 1.2: {suites:?}"
+        );
     }
 }

@@ -48,7 +48,10 @@ pub(super) fn run(release: &Release, suites: &[String]) -> Result<()> {
     if wrong.is_empty() {
         return Ok(());
     }
-    Err(Error::Other(format!("{}\nthe output of each command lies in target/package-roots/result", wrong.join("\n"))))
+    Err(Error::Other(format!(
+        "{}\nthe output of each command lies in target/package-roots/result",
+        wrong.join("\n")
+    )))
 }
 
 /// One package in one root.
@@ -73,14 +76,20 @@ impl Attempt<'_> {
         let scripts = files::root().join("packaging/check");
         std::fs::copy(scripts.join("try.sh"), result.join("try.sh"))
             .map_err(Error::file("copy", result.join("try.sh")))?;
-        let entered = Program::new("unshare", ["--mount", "--propagation", "private", "--pid", "--fork", "sh"])
-            .args([scripts.join("in-root.sh")])
-            .args([self.root, &changes, &self.release.out, self.tools])
-            .args([files::root().join("fixtures/homes/sample"), result.clone()])
-            .args(["sh", "/mnt/result/try.sh", self.kind, self.base_url]);
+        let entered =
+            Program::new("unshare", ["--mount", "--propagation", "private", "--pid", "--fork", "sh"])
+                .args([scripts.join("in-root.sh")])
+                .args([self.root, &changes, &self.release.out, self.tools])
+                .args([files::root().join("fixtures/homes/sample"), result.clone()])
+                .args(["sh", "/mnt/result/try.sh", self.kind, self.base_url]);
         let entered = entered.output()?;
         let text = files::read(result.join("result")).map_err(|error| {
-            Error::Other(format!("{} in {}: {error}: {}", self.kind, self.root.display(), entered.stderr.trim()))
+            Error::Other(format!(
+                "{} in {}: {error}: {}",
+                self.kind,
+                self.root.display(),
+                entered.stderr.trim()
+            ))
         })?;
         Ok(Found::read(&text))
     }
@@ -101,7 +110,8 @@ impl Found {
     }
 
     fn row(&self, suite: &str, kind: &str) -> String {
-        let codes = ["install", "version", "run", "doctor", "import", "uninstall"].map(|name| self.value(name));
+        let codes =
+            ["install", "version", "run", "doctor", "import", "uninstall"].map(|name| self.value(name));
         let first: f64 = self.value("milliseconds").parse().unwrap_or(f64::NAN);
         format!("| {suite} | {kind} | {} | {:.1} s |", codes.join(" | "), first / 1000.0)
     }
@@ -184,7 +194,9 @@ mod tests {
 
     #[test]
     fn everything_that_is_wrong_is_a_fault() {
-        let found = Found::read("install=0\nversion=127\nrun=3\noutput=success\ndoctor=0\nuninstall=0\nleft=./venv ./.artoo\ncompiler=gcc\n");
+        let found = Found::read(
+            "install=0\nversion=127\nrun=3\noutput=success\ndoctor=0\nuninstall=0\nleft=./venv ./.artoo\ncompiler=gcc\n",
+        );
         let faults = [
             "version ended with 127",
             "run ended with 3",

@@ -22,7 +22,8 @@ const NAMES: [&str; 6] = ["license", "licence", "copying", "notice", "copyright"
 /// # Errors
 /// The crates cannot be listed, or one has neither a text nor a licence whose text is known here.
 pub(super) fn of(target: &str) -> Result<String> {
-    let metadata = cargo(["metadata", "--format-version=1", "--locked", "--filter-platform", target]).text()?;
+    let metadata =
+        cargo(["metadata", "--format-version=1", "--locked", "--filter-platform", target]).text()?;
     let metadata: Metadata = serde_json::from_str(&metadata)
         .map_err(|error| Error::Other(format!("`cargo metadata` printed something else: {error}")))?;
     let mut list = String::new();
@@ -84,9 +85,10 @@ fn texts_of(package: &Package) -> Result<Vec<String>> {
     let licence = package.license.as_deref().unwrap_or_default();
     let is_under = |name: &str| licence.split([' ', '/']).any(|word| word == name);
     let known = [("MIT", "LICENSE-MIT"), ("Apache-2.0", "LICENSE-APACHE")];
-    let (_, file) = known.into_iter().find(|(name, _)| is_under(name)).ok_or_else(|| {
-        Error::Other(format!("{} brings no text of its licence `{licence}`", package.name))
-    })?;
+    let (_, file) = known
+        .into_iter()
+        .find(|(name, _)| is_under(name))
+        .ok_or_else(|| Error::Other(format!("{} brings no text of its licence `{licence}`", package.name)))?;
     let text = files::read(files::root().join(file))?;
     let holder = match package.authors.as_slice() {
         [] => format!("the authors of {}", package.name),
@@ -142,7 +144,8 @@ fn without_tags(page: &str) -> String {
             letter => words.push(letter),
         }
     }
-    let words = words.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#x27;", "'");
+    let words =
+        words.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#x27;", "'");
     let words = words.replace("&amp;", "&");
     let mut lines: Vec<&str> = words.lines().map(str::trim).collect();
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
@@ -156,7 +159,9 @@ mod tests {
     #[test]
     fn every_linked_crate_has_a_text_of_its_licence() {
         let page = of("x86_64-unknown-linux-gnu").unwrap();
-        for part in ["  tokio 1", "  serde_json 1", "Permission is hereby granted", "Apache License", "  uuid-simd "] {
+        for part in
+            ["  tokio 1", "  serde_json 1", "Permission is hereby granted", "Apache License", "  uuid-simd "]
+        {
             assert!(page.contains(part), "{part}");
         }
         // A macro runs while artoo is built; artoo itself has licence files of its own.

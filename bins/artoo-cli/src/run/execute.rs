@@ -84,8 +84,11 @@ pub(super) async fn drive(
     let show = Show::new(args, verbose, context.streams.stdout, artoo.redactor());
     let view = View::new(show, findings, run.canceller(), prepared.settings.data_dir.clone()).after(turns);
     let policy = policy_file(context, &prepared.policy.rules);
-    let asking =
-        if args.is_answered_by_socket() { Asking::elsewhere() } else { Asking::new(run.answerer(), keyboard, policy) };
+    let asking = if args.is_answered_by_socket() {
+        Asking::elsewhere()
+    } else {
+        Asking::new(run.answerer(), keyboard, policy)
+    };
     let asking = asking.in_folder(&working_folder);
     let attended = attend(context.terminal, (artoo, run, after), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;

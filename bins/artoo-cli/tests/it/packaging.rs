@@ -14,7 +14,10 @@ fn succeeds(program: &str, arguments: &[&str]) {
     let modules = std::env::join_paths([packaging.join("python"), packaging.join("python/tests")]).unwrap();
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root()).env("ARTOO_BINARY", env!("CARGO_BIN_EXE_artoo"));
-    command.env("PYTHONPATH", modules).env("PYTHONDONTWRITEBYTECODE", "1").env("PATH", artoo_test_needs::path());
+    command
+        .env("PYTHONPATH", modules)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("PATH", artoo_test_needs::path());
     let output = command.output().unwrap();
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", said(&output.stdout), said(&output.stderr));
