@@ -97,6 +97,7 @@ pub(crate) const VARIABLES: [Variable; 28] = [
         Effect::Secret,
         "used for the provider anthropic where no key_env is named",
     ),
+    variable("ARTOO_BINARY", Effect::Other, "the program that the package for Python starts"),
     variable("HOME", Effect::Other, "the home folder"),
     variable("XDG_CONFIG_HOME", Effect::Other, "the user's config folder, by default ~/.config"),
     variable("NO_COLOR", Effect::Other, "no colour"),

@@ -25,9 +25,8 @@ async fn reports(model: &impl LlmClient) -> (Vec<Progress>, Result<Completion, L
 
 /// The tokens of the reports.
 fn tokens(reports: &[Progress]) -> Vec<u64> {
-    let of = |report: &Progress| match report {
-        Progress::ReceivingAnswer { tokens, .. } => Some(*tokens),
-        _ => None,
+    let of = |report: &Progress| {
+        if let Progress::ReceivingAnswer { tokens, .. } = report { Some(*tokens) } else { None }
     };
     reports.iter().filter_map(of).collect()
 }
