@@ -49,8 +49,11 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Opens the model file of the options.
-    pub(crate) fn open(options: &LocalOptions) -> Result<(Self, Arc<Vocab>), LocalError> {
+    /// Opens the model file of the options, and tells how many of its bytes are in memory, of all.
+    pub(crate) fn open(
+        options: &LocalOptions,
+        loaded: &dyn Fn(u64, u64),
+    ) -> Result<(Self, Arc<Vocab>), LocalError> {
         let file = options.file.as_path();
         let bad = |reason: String| LocalError::BadFile { file: file.to_owned(), reason };
         let bytes =
@@ -67,6 +70,7 @@ impl Model {
             .thread_name(|i| format!("artoo-llm-{i}"))
             .build()
             .map_err(|e| LocalError::Broken { reason: e.to_string() })?;
+        touch((*bytes).as_ref(), loaded);
         Ok((Self { transformer, threads }, Arc::new(vocab)))
     }
 
@@ -95,6 +99,18 @@ impl Model {
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Vec<f32>>> {
         self.threads.install(|| self.transformer.read(parts, score, cancelled))
+    }
+}
+
+/// Touches each page of the file, in order. A mapped file comes into memory when it is used: this way the disk is read once from
+/// front to end, and how far it is can be told. Every answer needs all of the weights.
+fn touch(bytes: &[u8], loaded: &dyn Fn(u64, u64)) {
+    const PAGE: usize = 4096;
+    const STEP: usize = 16 * 1024 * 1024;
+    let total = bytes.len() as u64;
+    for (number, step) in bytes.chunks(STEP).enumerate() {
+        loaded((number * STEP) as u64, total);
+        std::hint::black_box(step.iter().step_by(PAGE).fold(0_u8, |sum, byte| sum ^ byte));
     }
 }
 

@@ -66,8 +66,8 @@ impl Engine {
             let session = match &mut self.session {
                 Some(session) => session,
                 none => {
-                    reporter.report(Progress::LoadingModel { done: 0, total: 0 });
-                    none.insert(Session::open(&self.options)?)
+                    let loaded = |done, total| reporter.report(Progress::LoadingModel { done, total });
+                    none.insert(Session::open(&self.options, &loaded)?)
                 }
             };
             job(session, Watch { cancelled: &cancelled, reporter })

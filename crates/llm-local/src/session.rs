@@ -44,14 +44,12 @@ pub(crate) struct Session {
     /// The last prompts and their states, the latest first: the next one often goes on with the same conversation.
     last: Vec<(Vec<TokenId>, State)>,
     random: Seeded,
-    /// Whether its weights are still on the disk: they are mapped, and come into memory when they are used first.
-    is_cold: bool,
 }
 
 impl Session {
-    /// Loads the model.
-    pub(crate) fn open(options: &LocalOptions) -> Result<Self, LocalError> {
-        let (model, vocab) = Model::open(options)?;
+    /// Loads the model, and tells how many of its bytes are in memory, of all.
+    pub(crate) fn open(options: &LocalOptions, loaded: &dyn Fn(u64, u64)) -> Result<Self, LocalError> {
+        let (model, vocab) = Model::open(options, loaded)?;
         let bad = |reason: String| LocalError::BadFile { file: options.file.clone(), reason };
         let grammars = Grammars::new(&vocab, options).map_err(bad)?;
         let prefixes = Prefixes::new(options.prefixes);
@@ -67,7 +65,6 @@ impl Session {
             files,
             last: Vec::new(),
             random,
-            is_cold: true,
         })
     }
 
@@ -247,7 +244,7 @@ impl Session {
     /// Processes tokens; returns the logits after the last one, if requested. `None` if cancelled. Reports how much of the
     /// `prompt` is processed, layer by layer: a layer of a large model takes a second on a small machine.
     fn read(
-        &mut self,
+        &self,
         state: &mut State,
         tokens: &[TokenId],
         score: Score,
@@ -260,21 +257,15 @@ impl Session {
             let first = before + tokens.len() - left;
             left -= chunk.len();
             let is_scored = score == Score::Last && left == 0;
-            let (layer, is_cold) = (AtomicUsize::new(0), self.is_cold);
+            let layer = AtomicUsize::new(0);
             let before_layer = || {
-                let layer = layer.fetch_add(1, Ordering::Relaxed);
-                watch.reporter.report(match is_cold {
-                    true => Progress::LoadingModel { done: layer as u64, total: layers as u64 },
-                    false => {
-                        let done = first + chunk.len() * layer / layers.max(1);
-                        Progress::ReadingPrompt { done: done.min(prompt) as u64, total: prompt as u64 }
-                    }
-                });
+                let done = first + chunk.len() * layer.fetch_add(1, Ordering::Relaxed) / layers.max(1);
+                let (done, total) = (done.min(prompt) as u64, prompt as u64);
+                watch.reporter.report(Progress::ReadingPrompt { done, total });
                 (watch.cancelled)()
             };
             let mut part = [Part { state: &mut *state, tokens: chunk }];
             scores = self.model.read(&mut part, is_scored, &before_layer)?.pop().unwrap_or_default();
-            self.is_cold = false;
         }
         Some(scores)
     }

@@ -36,9 +36,9 @@ pub enum Progress {
     Queued,
     /// The embedded model is read into memory.
     LoadingModel {
-        /// The layers that are in memory.
+        /// The bytes that are in memory.
         done: u64,
-        /// All layers.
+        /// All bytes.
         total: u64,
     },
     /// The model processes its prompt.

@@ -54,7 +54,7 @@ fn the_last_line_of_a_command_is_shown_while_it_runs() {
     waiting.on(&started(long), Some(1));
     waiting.on(&output("file c\n"), Some(1));
     let status = clip(&waiting.status(0, ends, 40), 39);
-    assert_eq!(status, "◐ running for file in… · file c · 9 s i…");
+    assert_eq!(status, "◐ running for file in… · file c · 9 s …");
 }
 
 /// A long command leaves room for the time, or a narrow terminal would stand still.
