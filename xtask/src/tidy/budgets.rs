@@ -1,7 +1,7 @@
 //! How many crates from outside each crate may reach.
 
 /// How many crates from outside each crate may reach, on Linux. Raised by a person who has a reason, not by the next feature.
-pub(super) const BUDGET: [(&str, usize); 41] = [
+pub(super) const BUDGET: [(&str, usize); 42] = [
     ("artoo", 203),
     ("artoo-acp", 177),
     ("artoo-agent-validator", 119),
@@ -40,6 +40,7 @@ pub(super) const BUDGET: [(&str, usize); 41] = [
     ("artoo-test-needs", 0),
     ("artoo-text", 0),
     ("artoo-tools", 104),
+    ("artoo-tls", 91),
     ("artoo-types", 37),
     ("artoo-web", 162),
     ("xtask", 49),

@@ -39,7 +39,7 @@ const fn variable(name: &'static str, effect: Effect, meaning: &'static str) -> 
 }
 
 /// All variables that artoo reads.
-pub(crate) const VARIABLES: [Variable; 28] = [
+pub(crate) const VARIABLES: [Variable; 29] = [
     variable(
         "ARTOO_CONFIG",
         Effect::Other,
