@@ -119,7 +119,7 @@ pub(crate) struct RunArgs {
     pub(crate) detached: bool,
     /// Take answers from the control socket of the run, for a program that shows the questions of `--json` itself. A question waits
     /// until it is answered there, or by `artoo runs attach`
-    #[arg(long, help_heading = "Sessions", requires = "json", conflicts_with_all = ["detach", "detached"])]
+    #[arg(long, hide_short_help = true, help_heading = "Sessions", requires = "json", conflicts_with_all = ["detach", "detached"])]
     pub(crate) answer_by_socket: bool,
 
     /// Record every model call into this folder, without secrets

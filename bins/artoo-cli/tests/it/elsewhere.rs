@@ -85,7 +85,7 @@ impl Missing {
     }
 }
 
-/// Says what `doctor` says there, without the lines that are about other things.
+/// What `doctor` says there, without what is about other things. A finding or a hint that goes on in further lines is one line here.
 fn doctor(machine: Missing, scene: &Scene, options: &[&str]) -> Vec<String> {
     let said = machine.say(scene.artoo(&[&["doctor"], options].concat())).ended(0);
     let is_about = |line: &str| {
@@ -93,7 +93,15 @@ fn doctor(machine: Missing, scene: &Scene, options: &[&str]) -> Vec<String> {
             .iter()
             .any(|name| line.contains(name))
     };
-    said.out.lines().filter(|line| is_about(line)).map(str::to_owned).collect()
+    let mut whole: Vec<String> = Vec::new();
+    for line in said.out.lines() {
+        match whole.last_mut() {
+            Some(last) if line.starts_with("         ") => last.push_str(&format!(" {}", line.trim_start())),
+            Some(_) | None => whole.push(line.to_owned()),
+        }
+    }
+    whole.retain(|line| is_about(line));
+    whole
 }
 
 #[track_caller]
