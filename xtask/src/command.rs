@@ -211,6 +211,11 @@ impl Program {
         if self.alone {
             command.env_clear();
         }
+        // `cargo run` tells this program of its own package. A cargo below it would take the same for a change of what it builds with, and
+        // build the cryptography and all above it again whenever a person and a task take turns.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_a_package(name)) {
+            command.env_remove(name);
+        }
         command.args(&self.arguments).current_dir(&self.folder);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
@@ -225,9 +230,22 @@ impl Program {
     }
 }
 
+/// Whether cargo sets a variable to tell a program of its package.
+fn is_of_a_package(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_child_is_told_of_our_package() {
+        let names = Program::new("sh", ["-c", "env | cut -d= -f1"]).text().unwrap();
+        assert!(names.lines().any(|name| name == "PATH"), "{names}");
+        assert!(!names.lines().any(|name| is_of_a_package(OsStr::new(name))), "{names}");
+    }
 
     #[test]
     fn a_command_is_shown_as_one_would_type_it() {
