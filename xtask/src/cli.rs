@@ -120,7 +120,7 @@ pub struct Package {
     /// Where the packages go; the folder is emptied before
     #[arg(long, value_name = "FOLDER", default_value = "target/packages")]
     pub out: PathBuf,
-    /// Install each package in clean roots of Debian, use it there and remove it; needs root and debootstrap
+    /// Install each x86-64 package in clean roots of Debian, use it there and remove it; needs root and debootstrap
     #[arg(long)]
     pub check: bool,
     /// The releases of Debian to check in

@@ -15,6 +15,7 @@ pub mod error;
 pub mod files;
 mod follow_ups;
 pub mod machine;
+mod metadata;
 pub mod other_systems;
 pub mod package;
 pub mod quickstart;

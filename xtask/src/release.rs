@@ -7,6 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, Package};
 use crate::{
     Error, Result,
     command::cargo,
+    metadata,
     terminal::{data, say, step},
 };
 
@@ -16,9 +17,7 @@ use crate::{
 /// # Errors
 /// A crate cannot be packaged, or with `verify` built from its package.
 pub fn dry_run(verify: bool) -> Result<()> {
-    let metadata = cargo(["metadata", "--format-version=1", "--no-deps"]).text()?;
-    let metadata: Metadata = serde_json::from_str(&metadata)
-        .map_err(|error| Error::Other(format!("`cargo metadata` printed something else: {error}")))?;
+    let metadata = metadata::read(&["--no-deps"])?;
     let order = order(&metadata)?;
     for (number, package) in order.iter().enumerate() {
         data(format!("{:2}  {} {}", number + 1, package.name, package.version));

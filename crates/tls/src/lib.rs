@@ -1,7 +1,7 @@
 //! HTTP clients whose TLS is rustls with the cryptography of ring.
 //!
-//! rustls needs cryptography from another crate. Its own choice is aws-lc, whose C code took one and a half minutes of each first build and
-//! two megabytes of the binary. ring is smaller, and has no key exchange that withstands quantum computers yet.
+//! rustls needs cryptography from another crate. Its own choice is aws-lc, which has much more C code to compile. ring has less, and has no
+//! key exchange that withstands quantum computers yet.
 //!
 //! *Architecture invariant*: no other crate names the cryptography. A program that has chosen its own before keeps it.
 //!

@@ -9,15 +9,6 @@ use std::{
 use super::{Binary, Pages, Release};
 use crate::{Error, Result, command::Program, files};
 
-/// What goes into an archive.
-#[derive(Debug)]
-pub(super) struct Archive<'a> {
-    /// The binary.
-    pub(super) binary: &'a Binary,
-    /// The manual page and the completions.
-    pub(super) pages: &'a Pages,
-}
-
 /// The time of every file in an archive, so that the same tree gives the same bytes: 2026-01-01.
 pub(super) const TIME: &str = "@1767225600";
 
@@ -25,20 +16,20 @@ pub(super) const TIME: &str = "@1767225600";
 ///
 /// # Errors
 /// A file cannot be copied, or tar fails.
-pub(super) fn build(release: &Release, parts: &Archive<'_>) -> Result<()> {
-    let name = format!("artoo-{}-{}", release.version, parts.binary.system.target);
+pub(super) fn build(release: &Release, binary: &Binary, pages: &Pages) -> Result<()> {
+    let name = format!("artoo-{}-{}", release.version, binary.system.target);
     let folder = release.stage.join(&name);
     let root = files::root();
-    place(&parts.binary.path, &folder.join("artoo"), 0o755)?;
+    place(&binary.path, &folder.join("artoo"), 0o755)?;
     place(&root.join("packaging/install.sh"), &folder.join("install.sh"), 0o755)?;
     place(&root.join("README.md"), &folder.join("README.md"), 0o644)?;
     place(&root.join("LICENSE-APACHE"), &folder.join("LICENSE-APACHE"), 0o644)?;
     place(&root.join("LICENSE-MIT"), &folder.join("LICENSE-MIT"), 0o644)?;
-    place(&parts.binary.licences, &folder.join("THIRD-PARTY-LICENSES.txt"), 0o644)?;
-    place(&parts.pages.manual, &folder.join("man/artoo.1"), 0o644)?;
-    place(&parts.pages.bash, &folder.join("completions/artoo.bash"), 0o644)?;
-    place(&parts.pages.zsh, &folder.join("completions/_artoo"), 0o644)?;
-    place(&parts.pages.fish, &folder.join("completions/artoo.fish"), 0o644)?;
+    place(&binary.licences, &folder.join("THIRD-PARTY-LICENSES.txt"), 0o644)?;
+    place(&pages.manual, &folder.join("man/artoo.1"), 0o644)?;
+    place(&pages.bash, &folder.join("completions/artoo.bash"), 0o644)?;
+    place(&pages.zsh, &folder.join("completions/_artoo"), 0o644)?;
+    place(&pages.fish, &folder.join("completions/artoo.fish"), 0o644)?;
     sums(&folder)?;
     let file = release.out.join(format!("{name}.tar.gz"));
     let tar = Program::new("tar", ["--sort=name", "--owner=0", "--group=0", "--numeric-owner"]);

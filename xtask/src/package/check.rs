@@ -136,6 +136,9 @@ impl Found {
         if let Some(compiler) = self.0.get("compiler") {
             faults.push(format!("the root has a compiler: {compiler}"));
         }
+        if let Some(file) = self.0.get("missing") {
+            faults.push(format!("the package has not installed: {file}"));
+        }
         faults
     }
 }
@@ -195,7 +198,7 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_is_a_fault() {
         let found = Found::read(
-            "install=0\nversion=127\nrun=3\noutput=success\ndoctor=0\nuninstall=0\nleft=./venv ./.artoo\ncompiler=gcc\n",
+            "install=0\nversion=127\nrun=3\noutput=success\ndoctor=0\nuninstall=0\nleft=./venv ./.artoo\ncompiler=gcc\nmissing=manual\n",
         );
         let faults = [
             "version ended with 127",
@@ -203,6 +206,7 @@ mod tests {
             "the request ended with `success`",
             "left behind: ./venv",
             "the root has a compiler: gcc",
+            "the package has not installed: manual",
         ];
         assert_eq!(found.faults(), faults);
         assert_eq!(Found::default().faults().len(), 7, "what was not tried did not work");

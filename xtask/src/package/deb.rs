@@ -1,23 +1,23 @@
 //! The package for Debian and what descends from it.
 
-use super::{Archive, Release, archive::place, binary::System};
+use super::{Binary, Pages, Release, archive::place, binary::System};
 use crate::{Error, Result, command::Program, files};
 
 /// Builds `artoo_VERSION_ARCHITECTURE.deb`.
 ///
 /// # Errors
 /// A file cannot be copied, or dpkg-deb is missing or fails.
-pub(super) fn build(release: &Release, parts: &Archive<'_>) -> Result<()> {
-    let system = parts.binary.system;
+pub(super) fn build(release: &Release, binary: &Binary, pages: &Pages) -> Result<()> {
+    let system = binary.system;
     let name = format!("artoo_{}_{}", release.version, system.debian);
     let root = release.stage.join(&name);
     let share = root.join("usr/share");
-    place(&parts.binary.path, &root.join("usr/bin/artoo"), 0o755)?;
-    place(&parts.pages.manual, &share.join("man/man1/artoo.1"), 0o644)?;
-    place(&parts.pages.bash, &share.join("bash-completion/completions/artoo"), 0o644)?;
-    place(&parts.pages.zsh, &share.join("zsh/vendor-completions/_artoo"), 0o644)?;
-    place(&parts.pages.fish, &share.join("fish/vendor_completions.d/artoo.fish"), 0o644)?;
-    place(&parts.binary.licences, &share.join("doc/artoo/THIRD-PARTY-LICENSES.txt"), 0o644)?;
+    place(&binary.path, &root.join("usr/bin/artoo"), 0o755)?;
+    place(&pages.manual, &share.join("man/man1/artoo.1"), 0o644)?;
+    place(&pages.bash, &share.join("bash-completion/completions/artoo"), 0o644)?;
+    place(&pages.zsh, &share.join("zsh/vendor-completions/_artoo"), 0o644)?;
+    place(&pages.fish, &share.join("fish/vendor_completions.d/artoo.fish"), 0o644)?;
+    place(&binary.licences, &share.join("doc/artoo/THIRD-PARTY-LICENSES.txt"), 0o644)?;
     files::write(share.join("doc/artoo/copyright"), copyright()?)?;
     for file in ["man/man1/artoo.1", "doc/artoo/THIRD-PARTY-LICENSES.txt"] {
         Program::new("gzip", ["-9n"]).args([share.join(file)]).run()?;

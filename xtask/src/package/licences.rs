@@ -8,11 +8,7 @@ use std::{
 
 use cargo_metadata::{DependencyKind, Metadata, Package, PackageId, TargetKind};
 
-use crate::{
-    Error, Result,
-    command::{Program, cargo},
-    files,
-};
+use crate::{Error, Result, command::Program, files, metadata};
 
 /// Words that begin the name of a file with a licence, in small letters.
 const NAMES: [&str; 6] = ["license", "licence", "copying", "notice", "copyright", "unlicense"];
@@ -22,10 +18,7 @@ const NAMES: [&str; 6] = ["license", "licence", "copying", "notice", "copyright"
 /// # Errors
 /// The crates cannot be listed, or one has neither a text nor a licence whose text is known here.
 pub(super) fn of(target: &str) -> Result<String> {
-    let metadata =
-        cargo(["metadata", "--format-version=1", "--locked", "--filter-platform", target]).text()?;
-    let metadata: Metadata = serde_json::from_str(&metadata)
-        .map_err(|error| Error::Other(format!("`cargo metadata` printed something else: {error}")))?;
+    let metadata = metadata::read(&["--locked", "--filter-platform", target])?;
     let mut list = String::new();
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in linked(&metadata)? {

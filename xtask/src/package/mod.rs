@@ -16,12 +16,11 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     Error, Result, cli,
-    command::{Program, cargo},
-    files,
+    command::Program,
+    files, metadata,
     terminal::{data, say, step},
 };
 
-use archive::Archive;
 use binary::{Binary, System};
 use pages::Pages;
 
@@ -38,9 +37,7 @@ struct Release {
 
 impl Release {
     fn new(out: &Path) -> Result<Self> {
-        let metadata = cargo(["metadata", "--format-version=1", "--no-deps"]).text()?;
-        let metadata: cargo_metadata::Metadata = serde_json::from_str(&metadata)
-            .map_err(|error| Error::Other(format!("`cargo metadata` printed something else: {error}")))?;
+        let metadata = metadata::read(&["--no-deps"])?;
         let package = metadata.packages.iter().find(|package| package.name.as_str() == "artoo-cli");
         let package = package.ok_or_else(|| Error::Other("there is no package artoo-cli".to_owned()))?;
         let out = files::root().join(out);
@@ -92,8 +89,8 @@ fn build(release: &Release, options: &cli::Package) -> Result<()> {
 
 /// What is built from the binary of the wheel.
 fn others(release: &Release, binary: &Binary, pages: &Pages) -> Result<()> {
-    archive::build(release, &Archive { binary, pages })?;
-    deb::build(release, &Archive { binary, pages })?;
+    archive::build(release, binary, pages)?;
+    deb::build(release, binary, pages)?;
     npm::build(release, binary)
 }
 

@@ -6,16 +6,7 @@ use cargo_metadata::{DependencyKind, Metadata};
 
 use super::sources::MAY_BE_UNSAFE;
 use super::{Finding, Member, Tree, layers::Graph};
-use crate::{Error, Result, release::is_published};
-
-/// The output of `cargo metadata`.
-///
-/// # Errors
-/// It is not cargo's metadata.
-pub(super) fn metadata(text: &str) -> Result<Metadata> {
-    serde_json::from_str(text)
-        .map_err(|error| Error::Other(format!("`cargo metadata` printed something else: {error}")))
-}
+use crate::release::is_published;
 
 /// The crates of the workspace.
 pub(super) fn members(metadata: &Metadata, root: &Path) -> Vec<Member> {
@@ -148,10 +139,5 @@ mod tests {
         let found = lacking_licences(folders.iter().map(|folder| folder.as_path()), root.path());
         let paths: Vec<&str> = found.iter().map(|finding| finding.path.as_str()).collect();
         assert_eq!(paths, ["b/LICENSE-APACHE"]);
-    }
-
-    #[test]
-    fn metadata_of_something_else_is_refused() {
-        assert!(metadata("{}").is_err());
     }
 }

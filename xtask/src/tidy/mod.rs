@@ -25,7 +25,7 @@ pub use tree::{SourceFile, Tree};
 
 use std::fmt;
 
-use crate::{Error, Result, command, files, terminal};
+use crate::{Error, Result, command, files, metadata, terminal};
 
 /// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl fmt::Display for Finding {
 pub fn findings() -> Result<Vec<Finding>> {
     let root = files::root();
     let tree = Tree::read(&root)?;
-    let metadata = manifests::metadata(&command::cargo(["metadata", "--format-version=1"]).text()?)?;
+    let metadata = metadata::read(&[])?;
     let members = manifests::members(&metadata, &root);
     let built =
         command::cargo(["tree", "--workspace", "--edges=normal,build", "--prefix=depth", "--format= {p}"]);

@@ -8,7 +8,7 @@ use super::prepare::Prepared;
 use crate::args::RunArgs;
 use crate::llm_clients::model_store;
 use crate::setup::EXPECTATION;
-use crate::terminal::{Terminal, wrapped};
+use crate::terminal::{Terminal, wrap_whole_words};
 
 /// The file beside the models that says that it was told.
 const TOLD: &str = "expectation.told";
@@ -26,7 +26,7 @@ pub(super) fn tell_once(terminal: &mut Terminal, args: &RunArgs, prepared: &Prep
     }
     let text =
         format!("About the embedded model: {EXPECTATION} For real work, artoo setup chooses a larger one.");
-    for line in wrapped(&text, terminal.look().columns.saturating_sub(1)) {
+    for line in wrap_whole_words(&text, terminal.look().columns.saturating_sub(1)) {
         terminal.advice(&line);
     }
 }

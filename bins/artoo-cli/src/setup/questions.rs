@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 use crate::error::{CommandError, Exit};
 use crate::run::deaf;
 use crate::signals::{self, Caught};
-use crate::terminal::{Terminal, input_or_its_end_follows, wrapped};
+use crate::terminal::{Terminal, input_or_its_end_follows, wrap_whole_words};
 
 /// Limit of an answer in bytes: one line typed by a person.
 const MAX_BYTES: u64 = 16 * 1024;
@@ -103,5 +103,5 @@ pub(super) fn tell(terminal: &mut Terminal, indent: usize, text: &str) {
 pub(super) fn paragraph(indent: usize, text: &str, columns: usize) -> Vec<String> {
     // The last column stays free: some terminals wrap when it is filled.
     let room = columns.min(MOST_COLUMNS).saturating_sub(indent + 1);
-    wrapped(text, room).into_iter().map(|line| format!("{}{line}", " ".repeat(indent))).collect()
+    wrap_whole_words(text, room).into_iter().map(|line| format!("{}{line}", " ".repeat(indent))).collect()
 }

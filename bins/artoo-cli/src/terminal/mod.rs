@@ -13,7 +13,6 @@ mod stderr;
 mod style;
 mod visible;
 mod width;
-mod wrap;
 mod writer;
 
 pub(crate) use burst::{
@@ -30,6 +29,5 @@ pub(crate) use size::{Size, size_of_stderr};
 pub(crate) use stderr::{Field, StderrWriter};
 pub(crate) use style::{Paint, Style};
 pub(crate) use visible::{exact, exact_ends};
-pub(crate) use width::{clip, clip_at_word, hanging, pad, width, wrap};
-pub(crate) use wrap::wrapped;
+pub(crate) use width::{clip, clip_at_word, hanging, pad, width, wrap, wrap_whole_words};
 pub(crate) use writer::Terminal;

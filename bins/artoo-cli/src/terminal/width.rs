@@ -47,6 +47,15 @@ pub(crate) fn clip_at_word(text: &str, columns: usize) -> String {
 
 /// Breaks a text at blanks into lines of at most `columns`. A longer word is broken within.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    lines(text, columns, true)
+}
+
+/// The same, but a longer word stays whole: an address can still be copied.
+pub(crate) fn wrap_whole_words(text: &str, columns: usize) -> Vec<String> {
+    lines(text, columns, false)
+}
+
+fn lines(text: &str, columns: usize, breaks_words: bool) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -59,7 +68,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
             }
         }
         for piece in word.graphemes(true) {
-            if width(&line) + piece.width() > columns && !line.is_empty() {
+            if breaks_words && width(&line) + piece.width() > columns && !line.is_empty() {
                 lines.push(std::mem::take(&mut line));
             }
             line.push_str(piece);
@@ -119,6 +128,9 @@ mod tests {
         assert_eq!(wrap("/a/very/long/path and", 8), ["/a/very/", "long/pat", "h and"]);
         assert_eq!(wrap("数一数文件", 4), ["数一", "数文", "件"]);
         assert_eq!(wrap("", 4), [""]);
+        let address = "see http://127.0.0.1:11434/v1 now";
+        assert_eq!(wrap_whole_words(address, 10), ["see", "http://127.0.0.1:11434/v1", "now"]);
+        assert_eq!(wrap_whole_words("one two three", 7), ["one two", "three"]);
         assert_eq!(hanging("  loss  ", "one two three", 8, 24), "  loss  one two three\n");
         assert_eq!(hanging("loss  ", "one two three", 6, 18), "loss  one two\n      three\n");
         assert_eq!(hanging("a long name  ", "one two", 4, 20), "a long name\n    one two\n");
